@@ -110,8 +110,8 @@ export class SharedStates {
     if (!session || !rows) return;
     for (const handler of Object.values(listChanged)) {
       const row = findRow(rows, handler);
-      // Rejects for a list that the server has not declared.
-      if (row) session.connection.notify(row, undefined).catch(() => {});
+      // Rejects for a list that the server has not declared, which the connection handles.
+      if (row) void session.connection.notify(row, undefined);
     }
     this.#notifyUpdated(session, this.#known.get(session)?.subscriptions);
   }
@@ -164,7 +164,7 @@ export class SharedStates {
   #notifyUpdated({ connection }: LiveSession, uris: Iterable<string> = []): void {
     const updated = findRow(connection.session?.revision.serverNotifications ?? {}, "resourceUpdated");
     if (!updated) return;
-    for (const uri of uris) connection.notify(updated, { uri }).catch(() => {});
+    for (const uri of uris) void connection.notify(updated, { uri });
   }
 
   async #store(session: LiveSession, change: SessionChange): Promise<ErrorObject | undefined> {

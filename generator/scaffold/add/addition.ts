@@ -80,17 +80,13 @@ function namesOf(manifest: unknown): string[] {
 
 /** Splits `read-file`, `read_file` or `readFile` into words. */
 function readWords(kind: Addition, name: string): readonly string[] {
+  if (name.length > longestName)
+    throw new UserError(`the name of the ${kind} has ${name.length} characters; choose one of at most ${longestName}.`);
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[-_]/);
-  if (
-    name.length <= longestName &&
-    words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word))
-  )
-    return words;
-  if (name.length > longestName)
-    throw new UserError(`the name of the ${kind} has ${name.length} characters; choose one of at most ${longestName}.`);
+  if (words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word))) return words;
   throw new UserError(
     `${JSON.stringify(name)} cannot be the name of a ${kind}: use words of a-z and 0-9 with - or _ between them, for example word-count.`,
   );

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { isObject, type Revision } from "../../../generated/support.ts";
-import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
 import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
@@ -10,44 +10,13 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
+import { begin, discovered, methods, refusal } from "./discovery.ts";
 
 const info = { name: "c", version: "1" };
 const script = await createProgram(new URL("../transport/stdio/fixtures/one-message-server.ts", import.meta.url));
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-});
-
-const discovered = {
-  resultType: "complete",
-  supportedVersions: [alone.id],
-  capabilities: { tools: {} },
-  ttlMs: 0,
-  cacheScope: "private",
-};
-
-/** The methods of what was sent. */
-function methods({ sent }: Wire): unknown[] {
-  return sent.map((message) => isObject(message) && message.method);
-}
-
-interface Opened {
-  readonly wire: Wire;
-  readonly connecting: ReturnType<typeof connect>;
-}
-
-async function begin(options: Partial<ConnectOptions> = {}): Promise<Opened> {
-  const wire = new Wire();
-  const connecting = connect(wire, { info, revisions, clock: new ManualClock(), ...options });
-  connecting.catch(() => {});
-  await settle();
-  return { wire, connecting };
-}
-
-const refusal = (id: number, code = -32601, data?: object): object => ({
-  jsonrpc: "2.0",
-  id,
-  error: { code, message: "no", ...(data && { data }) },
 });
 
 describe("a server that exits at the first unknown message", () => {

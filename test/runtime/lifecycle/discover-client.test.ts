@@ -10,40 +10,9 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { welcome } from "../client/raw-server.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone, meta } from "./stateless.ts";
+import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
 
 const info = { name: "c", version: "1" };
-
-const discovered = {
-  resultType: "complete",
-  supportedVersions: [alone.id],
-  capabilities: { tools: {} },
-  ttlMs: 0,
-  cacheScope: "private",
-};
-
-/** The methods of what was sent. */
-function methods({ sent }: Wire): unknown[] {
-  return sent.map((message) => isObject(message) && message.method);
-}
-
-interface Opened {
-  readonly wire: Wire;
-  readonly connecting: ReturnType<typeof connect>;
-}
-
-async function begin(options: Partial<ConnectOptions> = {}): Promise<Opened> {
-  const wire = new Wire();
-  const connecting = connect(wire, { info, revisions, clock: new ManualClock(), ...options });
-  connecting.catch(() => {});
-  await settle();
-  return { wire, connecting };
-}
-
-const refusal = (id: number, code = -32601, data?: object): object => ({
-  jsonrpc: "2.0",
-  id,
-  error: { code, message: "no", ...(data && { data }) },
-});
 
 describe("the era cache", () => {
   test("the era cache saves the first request the next time (DE-03)", async () => {

@@ -76,6 +76,18 @@ async function expectChanges(stream: Stream, changes: readonly string[]): Promis
   expect([...changesOf(stream)].sort()).toEqual([...changes].sort());
 }
 
+/** Cuts a stream after its first change, which a server makes, and returns the id of the last event. */
+async function cutAfterChange(
+  stream: Stream,
+  { tools }: ReturnType<ServerNodes["server"]>,
+): Promise<string | undefined> {
+  tools.add({ name: "new", execute: () => "new" });
+  await expectChanges(stream, [toolsChanged]);
+  const last = stream.events.at(-1)?.id;
+  stream.cut();
+  return last;
+}
+
 const toolsChanged = "tools/list_changed";
 const resourcesChanged = "resources/list_changed";
 
@@ -186,11 +198,7 @@ describe("notifications on three nodes", () => {
   it("a client whose node was killed is notified of what it may have missed, though the lease has not expired (E12)", async () => {
     const { open, listen, server, cutOff } = await begin();
     const headers = await open();
-    const stream = await listen(1, headers);
-    server(2).tools.add({ name: "new", execute: () => "new" });
-    await expectChanges(stream, [toolsChanged]);
-    const last = stream.events.at(-1)?.id;
-    stream.cut();
+    const last = await cutAfterChange(await listen(1, headers), server(2));
     await cutOff(1);
     server(0).tools.add({ name: "newer", execute: () => "newer" });
     await delay(30);
@@ -201,11 +209,7 @@ describe("notifications on three nodes", () => {
   it("a client that resumes at another node, whose own node is alive, is notified of nothing twice (E12)", async () => {
     const { open, listen, server } = await begin();
     const headers = await open();
-    const stream = await listen(1, headers);
-    server(2).tools.add({ name: "new", execute: () => "new" });
-    await expectChanges(stream, [toolsChanged]);
-    const last = stream.events.at(-1)?.id;
-    stream.cut();
+    const last = await cutAfterChange(await listen(1, headers), server(2));
     await delay(20);
     server(0).tools.add({ name: "newer", execute: () => "newer" });
     await delay(30);
