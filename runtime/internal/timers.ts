@@ -17,17 +17,33 @@ export interface Cancel {
   readonly release?: () => void;
 }
 
-/** Clock of the platform, based on `performance.now` and `setTimeout`. */
+/**
+ * Clock of the platform, based on `performance.now` and `setTimeout`. On Node, data that has arrived is read before a due timer runs: after a time in
+ * which the process was busy, a response that arrived in time would otherwise count as late.
+ */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, run) {
-    const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
-    const cancel = (): void => clearTimeout(timer);
+    let isCancelled = false;
+    const finish = (): void => {
+      if (!isCancelled) run();
+    };
+    const timer = setTimeout(() => afterReads(finish), Math.min(milliseconds, longestTimer));
+    const cancel = (): void => {
+      isCancelled = true;
+      clearTimeout(timer);
+    };
     if (!isNodeTimer(timer)) return cancel;
     timer.unref();
     return Object.assign(cancel, { hold: () => timer.ref(), release: () => timer.unref() });
   },
 };
+
+/** Runs a function after the reads of this turn of the event loop, or at once on platforms without `setImmediate`. */
+function afterReads(run: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(run);
+  else run();
+}
 
 /**
  * Waits for a number of milliseconds on the given clock, or on one that keeps the process alive.

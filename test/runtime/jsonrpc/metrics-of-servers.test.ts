@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Metrics, type MetricsSnapshot } from "../../../runtime/jsonrpc/metrics.ts";
 import { watchLoopDelay } from "../../../runtime/transport/loop-delay.ts";
+import { block } from "../../block.ts";
 import { newest } from "../fixture-revision.ts";
 import { call, initialize as hello, start, until, type Rig } from "../transport/http-server/http-rig.ts";
 import { serveWire, settle } from "../wire.ts";
@@ -109,8 +110,3 @@ describe("metrics of a server (R66, R5)", () => {
     expect(metrics.read().loopDelay).toBeUndefined();
   });
 });
-
-/** Keeps the event loop from everything else. */
-function block(milliseconds: number): void {
-  for (const end = performance.now() + milliseconds; performance.now() < end;);
-}

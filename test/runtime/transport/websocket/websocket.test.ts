@@ -15,6 +15,7 @@ import {
   type WsClientOptions,
   type WsServerOptions,
 } from "../../../../runtime/transport/websocket/ws-package.ts";
+import { block } from "../../../block.ts";
 import { inTime } from "../../../in-time.ts";
 import { newest } from "../../fixture-revision.ts";
 import { openingResult } from "../http-client/scripted-server.ts";
@@ -48,11 +49,6 @@ async function serve(
   const service = serveWebSocket(http, { accept: (transport) => connections.push(accept(transport)), ...options });
   open.push(() => service.close());
   return { url, connections };
-}
-
-/** Keeps the event loop from running. */
-function block(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** A server of the bare library: it opens sessions, and does nothing else. */
