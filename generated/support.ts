@@ -150,6 +150,12 @@ export interface Revision {
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
   /** Members of this revision that other revisions lack, such as `Tool.outputSchema`. Members of other revisions have no meaning in its messages. */
   readonly knownMembers: readonly string[];
+  /** Members of the declarations by which servers describe themselves and what they offer. Other members of a definition are not sent. */
+  readonly descriptionMembers: {
+    readonly [
+      Declaration in "Implementation" | "Tool" | "Resource" | "ResourceTemplate" | "Prompt" | "PromptArgument"
+    ]?: readonly string[];
+  };
   /** Conversions of values of newer revisions to this one; absent in the newest revision. */
   readonly conversions?: Conversions;
   /** Declarations of the extensions added to the revision, by identifier, and the revision without them. */

@@ -357,5 +357,13 @@ export const revision: Revision = {
     ],
   },
   knownMembers: [],
+  descriptionMembers: {
+    Implementation: ["name", "version"],
+    Tool: ["name", "description", "inputSchema"],
+    Resource: ["annotations", "uri", "name", "description", "mimeType", "size"],
+    ResourceTemplate: ["annotations", "uriTemplate", "name", "description", "mimeType"],
+    Prompt: ["name", "description", "arguments"],
+    PromptArgument: ["name", "description", "required"],
+  },
   conversions,
 };

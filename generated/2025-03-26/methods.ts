@@ -357,5 +357,13 @@ export const revision: Revision = {
     ],
   },
   knownMembers: ["Tool.annotations"],
+  descriptionMembers: {
+    Implementation: ["name", "version"],
+    Tool: ["name", "description", "inputSchema", "annotations"],
+    Resource: ["uri", "name", "description", "mimeType", "annotations", "size"],
+    ResourceTemplate: ["uriTemplate", "name", "description", "mimeType", "annotations"],
+    Prompt: ["name", "description", "arguments"],
+    PromptArgument: ["name", "description", "required"],
+  },
   conversions,
 };

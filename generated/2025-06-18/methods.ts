@@ -371,5 +371,13 @@ export const revision: Revision = {
     ],
   },
   knownMembers: ["CompleteRequest.params.context", "Tool.annotations", "Tool.outputSchema"],
+  descriptionMembers: {
+    Implementation: ["name", "title", "version"],
+    Tool: ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"],
+    Resource: ["name", "title", "uri", "description", "mimeType", "annotations", "size", "_meta"],
+    ResourceTemplate: ["name", "title", "uriTemplate", "description", "mimeType", "annotations", "_meta"],
+    Prompt: ["name", "title", "description", "arguments", "_meta"],
+    PromptArgument: ["name", "title", "description", "required"],
+  },
   conversions,
 };

@@ -514,5 +514,13 @@ export const revision: Revision = {
     ],
   },
   knownMembers: ["CompleteRequest.params.context", "Tool.annotations", "Tool.execution", "Tool.outputSchema"],
+  descriptionMembers: {
+    Implementation: ["name", "title", "icons", "version", "description", "websiteUrl"],
+    Tool: ["name", "title", "icons", "description", "inputSchema", "execution", "outputSchema", "annotations", "_meta"],
+    Resource: ["name", "title", "icons", "uri", "description", "mimeType", "annotations", "size", "_meta"],
+    ResourceTemplate: ["name", "title", "icons", "uriTemplate", "description", "mimeType", "annotations", "_meta"],
+    Prompt: ["name", "title", "icons", "description", "arguments", "_meta"],
+    PromptArgument: ["name", "title", "description", "required"],
+  },
   conversions,
 };

@@ -348,4 +348,12 @@ export const revision: Revision = {
     "Tool.annotations",
     "Tool.outputSchema",
   ],
+  descriptionMembers: {
+    Implementation: ["name", "title", "icons", "version", "description", "websiteUrl"],
+    Tool: ["name", "title", "icons", "description", "inputSchema", "outputSchema", "annotations", "_meta"],
+    Resource: ["name", "title", "icons", "uri", "description", "mimeType", "annotations", "size", "_meta"],
+    ResourceTemplate: ["name", "title", "icons", "uriTemplate", "description", "mimeType", "annotations", "_meta"],
+    Prompt: ["name", "title", "icons", "description", "arguments", "_meta"],
+    PromptArgument: ["name", "title", "description", "required"],
+  },
 };

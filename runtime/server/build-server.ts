@@ -4,7 +4,6 @@ import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
-import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
@@ -20,6 +19,7 @@ import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { createScopeReader } from "./scopes.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
+import { pickShown } from "./list/shown-members.ts";
 import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createParts } from "./server-parts.ts";
 import type { DefinedSettings, SettingsReader } from "./settings/settings.ts";
@@ -185,10 +185,11 @@ function implementFeatures(
 /** Members of a server that come from its definition unchanged. */
 function describe(
   definition: AnyCoreDefinition,
-  { settings }: ServerParts,
+  { settings, shown }: ServerParts,
 ): Pick<CoreServer, "info" | "instructions" | "discovery" | "onError" | "progressRate" | "settings"> {
+  const { name, version } = definition;
   return {
-    info: toInfo(definition),
+    info: { name, version, ...pickShown(definition, "Implementation", shown) },
     instructions: definition.instructions,
     discovery: settings.cacheHints.discover,
     onError: settings.onError,
@@ -203,40 +204,3 @@ function combineSettings(settings: DefinedSettings | readonly DefinedSettings[])
   const variables = new Map(readers.flatMap((reader) => reader.variables).map((one) => [one.name, one]));
   return { variables: [...variables.values()], check: () => readers.forEach((reader) => reader.check()) };
 }
-
-/** Members of definitions that only some features serve. */
-type FeatureMembers = "resources" | "resourceTemplates" | "prompts" | "extensions" | "skills" | "directoryRead";
-
-/** Returns the members of a definition that describe the implementation, without its features and options. */
-function toInfo(definition: AnyCoreDefinition): ImplementationInfo {
-  const { name, version, ...rest } = definition;
-  const more = Object.entries(rest).filter(([member]) => !Object.hasOwn(notShown, member));
-  return { name, version, ...Object.fromEntries(more) };
-}
-
-const notShown: { readonly [Member in Exclude<keyof AnyCoreDefinition, "name" | "version"> | FeatureMembers]-?: true } =
-  {
-    instructions: true,
-    tools: true,
-    resources: true,
-    resourceTemplates: true,
-    prompts: true,
-    skills: true,
-    directoryRead: true,
-    listChanged: true,
-    subscribe: true,
-    maxSubscriptions: true,
-    experimental: true,
-    middleware: true,
-    pageSize: true,
-    cacheHints: true,
-    cursorKeys: true,
-    requestState: true,
-    logLevel: true,
-    logRate: true,
-    progressRate: true,
-    tasks: true,
-    extensions: true,
-    onError: true,
-    settings: true,
-  };

@@ -17,6 +17,7 @@ import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyTool } from "./any-definition.ts";
+import type { ShownMembers } from "./list/shown-members.ts";
 import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
 
 /** Parts of a server that are the same at every revision. */
@@ -26,6 +27,8 @@ export interface ServerParts {
   readonly settings: ServerSettings;
   readonly cluster: ClusterAccess;
   readonly toolRules: ToolRules;
+  /** Members of definitions that clients receive: those of the newest revision, for which definitions are written. Older revisions get less. */
+  readonly shown: ShownMembers;
   /** Revisions of the server, newest first. */
   readonly revisions: readonly Revision[];
   /** True if a list has entries, or may have some later. */
@@ -71,6 +74,7 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
     envelope,
     ...settings,
     toolRules: parts.toolRules,
+    shown: parts.shown,
     toRequester: toContext,
   };
   const tools = createTools(parts.tools, options);

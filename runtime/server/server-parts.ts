@@ -40,12 +40,13 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const { sessions = createSessionRegistry(() => describeLists()) } = options;
   const { host, isOffered, describeLists } = createListHost(definition, { ...options, sessions });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
-  const toolRules = { checkInput: checkParamHeaders, describeMore, describeError };
+  const shown = options.revisions[0]?.descriptionMembers ?? {};
+  const toolRules = { checkInput: checkParamHeaders, shown, describeMore, describeError };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
   const settings = createSettings(definition, options, cluster);
   const { implement, revisions } = options;
-  return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions, implement, revisions }, lists };
+  return { parts: { ...lists, settings, cluster, toolRules, shown, isOffered, sessions, implement, revisions }, lists };
 }
 
 function createSettings(

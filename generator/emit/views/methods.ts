@@ -1,4 +1,5 @@
 import { capabilitiesOf } from "../../model/capabilities.ts";
+import { descriptionMembersOf } from "../../model/description-members.ts";
 import { knownMembersOf } from "../../model/known-members.ts";
 import type { Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { resolveObject, type Declared } from "../../model/resolve.ts";
@@ -24,6 +25,7 @@ export interface MethodsView {
   readonly emptyCapabilities: string;
   readonly capabilities: string;
   readonly knownMembers: string;
+  readonly descriptionMembers: string;
 }
 
 /** View of one dispatch table of requests, notifications or embedded requests. */
@@ -79,10 +81,13 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
 }
 
 /** Returns the facts about a revision that follow from its declarations. */
-export function factsOf(model: RevisionModel): Pick<MethodsView, "capabilities" | "knownMembers"> {
+export function factsOf(
+  model: RevisionModel,
+): Pick<MethodsView, "capabilities" | "knownMembers" | "descriptionMembers"> {
   return {
     capabilities: literalText({ client: capabilitiesOf("client", model), server: capabilitiesOf("server", model) }),
     knownMembers: literalText(knownMembersOf(model)),
+    descriptionMembers: literalText(descriptionMembersOf(model)),
   };
 }
 

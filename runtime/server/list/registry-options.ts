@@ -5,6 +5,7 @@ import type { CacheHints } from "./cache-hints.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Envelope } from "../envelope.ts";
 import type { AnyRequester } from "../any-definition.ts";
+import type { ShownMembers } from "./shown-members.ts";
 import type { ToolRules } from "../tools/registry.ts";
 
 /** Options of a registry at one revision, in addition to its definitions. */
@@ -17,6 +18,8 @@ export interface RegistryOptions {
   readonly cursors: Cursors;
   readonly onError: OnError;
   readonly toolRules: ToolRules;
+  /** Members of definitions that lists show. */
+  readonly shown: ShownMembers;
   /** Returns the sender of a request, for decisions about visibility. */
   toRequester(call: CallContext): AnyRequester;
 }

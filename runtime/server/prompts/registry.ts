@@ -8,6 +8,7 @@ import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { ListHost } from "../list/changing-lists.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
+import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyContext, AnyRequester, AnyPrompt, AnyPrompts } from "../any-definition.ts";
 
 /** Prompt list of a server. */
@@ -35,12 +36,13 @@ export interface PromptRegistry extends Listing {
 
 /** Builds the prompt registry of a server for one revision. */
 export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOptions): PromptRegistry {
+  const describe = (prompt: AnyPrompt): object => describePrompt(prompt, options.shown);
   const find = (name: string, requester: AnyRequester): AnyPrompt | undefined => {
     const prompt = prompts.get(name);
     return prompt && isVisible(prompt, requester) ? prompt : undefined;
   };
   return {
-    ...createListing({ member: "prompts", catalogue: prompts, describe: describePrompt }, options),
+    ...createListing({ member: "prompts", catalogue: prompts, describe }, options),
     find,
     async get(name, args, context) {
       const prompt = find(name, context);
@@ -53,13 +55,12 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
   };
 }
 
-function describePrompt(prompt: AnyPrompt): object {
-  const { get: _get, visible: _visible, scopes: _scopes, arguments: args, ...fields } = prompt;
-  if (!args) return fields;
-  return {
-    ...fields,
-    arguments: Object.entries(args).map(([name, { complete: _complete, ...rest }]) => ({ name, ...rest })),
-  };
+function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
+  const fields = pickShown(prompt, "Prompt", shown);
+  const args = Object.entries(prompt.arguments ?? {});
+  if (!prompt.arguments) return fields;
+  const list = args.map(([name, argument]) => ({ name, ...pickShown(argument, "PromptArgument", shown) }));
+  return { ...fields, arguments: list };
 }
 
 /** Keeps the declared arguments only: handlers never see a name that they did not declare. */

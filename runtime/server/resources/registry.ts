@@ -12,6 +12,7 @@ import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
+import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyContext, AnyRequester, AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
@@ -51,10 +52,11 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   };
   const match = (uri: string, requester: AnyRequester): Match | undefined =>
     matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
+  const toShown = (kind: keyof ShownMembers) => (definition: object) => pickShown(definition, kind, options.shown);
   return {
-    ...createResourceListing({ ...source, resources: listed, describe: describeResource }, options),
+    ...createResourceListing({ ...source, resources: listed, describe: toShown("Resource") }, options),
     templates: createListing(
-      { member: "resourceTemplates", catalogue: templates, describe: describeTemplate },
+      { member: "resourceTemplates", catalogue: templates, describe: toShown("ResourceTemplate") },
       options,
     ),
     find,
@@ -97,31 +99,6 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
   const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
   const code = rule?.emitted ? rule.code : errorCodes.invalidParams;
   return new RpcError(code, "Resource not found", { data: { uri: shorten(uri) } });
-}
-
-function describeResource(resource: AnyResource): object {
-  const {
-    read: _read,
-    visible: _visible,
-    scopes: _scopes,
-    cacheHint: _cacheHint,
-    listed: _listed,
-    ...fields
-  } = resource;
-  return fields;
-}
-
-function describeTemplate(template: AnyResourceTemplate): object {
-  const {
-    read: _read,
-    list: _list,
-    complete: _complete,
-    visible: _visible,
-    scopes: _scopes,
-    cacheHint: _cacheHint,
-    ...fields
-  } = template;
-  return fields;
 }
 
 /** Returns a parser that parses each template once, on first use. */

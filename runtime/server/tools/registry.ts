@@ -12,6 +12,7 @@ import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema } from "../schema.ts";
 import type { AnyContext, AnyRequester, AnyTool } from "../any-definition.ts";
+import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import { callTool } from "./call-tool.ts";
 
 /** Registry of the tools of a server at one revision. */
@@ -27,6 +28,8 @@ export type CheckInput = (schema: unknown, revision: Revision) => void;
 /** Rules for the checks and descriptions of tools, in addition to those of every program. */
 export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
+  /** Members of tools that lists show. Default: those of the revision. */
+  readonly shown?: ShownMembers | undefined;
   /** Returns the members of a feature that lists show of a tool. */
   readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
   /** Returns the text for the client when a tool fails with an error that is not a `ToolError`. */
@@ -76,21 +79,11 @@ export function checkTool(tool: AnyTool): void {
  * @throws {SetupError} when the tool cannot be shown at the revision
  */
 export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules = {}): object {
-  const {
-    inputSchema: input,
-    outputSchema: output,
-    execute: _run,
-    render: _render,
-    visible: _visible,
-    scopes: _scopes,
-    ui: _ui,
-    task: _task,
-    ...fields
-  } = tool;
+  const { inputSchema: input, outputSchema: output } = tool;
   const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
   try {
     const shown = {
-      ...fields,
+      ...pickShown(tool, "Tool", rules.shown ?? revision.descriptionMembers),
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
       ...rules.describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),

@@ -144,4 +144,5 @@ export const revision: Revision = {
   emptyCapabilities: [{ side: "client", path: ["colours"], means: "names" }],
   capabilities: { client: ["colours", "colours.names", "shades"], server: ["plants", "plants.grown"] },
   knownMembers: ["Result.resultType"],
+  descriptionMembers: {},
 };
