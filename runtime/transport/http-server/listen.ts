@@ -26,6 +26,11 @@ export interface ListenOptions extends HttpOptions {
   /** Milliseconds for a whole request to arrive, including its body, at any rate of bytes; responses and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
   /**
+   * Milliseconds for which a connection without a request stays open. Behind a load balancer, longer than the load balancer keeps its connections:
+   * a request on a connection that closes just then is lost. Default 75 s for a node of a cluster, else 5 s.
+   */
+  readonly keepAliveTimeout?: number;
+  /**
    * Milliseconds for running calls to finish when the server closes; then their connections are closed. Programs of `runHttp` and `runServer` give
    * running tasks the same time. Default 10 s.
    */
@@ -98,17 +103,20 @@ export const defaultCloseTimeout = 10_000;
 
 /** Bounds that keep slow or endless requests from holding a connection; streams are responses and may last indefinitely. */
 const bounds = {
-  keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
 } as const;
 
+/** Milliseconds for which a connection of a load balancer stays open: most load balancers keep connections for up to 60 s. */
+const behindBalancer = 75_000;
+
 /** Imports `node:http` or `node:https` on demand: servers on stdio load this module too and must not wait for it. */
 async function createNodeServer(result: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
   const { tls, requestTimeout = 30_000, headersTimeout = Math.min(10_000, requestTimeout || Infinity) } = options;
+  const { keepAliveTimeout = options.cluster ? behindBalancer : 5_000 } = options;
   // A time of 0 is no limit; as an interval it would be a millisecond.
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout || Infinity, requestTimeout || Infinity);
-  const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
+  const all = { ...bounds, keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
   if (!tls) return (await import("node:http")).createServer(all, result);
   return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, result);
 }

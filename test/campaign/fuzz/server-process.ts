@@ -18,6 +18,8 @@ const server = createFuzzedServer((error) => fail("callback", error), revisions)
 
 await runServer(server, {
   limits: { maxMessageBytes },
+  // A client on a busy machine would send on a connection that closes just then.
+  keepAliveTimeout: 75_000,
   onError({ kind, error }) {
     if (kind === "result" || kind === "handler") fail(kind, error);
   },
