@@ -5,7 +5,7 @@ import type { AnyContext, AnyTool } from "../any-definition.ts";
 export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {
-    ...tool,
+    ...callableMembersOf(tool),
     async execute(args, context) {
       const ready = await prepare(tool, args, context);
       return ready instanceof InputRequired ? ready : tool.execute(ready, context);
@@ -15,7 +15,7 @@ export function withPreparation(tool: AnyTool): AnyTool {
 
 /** Returns the first part of a tool: it passes the arguments for the second part to `take`, or returns the input that is required. */
 export function preparationOf(tool: AnyTool, take: (args: unknown) => void): AnyTool {
-  const { outputSchema: _output, ...rest } = tool;
+  const { outputSchema: _output, ...rest } = callableMembersOf(tool);
   return {
     ...rest,
     async execute(args, context) {
@@ -29,7 +29,19 @@ export function preparationOf(tool: AnyTool, take: (args: unknown) => void): Any
 
 /** Returns the second part of a tool, which runs with these arguments. */
 export function afterPreparation(tool: AnyTool, args: unknown): AnyTool {
-  return { ...tool, execute: (_args, context) => tool.execute(args, context) };
+  return { ...callableMembersOf(tool), execute: (_args, context) => tool.execute(args, context) };
+}
+
+/** Returns the members that a call uses beside `execute`, also those that a class has in its prototype. */
+function callableMembersOf(tool: AnyTool): Omit<AnyTool, "execute"> {
+  const { name, inputSchema, outputSchema, task } = tool;
+  return {
+    name,
+    ...(inputSchema && { inputSchema }),
+    ...(outputSchema && { outputSchema }),
+    ...(task && { task }),
+    ...(tool.render && { render: (output: unknown) => tool.render?.(output) }),
+  };
 }
 
 function readPrepare({ task }: AnyTool): ((args: unknown, context: AnyContext) => unknown) | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { extension } from "../../../../generated/extensions/tasks/index.ts";
 import { isObject } from "../../../../generated/support.ts";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
@@ -238,6 +239,29 @@ describe("input requests of a task of the extension", () => {
     const params = { ...answered, requestState: again.requestState };
     const { content } = await ask("tools/call", params, { capabilities });
     expect(content).toMatchObject([{ text: "ada at once" }]);
+  });
+
+  test("a tool of a class that prepares its task keeps the members of its prototype", async () => {
+    class Report {
+      readonly name = "report";
+      readonly task = { prepare: (args: unknown) => args };
+      readonly outputSchema = z.object({ lines: z.number() });
+      readonly #lines = 2;
+      get inputSchema(): typeof anything {
+        return anything;
+      }
+      execute(): { readonly lines: number } {
+        return { lines: this.#lines };
+      }
+      render({ lines }: { readonly lines: number }): { type: "text"; text: string }[] {
+        return [{ type: "text", text: `${lines} of ${this.#lines} lines` }];
+      }
+    }
+    const { ask, until } = serveExtension({ tools: [new Report()] });
+    const { taskId } = await ask("tools/call", { name: "report" });
+    expect(textOf(await until(taskId, "completed"))).toBe("2 of 2 lines");
+    const { content } = await ask("tools/call", { name: "report" }, { capabilities: {} });
+    expect(content).toMatchObject([{ text: "2 of 2 lines" }]);
   });
 
   test("input requests may be returned by the handler", async () => {
