@@ -294,9 +294,13 @@ export function fail(expected: string, segment: string | number = ""): Issue {
   return { path: `${segment}`, expected };
 }
 
-/** Moves an issue one level out, below `segment`: an index, or a key as {@link escapeKey} returns it. */
-export function under(segment: string | number, { path, expected }: Issue): Issue {
-  return { path: path === "" ? `${segment}` : `${segment}/${path}`, expected };
+/**
+ * Moves an issue one level out, below `segment`: an index, or a key as {@link escapeKey} returns it. The issue itself is changed: with a new one for each
+ * level, rejecting a message took an eighth longer.
+ */
+export function under(segment: string | number, issue: { path: string; readonly expected: string }): Issue {
+  issue.path = issue.path === "" ? `${segment}` : `${segment}/${issue.path}`;
+  return issue;
 }
 
 /** Returns a key as JSON Pointer writes it. Generated checks call it for keys of messages only: those of the protocol are escaped in their text. */
