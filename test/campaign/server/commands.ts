@@ -1,5 +1,5 @@
 import type { LoadCommand, LoadReport } from "../soak/load.ts";
-import type { Measurement } from "./measure.ts";
+import type { HeapContents, Measurement } from "./measure.ts";
 
 /** Settings of a server process, its only argument. */
 export interface ServerSettings {
@@ -18,8 +18,7 @@ export interface ServerSettings {
 /** Command to a server process, over its IPC channel. */
 export type Command =
   | { readonly kind: "measure" }
-  /** Measures the compiled code in the heap: see `measureCode`. */
-  | { readonly kind: "measure-code" }
+  | { readonly kind: "measure-heap" }
   /** Starts the measurement of the event loop again. */
   | { readonly kind: "reset" }
   | { readonly kind: "read" }
@@ -37,7 +36,7 @@ export interface LoopFigures {
 /** Results of commands. */
 export interface Replies {
   readonly measure: Measurement;
-  readonly "measure-code": number;
+  readonly "measure-heap": HeapContents;
   readonly reset: true;
   readonly read: LoopFigures;
   readonly load: LoadReport;

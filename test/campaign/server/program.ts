@@ -12,7 +12,7 @@ import { Load } from "../soak/load.ts";
 import { createMemoryPlace } from "../soak/places.ts";
 import type { Command, ServerSettings } from "./commands.ts";
 import { createCampaignServer } from "./definition.ts";
-import { measureCode, measureProcess } from "./measure.ts";
+import { measureHeap, measureProcess } from "./measure.ts";
 
 /* Server of the campaign as a program. It serves one transport, and is measured over its IPC channel. */
 
@@ -57,8 +57,8 @@ async function execute(command: Command): Promise<unknown> {
   switch (command.kind) {
     case "measure":
       return measureProcess();
-    case "measure-code":
-      return measureCode();
+    case "measure-heap":
+      return measureHeap();
     case "reset":
       watch.reset();
       return true;

@@ -9,7 +9,7 @@ import {
   type PartOptions,
 } from "../result.ts";
 import type { ServerSettings } from "../server/commands.ts";
-import { measureCode, measureProcess, type Measurement } from "../server/measure.ts";
+import { measureHeap, measureProcess, type HeapContents, type Measurement } from "../server/measure.ts";
 import { buildProgram, ServerProcess, toArguments, type ServerProgram } from "../server/server-process.ts";
 import { Load, type LoadCommand, type LoadReport } from "./load.ts";
 import { createStdioPlace, createUrlPlace } from "./places.ts";
@@ -113,9 +113,9 @@ class Soak {
     await sleep(this.#rest);
     const server = await this.#server.ask({ kind: "measure" });
     const client = await measureProcess();
-    const code = { server: await this.#server.ask({ kind: "measure-code" }), client: await measureCode() };
+    const contents = { server: await this.#server.ask({ kind: "measure-heap" }), client: await measureHeap() };
     if (!isKept && seed !== undefined) await this.#step({ kind: "open", seed });
-    return { server: { ...server, code: code.server }, client: { ...client, code: code.client } };
+    return { server: { ...server, ...contents.server }, client: { ...client, ...contents.client } };
   }
 }
 
@@ -124,10 +124,7 @@ interface Pair {
   readonly client: SoakMeasurement;
 }
 
-interface SoakMeasurement extends Measurement {
-  /** Bytes of compiled code in the heap. */
-  readonly code: number;
-}
+interface SoakMeasurement extends Measurement, HeapContents {}
 
 /** The load runs in this process, or inside of the server for the transport in memory. */
 function createLoad(
@@ -189,5 +186,18 @@ function describeHeap(side: string, before: SoakMeasurement, after: SoakMeasurem
     atMost(`growth of the heap of the ${side}`, (last / first - 1) * 100, { limit: 5, unit: "%" }),
     describeFigure(`compiled code of the ${side}, first`, before.code / 1e6, "MB"),
     describeFigure(`compiled code of the ${side}, last`, after.code / 1e6, "MB"),
+    ...describeGrowth(side, before, after),
   ];
+}
+
+/** Kinds of contents that grew most. */
+function describeGrowth(side: string, before: SoakMeasurement, after: SoakMeasurement): readonly Figure[] {
+  const growths = Object.entries(after.kinds).map(([kind, size]) => ({
+    kind,
+    growth: size - (before.kinds[kind] ?? 0),
+  }));
+  const most = growths.filter(({ growth }) => growth >= 10_000).toSorted((a, b) => b.growth - a.growth);
+  return most
+    .slice(0, 5)
+    .map(({ kind, growth }) => describeFigure(`more in the heap of the ${side}: ${kind}`, growth / 1_000, "kB"));
 }
