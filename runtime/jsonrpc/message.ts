@@ -75,6 +75,19 @@ export function classify(value: unknown): Incoming {
   return { kind: "invalid", id: readId(value.id), reason, mayRespond: true };
 }
 
+/** Returns the id of the request to which a message responds, or seems to. */
+export function responseIdOf(incoming: Incoming): RequestId | undefined {
+  switch (incoming.kind) {
+    case "request":
+    case "notification":
+      return undefined;
+    case "invalid":
+      return incoming.mayRespond ? incoming.id : undefined;
+    default:
+      return incoming.id;
+  }
+}
+
 /** True if several messages are sent in one piece. */
 export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
   return Array.isArray(outgoing);

@@ -114,7 +114,8 @@ function expectMessage(value: unknown, receiver: Receiver, isBatched: boolean): 
   const hasOutcome = "result" in value || "error" in value;
   if (!("method" in value)) {
     const stray = hasOutcome ? nothing : reject([-32600], id, receiver);
-    return isId(id) ? { kind: "response", id, stray } : stray;
+    // Over HTTP, the response to a POST must not have an id that may be that of another call.
+    return isId(id) ? { kind: "response", id, stray: receiver.isHttp ? nothing : stray } : stray;
   }
   if (typeof method !== "string") return reject([-32600], id, receiver);
   const isWhole = jsonrpc === "2.0" && !hasOutcome;

@@ -3,7 +3,7 @@ import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
-import { classify, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
+import { classify, responseIdOf, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
 import { acceptNotification, type NotificationHost } from "./incoming-notifications.ts";
 import type { OutgoingRequests } from "./outgoing-requests.ts";
 
@@ -134,7 +134,7 @@ export class MessageRouter {
 
   /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
   #discard(incoming: Incoming, error: Error): boolean {
-    const id = readResponseId(incoming);
+    const id = responseIdOf(incoming);
     return id !== undefined && this.#options.pendingRequests.discard(id, error);
   }
 
@@ -143,19 +143,6 @@ export class MessageRouter {
     if (id === undefined && !this.#options.reportsStrays) return batch?.skip();
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
-  }
-}
-
-/** Returns the id of the request to which a message responds, or seems to. */
-function readResponseId(incoming: Incoming): RequestId | undefined {
-  switch (incoming.kind) {
-    case "request":
-    case "notification":
-      return undefined;
-    case "invalid":
-      return incoming.mayRespond ? incoming.id : undefined;
-    default:
-      return incoming.id;
   }
 }
 

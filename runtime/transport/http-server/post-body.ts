@@ -2,7 +2,7 @@ import { decodeEncoded } from "../../framing/json.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
-import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
+import { classify, responseIdOf, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
 import type { Body } from "./exchange/exchange.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 
@@ -57,11 +57,13 @@ function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | Reject
     problem: (problem) => void (caught.problem = problem),
   });
   const { value, problem } = caught;
-  if (problem) return rejectProblem(problem);
+  if (problem) return readProblem(problem);
   if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
   const incoming = classify(value);
-  if (incoming.kind === "invalid") return rejectHttp(400, incoming.reason, { id: incoming.id });
-  return { kind: "single", value, incoming };
+  if (incoming.kind !== "invalid") return { kind: "single", value, incoming };
+  return (
+    readResponse(incoming, { value, reason: incoming.reason }) ?? rejectHttp(400, incoming.reason, { id: incoming.id })
+  );
 }
 
 /** True if a body is an `initialize` request, which opens a session. */
@@ -76,11 +78,27 @@ export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function rejectProblem({ kind, message, value }: FramingProblem): RejectedRequest {
+function readProblem({ kind, message, value }: FramingProblem): PostBody | RejectedRequest {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
+  const response = incoming && readResponse(incoming, { value, reason: message });
+  if (response) return response;
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
   return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+}
+
+/**
+ * Returns a malformed response as a message for its session, which fails the call that waits for it. Returns `undefined` if it is no response. The
+ * rejection has no id: the sender would take it for the response to a request of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ */
+function readResponse(
+  incoming: Incoming,
+  { value, reason }: { readonly value: unknown; readonly reason: string },
+): SingleMessage | undefined {
+  const id = responseIdOf(incoming);
+  return id === undefined ? undefined : { kind: "single", value, incoming: { kind: "unusable", id, reason } };
 }
 
 /** Returns the ids of all requests in a body. */

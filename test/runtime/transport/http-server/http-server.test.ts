@@ -88,6 +88,25 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     await stream.end();
   });
 
+  it.each([
+    ["repeats a member", (id: string) => `{"jsonrpc":"2.0","id":${id},"result":{},"result":{}}`],
+    ["repeats a member in other letters", (id: string) => `{"jsonrpc":"2.0","id":${id},"params":1,"\\u0070arams":1}`],
+    ["has an id only", (id: string) => `{"jsonrpc":"2.0","id":${id}}`],
+    [
+      "is nested too deeply",
+      (id: string) => `{"jsonrpc":"2.0","id":${id},"result":${'{"a":'.repeat(70)}1${"}".repeat(70)}}`,
+    ],
+    ["has no result", (id: string) => `{"jsonrpc":"2.0","id":${id},"result":7}`],
+  ])("a response that %s is rejected without its id, and its call fails at once (T-24)", async (_name, write) => {
+    const stream = await session.postStream(call(2, "roots"));
+    const asked = await stream.message();
+    const rejected = await rig.send({ body: write(JSON.stringify(asked.id)), headers: session.headers });
+    expect(rejected).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    expect(rejected.json).not.toHaveProperty("id");
+    expect(await stream.message()).toMatchObject({ id: 2, error: { code: -32603 } });
+    await stream.end();
+  });
+
   it("notifications and responses by themselves are accepted without a body (T-24)", async () => {
     const messages = [
       { jsonrpc: "2.0", method: "notifications/roots/list_changed" },
