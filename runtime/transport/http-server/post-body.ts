@@ -61,9 +61,7 @@ function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | Reject
   if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
   const incoming = classify(value);
   if (incoming.kind !== "invalid") return { kind: "single", value, incoming };
-  return (
-    readResponse(incoming, { value, reason: incoming.reason }) ?? rejectHttp(400, incoming.reason, { id: incoming.id })
-  );
+  return readResponse(incoming, incoming.reason) ?? rejectHttp(400, incoming.reason, { id: incoming.id });
 }
 
 /** True if a body is an `initialize` request, which opens a session. */
@@ -81,7 +79,7 @@ export function idOf(postBody: PostBody): string | number | undefined {
 function readProblem({ kind, message, value }: FramingProblem): PostBody | RejectedRequest {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
-  const response = incoming && readResponse(incoming, { value, reason: message });
+  const response = incoming && readResponse(incoming, message);
   if (response) return response;
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
   return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
@@ -93,12 +91,11 @@ function readProblem({ kind, message, value }: FramingProblem): PostBody | Rejec
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-function readResponse(
-  incoming: Incoming,
-  { value, reason }: { readonly value: unknown; readonly reason: string },
-): SingleMessage | undefined {
+function readResponse(incoming: Incoming, reason: string): SingleMessage | undefined {
   const id = responseIdOf(incoming);
-  return id === undefined ? undefined : { kind: "single", value, incoming: { kind: "unusable", id, reason } };
+  if (id === undefined) return undefined;
+  // The value may be only the first level of the message, which must not count as its result.
+  return { kind: "single", value: { jsonrpc: "2.0", id, result: null }, incoming: { kind: "unusable", id, reason } };
 }
 
 /** Returns the ids of all requests in a body. */

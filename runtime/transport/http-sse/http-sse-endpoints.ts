@@ -15,7 +15,7 @@ import {
   sessionHeader,
   type HttpServerContext,
 } from "../http-server/validate-request.ts";
-import { readPostBody } from "../http-server/post-body.ts";
+import { readPostBody, type PostBody } from "../http-server/post-body.ts";
 import { toOrigin, type Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
@@ -133,11 +133,18 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
   if (!(session instanceof SseSession)) {
     const isSent = await serverContext.settings.cluster?.forwardPost(session, { value, identity });
-    return isSent ? void exchange.respond({ status: 202 }) : unknownSession();
+    return isSent ? acceptSse(exchange, postBody) : unknownSession();
   }
-  exchange.respond({ status: 202 });
+  const rejected = acceptSse(exchange, postBody);
   session.receive(value, origin);
-  return undefined;
+  return rejected;
+}
+
+/** Responds to a POST whose message is for a session. The rejection of a malformed response has no id, which may be that of another call. */
+function acceptSse(exchange: Exchange, postBody: PostBody): RejectedRequest | undefined {
+  if (postBody.kind === "single" && postBody.incoming.kind === "unusable")
+    return rejectHttp(400, postBody.incoming.reason);
+  return void exchange.respond({ status: 202 });
 }
 
 function unknownSession(): RejectedRequest {

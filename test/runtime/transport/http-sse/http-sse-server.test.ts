@@ -103,10 +103,11 @@ describe("HTTP with SSE of 2024-11-05", () => {
   it("a server of HTTP with SSE rejects invalid and long bodies, and other methods", async () => {
     const { stream, post, endpoint } = await connect();
     expect(await post("{")).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
-    expect(await post({ jsonrpc: "2.0", id: 1 })).toMatchObject({
-      status: 400,
-      json: { id: 1, error: { code: -32600 } },
-    });
+    for (const body of ['{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":1,"result":{},"result":{}}']) {
+      const rejected = await post(body);
+      expect(rejected).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+      expect(rejected.json).not.toHaveProperty("id");
+    }
     expect((await post("x".repeat(5_000))).status).toBe(413);
     expect((await rig.send({ path: "/sse", body: "{}" })).headers.allow).toBe("GET");
     expect((await rig.send({ method: "GET", path: endpoint })).headers.allow).toBe("POST");
