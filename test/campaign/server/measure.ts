@@ -20,16 +20,22 @@ export interface HeapContents {
    * that stays.
    */
   readonly code: number;
-  /** Bytes of everything else by kind, such as `object Map`: a type of V8, and the name of a class or of another thing that has one. */
+  /** Bytes of everything else by kind, such as `object Object in Map.table`: a type of V8 and a name, and what refers to it. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** Layout of a heap snapshot: the nodes are a flat list of numbers, of which each node takes as many as it has fields. */
+/** Layout of a heap snapshot: flat lists of numbers, of which each node and each reference takes as many as it has fields. */
 interface HeapSnapshot {
   readonly snapshot: {
-    readonly meta: { readonly node_fields: readonly string[]; readonly node_types: readonly [readonly string[]] };
+    readonly meta: {
+      readonly node_fields: readonly string[];
+      readonly node_types: readonly [readonly string[]];
+      readonly edge_fields: readonly string[];
+      readonly edge_types: readonly [readonly string[]];
+    };
   };
   readonly nodes: readonly number[];
+  readonly edges: readonly number[];
   readonly strings: readonly string[];
 }
 
@@ -47,24 +53,47 @@ export async function measureProcess(): Promise<Measurement> {
 
 /** Measures what the heap contains. It blocks the process for some seconds. */
 export async function measureHeap(): Promise<HeapContents> {
-  const { snapshot, nodes, strings }: HeapSnapshot = JSON.parse(await text(getHeapSnapshot()));
-  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const heap: HeapSnapshot = JSON.parse(await text(getHeapSnapshot()));
+  const { nodes, strings } = heap;
+  const { node_fields: fields, node_types: types } = heap.snapshot.meta;
   const [typeAt, nameAt, sizeAt] = [fields.indexOf("type"), fields.indexOf("name"), fields.indexOf("self_size")];
+  const references = findReferences(heap);
   const sizes = new Map<string, number>();
   for (let at = 0; at < nodes.length; at += fields.length) {
     const type = types[0][nodes[at + typeAt] ?? -1] ?? "";
-    const kind = named.has(type) ? `${type} ${strings[nodes[at + nameAt] ?? -1]}` : type;
+    const kind = named.has(type) ? `${type} ${strings[nodes[at + nameAt] ?? -1]} in ${references.get(at)}` : type;
     sizes.set(kind, (sizes.get(kind) ?? 0) + (nodes[at + sizeAt] ?? 0));
   }
   const { code = 0, ...kinds } = Object.fromEntries([...sizes].filter(([, size]) => size >= smallest));
   return { code, kinds };
 }
 
+/** Returns the first reference to each node, such as `Map.table`, by the position of the node. Weak references and elements have no name. */
+function findReferences({ snapshot, nodes, edges, strings }: HeapSnapshot): ReadonlyMap<number, string> {
+  const { node_fields: fields, edge_fields: edgeFields, edge_types: types } = snapshot.meta;
+  const [nameAt, countAt] = [fields.indexOf("name"), fields.indexOf("edge_count")];
+  const found = new Map<number, string>();
+  let edge = 0;
+  for (let at = 0; at < nodes.length; at += fields.length) {
+    const owner = String(strings[nodes[at + nameAt] ?? -1]).slice(0, 40);
+    const end = edge + (nodes[at + countAt] ?? 0) * edgeFields.length;
+    for (; edge < end; edge += edgeFields.length) {
+      const [type, name, to] = [types[0][edges[edge] ?? -1] ?? "", edges[edge + 1] ?? -1, edges[edge + 2] ?? -1];
+      if (type === "weak" || found.has(to)) continue;
+      found.set(to, numbered.has(type) ? `${owner}[]` : `${owner}.${strings[name]}`);
+    }
+  }
+  return found;
+}
+
 /** Types of nodes whose names say what they are. The names of others are their contents. */
 const named: ReadonlySet<string> = new Set(["object", "closure", "native", "hidden", "array", "object shape"]);
 
+/** Types of references that have a number instead of a name. */
+const numbered: ReadonlySet<string> = new Set(["element", "hidden"]);
+
 /** Bytes of the smallest kind that is listed. */
-const smallest = 4_096;
+const smallest = 2_048;
 
 function readCollector(): () => void {
   if (typeof globalThis.gc === "function") return globalThis.gc;

@@ -198,6 +198,6 @@ function describeGrowth(side: string, before: SoakMeasurement, after: SoakMeasur
   }));
   const most = growths.filter(({ growth }) => growth >= 10_000).toSorted((a, b) => b.growth - a.growth);
   return most
-    .slice(0, 5)
+    .slice(0, 8)
     .map(({ kind, growth }) => describeFigure(`more in the heap of the ${side}: ${kind}`, growth / 1_000, "kB"));
 }
