@@ -4,14 +4,16 @@ import type { Revision } from "../../../generated/support.ts";
 export type ShownMembers = Revision["descriptionMembers"];
 
 /**
- * Returns the members of a definition that clients receive. Others are options of the server or fields of a class, which may be secret. Members of a
- * prototype, such as getters, count as well.
+ * Returns the members of a definition that clients receive, in the order of the definition. Others are options of the server or fields of a class,
+ * which may be secret. Members of a prototype, such as getters, count as well.
  */
 export function pickShown(
   definition: object,
   kind: keyof ShownMembers,
   members: ShownMembers,
 ): Record<string, unknown> {
-  const values = (members[kind] ?? []).map((name): [string, unknown] => [name, Reflect.get(definition, name)]);
+  const known = members[kind] ?? [];
+  const names = [...new Set([...Object.keys(definition), ...known])].filter((name) => known.includes(name));
+  const values = names.map((name): [string, unknown] => [name, Reflect.get(definition, name)]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
