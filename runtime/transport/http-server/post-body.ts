@@ -58,7 +58,7 @@ function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | Reject
   });
   const { value, problem } = caught;
   if (problem) return readProblem(problem);
-  if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
+  if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classifyMember) };
   const incoming = classify(value);
   if (incoming.kind !== "invalid") return { kind: "single", value, incoming };
   return readResponse(incoming, incoming.reason) ?? rejectHttp(400, incoming.reason, { id: incoming.id });
@@ -83,6 +83,12 @@ function readProblem({ kind, message, value }: FramingProblem): PostBody | Rejec
   if (response) return response;
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
   return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+}
+
+/** Classifies a member of a batch. One that may be a response gets none, as malformed responses do. */
+function classifyMember(value: unknown): Incoming {
+  const incoming = classify(value);
+  return incoming.kind === "invalid" ? (readResponse(incoming, incoming.reason)?.incoming ?? incoming) : incoming;
 }
 
 /**

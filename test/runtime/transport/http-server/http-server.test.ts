@@ -310,6 +310,15 @@ describe("batches of 2025-03-26", () => {
     ]);
   });
 
+  it("a member with nothing but an id may be a response, and gets no error", async () => {
+    const stream = await session.postStream(call(9, "roots"));
+    const asked = await stream.message();
+    const answer = await session.post([{ jsonrpc: "2.0", id: asked.id }, call(10, "echo", { text: "ok" })]);
+    expect(answer.json).toEqual([expect.objectContaining({ id: 10 })]);
+    expect(await stream.message()).toMatchObject({ id: 9, error: { code: -32603 } });
+    await stream.end();
+  });
+
   it("batches of invalid members only have a response too", async () => {
     expect((await session.post([1])).json).toEqual([
       { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },
