@@ -57,36 +57,36 @@ async function bundle(code: string, choices: Partial<LayerChoices>): Promise<Uin
 
 const usual = ["tools", "resources", "prompts"] as const;
 
-// Ceilings are 2 % above what was measured. Comments and schema libraries are not counted.
+// Ceilings are 2 % above what was measured at most. Comments and schema libraries are not counted.
 test.each([
   {
     of: "tools on stdio at the newest revision",
     code: onStdio,
     choices: { revisions: allRevisions.slice(0, 1) },
-    bytes: 91_100,
-    compressed: 29_400,
+    bytes: 91_500,
+    compressed: 29_500,
   },
-  { of: "tools on stdio at every revision", code: onStdio, choices: {}, bytes: 151_500, compressed: 38_500 },
+  { of: "tools on stdio at every revision", code: onStdio, choices: {}, bytes: 152_000, compressed: 38_500 },
   {
     of: "the usual features on stdio at every revision",
     code: onStdio,
     choices: { features: usual },
-    bytes: 216_000,
+    bytes: 217_000,
     compressed: 49_000,
   },
   {
     of: "every feature on stdio and HTTP at every revision",
     code: run,
     choices: { features, transports: ["stdio", "http"] as const },
-    bytes: 431_100,
-    compressed: 106_500,
+    bytes: 433_000,
+    compressed: 107_000,
   },
   {
     of: "the usual features in a worker at every revision",
     code: worker,
     choices: { features: usual, transports: ["worker"] as const },
-    bytes: 267_500,
-    compressed: 65_500,
+    bytes: 268_500,
+    compressed: 65_800,
   },
 ])("the bundle of a server with $of has at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
   const made = await bundle(code, choices);
