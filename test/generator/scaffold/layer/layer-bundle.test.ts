@@ -57,7 +57,7 @@ async function bundle(code: string, choices: Partial<LayerChoices>): Promise<Uin
 
 const usual = ["tools", "resources", "prompts"] as const;
 
-// Ceilings are 2 % above what was measured at most. Comments and schema libraries are not counted.
+// Ceilings are at most 2 % above what was measured. Comments and schema libraries are not counted.
 test.each([
   {
     of: "tools on stdio at the newest revision",
