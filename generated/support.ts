@@ -296,7 +296,7 @@ export function fail(expected: string, segment: string | number = ""): Issue {
 
 /**
  * Moves an issue one level out, below `segment`: an index, or a key as {@link escapeKey} returns it. The issue itself is changed: with a new one for each
- * level, rejecting a message took an eighth longer.
+ * level, rejecting a message takes an eighth longer.
  */
 export function under(segment: string | number, issue: { path: string; readonly expected: string }): Issue {
   issue.path = issue.path === "" ? `${segment}` : `${segment}/${issue.path}`;

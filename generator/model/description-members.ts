@@ -6,12 +6,7 @@ const declarations = ["Implementation", "Tool", "Resource", "ResourceTemplate", 
 /** Returns the members of the declarations by which servers describe themselves, by the name of the declaration. */
 export function descriptionMembersOf(model: Declared): Readonly<Record<string, readonly string[]>> {
   const known = declarationsByName(model);
-  const entries = declarations
-    .filter((name) => known.has(name))
-    .map((name) => [name, resolveObject({ kind: "reference", name }, model)?.properties.map(nameOf) ?? []] as const);
-  return Object.fromEntries(entries);
-}
-
-function nameOf({ name }: { readonly name: string }): string {
-  return name;
+  const members = (name: string): readonly string[] =>
+    resolveObject({ kind: "reference", name }, model)?.properties.map((property) => property.name) ?? [];
+  return Object.fromEntries(declarations.filter((name) => known.has(name)).map((name) => [name, members(name)]));
 }

@@ -40,7 +40,7 @@ export const systemClock: Clock = {
 };
 
 /** Runs a function after the reads of this turn of the event loop, or at once on platforms without `setImmediate`. */
-function afterReads(run: () => void): void {
+export function afterReads(run: () => void): void {
   if (typeof setImmediate === "function") setImmediate(run);
   else run();
 }

@@ -57,10 +57,12 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
 
 function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
   const fields = pickShown(prompt, "Prompt", shown);
-  const args = Object.entries(prompt.arguments ?? {});
   if (!prompt.arguments) return fields;
-  const list = args.map(([name, argument]) => ({ name, ...pickShown(argument, "PromptArgument", shown) }));
-  return { ...fields, arguments: list };
+  const args = Object.entries(prompt.arguments);
+  return {
+    ...fields,
+    arguments: args.map(([name, argument]) => ({ name, ...pickShown(argument, "PromptArgument", shown) })),
+  };
 }
 
 /** Keeps the declared arguments only: handlers never see a name that they did not declare. */

@@ -88,7 +88,7 @@ function readProblem({ kind, message, value }: FramingProblem): PostBody | Rejec
 /** Classifies a member of a batch. One that may be a response gets none, as malformed responses do. */
 function classifyMember(value: unknown): Incoming {
   const incoming = classify(value);
-  return incoming.kind === "invalid" ? (readResponse(incoming, incoming.reason)?.incoming ?? incoming) : incoming;
+  return incoming.kind === "invalid" ? (toUnusable(incoming, incoming.reason) ?? incoming) : incoming;
 }
 
 /**
@@ -98,10 +98,15 @@ function classifyMember(value: unknown): Incoming {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
 function readResponse(incoming: Incoming, reason: string): SingleMessage | undefined {
-  const id = responseIdOf(incoming);
-  if (id === undefined) return undefined;
+  const response = toUnusable(incoming, reason);
+  if (!response) return undefined;
   // The value may be only the first level of the message, which must not count as its result.
-  return { kind: "single", value: { jsonrpc: "2.0", id, result: null }, incoming: { kind: "unusable", id, reason } };
+  return { kind: "single", value: { jsonrpc: "2.0", id: response.id, result: null }, incoming: response };
+}
+
+function toUnusable(incoming: Incoming, reason: string): Extract<Incoming, { kind: "unusable" }> | undefined {
+  const id = responseIdOf(incoming);
+  return id === undefined ? undefined : { kind: "unusable", id, reason };
 }
 
 /** Returns the ids of all requests in a body. */

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
-import { systemClock } from "../../internal/timers.ts";
+import { afterReads, systemClock } from "../../internal/timers.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "../http-server/host-rules.ts";
@@ -216,7 +216,7 @@ function keepAlive(socket: WebSocket, milliseconds: number): void {
     socket.ping(undefined, undefined, ignore);
   };
   // After a time in which this process did not run, timers are due before what has arrived is read.
-  const timer = setInterval(() => setImmediate(check), milliseconds);
+  const timer = setInterval(() => afterReads(check), milliseconds);
   timer.unref();
   socket.on("pong", () => (isAlive = true));
   socket.on("message", () => (isAlive = true));

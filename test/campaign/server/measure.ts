@@ -72,15 +72,18 @@ export async function measureHeap(): Promise<HeapContents> {
 function findReferences({ snapshot, nodes, edges, strings }: HeapSnapshot): ReadonlyMap<number, string> {
   const { node_fields: fields, edge_fields: edgeFields, edge_types: types } = snapshot.meta;
   const [nameAt, countAt] = [fields.indexOf("name"), fields.indexOf("edge_count")];
+  const [typeAt, keyAt] = [edgeFields.indexOf("type"), edgeFields.indexOf("name_or_index")];
+  const toAt = edgeFields.indexOf("to_node");
   const found = new Map<number, string>();
   let edge = 0;
   for (let at = 0; at < nodes.length; at += fields.length) {
     const owner = String(strings[nodes[at + nameAt] ?? -1]).slice(0, 40);
     const end = edge + (nodes[at + countAt] ?? 0) * edgeFields.length;
     for (; edge < end; edge += edgeFields.length) {
-      const [type, name, to] = [types[0][edges[edge] ?? -1] ?? "", edges[edge + 1] ?? -1, edges[edge + 2] ?? -1];
+      const type = types[0][edges[edge + typeAt] ?? -1] ?? "";
+      const to = edges[edge + toAt] ?? -1;
       if (type === "weak" || found.has(to)) continue;
-      found.set(to, numbered.has(type) ? `${owner}[]` : `${owner}.${strings[name]}`);
+      found.set(to, numbered.has(type) ? `${owner}[]` : `${owner}.${strings[edges[edge + keyAt] ?? -1]}`);
     }
   }
   return found;
