@@ -211,7 +211,7 @@ describe("streams of a session with two gateways", () => {
 it("a batch at another node gets all of its responses", async () => {
   const { open, send } = await begin();
   const headers = await open(0, { revision: "2025-03-26" });
-  const body = [call(1, "count"), call(2, "count"), { jsonrpc: "2.0", id: 3 }, call(2, "count")];
+  const body = [call(1, "count"), call(2, "count"), { jsonrpc: "2.0", id: 3, method: 3 }, call(2, "count")];
   const { status, text } = await send(1, { headers, body });
   const messages = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, data = ""]): unknown => JSON.parse(data));
   const codes = messages.map((message) =>
