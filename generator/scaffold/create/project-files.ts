@@ -2,48 +2,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { relativePath } from "../../internal/files.ts";
 import { formatRendered } from "../../internal/format.ts";
-import { listText } from "../../internal/list-text.ts";
 import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
-import {
-  definitionPath,
-  emitExtras,
-  extraTemplates,
-  isOnHttp,
-  isOnStdio,
-  registryName,
-  urlOf,
-} from "../extras/extra-files.ts";
+import { definitionPath, emitExtras, extraTemplates, isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { platformOf } from "./deploy-target.ts";
-import { toLayerChoices, type Selection } from "./project-choices.ts";
-import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
-import { accessParameters, accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
+import { toLayerChoices } from "./project-choices.ts";
+import { accessTemplates, emitAccess } from "./access-files.ts";
 import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
-import { frameworks, runtimePackages } from "../mount/frameworks.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
-import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
-import { generatorPackage } from "./launcher.ts";
-import { commandsOf, managerFiles } from "./package-manager.ts";
-import { schemaSamples } from "./example-tools.ts";
-import { deployTemplates, deployText, deployView, emitDeployment } from "../extras/deploy-files.ts";
-import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts";
-import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
-import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
-import { variablesOf } from "../extras/server-variables.ts";
+import { builtPackages, hasSkillFolder } from "./project-packages.ts";
+import { managerFiles } from "./package-manager.ts";
+import { deployTemplates, deployText, emitDeployment } from "../extras/deploy-files.ts";
+import { emitScale, scaleTemplates } from "../extras/scale-files.ts";
 import { emitProviderFiles, providerTemplates, settingsModuleOf } from "../providers/provider-files.ts";
-import { providerView } from "../providers/readme-view.ts";
-import {
-  isEliciting,
-  isOverSse,
-  newestOf,
-  revisionFacts,
-  toolMembers,
-  type ProjectOptions,
-  servedModels,
-} from "./project-options.ts";
+import { newestOf, revisionFacts, type ProjectOptions } from "./project-options.ts";
 import { mainApi } from "../../openapi/api-name.ts";
+import { projectView } from "./project-view.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
@@ -185,176 +161,3 @@ function tidy(text: string): string {
     .replaceAll("\n\n}", "\n}")
     .trim()}\n`;
 }
-
-/** Returns the view of the templates of a project. */
-export function projectView(options: ProjectOptions): object {
-  const { name, revisions, selection, source } = options;
-  const models = servedModels(options);
-  const stateless = statelessAmong(revisions, toCatalogue(models));
-  const members = toolMembers(newestOf(options));
-  const isStructured = members.has("outputSchema");
-  const server = serverCommand(options);
-  const sample = schemaSamples[selection.schema];
-  const features = new Set(selection.features);
-  const service = selection.transport;
-  const hosts = isOnStdio(service)
-    ? configsOfCommand(server)
-    : configsOfAddress({ name: server.name, url: urlOf(selection), isKeyed: selection.auth === "api-key" });
-  const isExample = source === undefined;
-  const hasView = features.has("apps") && isExample && members.has("_meta");
-  const elicits = isEliciting(options);
-  const stubs = stubKinds(source, features);
-  const hasOwnResources = stubs.resources || stubs.templates;
-  const isExampleOf = {
-    resources: features.has("resources") && !hasOwnResources,
-    prompts: features.has("prompts") && !stubs.prompts,
-  };
-  const helpers = [
-    ...(source ? [] : [...sample.helpers, "defineTool"]),
-    ...(elicits && source ? ["defineTool"] : []),
-    ...(isExampleOf.prompts ? ["definePrompt"] : []),
-    ...(isExampleOf.resources ? ["defineResource"] : []),
-    ...(hasView ? ["createUiResource"] : []),
-    ...(features.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
-    ...["defineServer", ...(isOnHttp(service) ? [] : [service === "worker" ? "createHttpHandler" : "run"])],
-  ];
-  return {
-    name,
-    example: isExample,
-    client: selection.client,
-    parts: partsText({ ...isExampleOf, elicits, view: hasView, skill: features.has("skills") && service === "worker" }),
-    extraLines: extraLines(options),
-    firstTools: source ? "...tools" : "measureText",
-    sourceName: source?.origin ?? "",
-    callsApi: source?.api !== undefined,
-    settingsModule: settingsModuleOf(source?.api !== undefined),
-    vendored: selection.runtime === "vendored",
-    archive: selection.runtime !== "vendored" && options.runtime.version.startsWith("file:"),
-    launcher: options.launcher !== undefined,
-    tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
-    structured: isStructured,
-    answer: isStructured ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
-    revisionText: describeRevisions(revisions),
-    sample,
-    helperImport: listText("import { ", helpers.sort(), ' } from "./mcp/index.ts";'),
-    packages: listPackages(packagesOf(options)),
-    command: server.name,
-    workerName: server.name
-      .replaceAll(/[^a-z0-9-]+/g, "-")
-      .replaceAll(/^-+|-+$/g, "")
-      .slice(0, 63),
-    registryName: selection.extras.includes("registry") && service !== "worker" ? registryName(server) : "",
-    opening: service === "worker" ? "export default createHttpHandler" : "await run",
-    elicits,
-    // A project with a source of tools does not import the schema library in this file.
-    form: (source ? schemaSamples.json : sample).form,
-    ...isExampleOf,
-    resourceList: [
-      ...(isExampleOf.resources ? ["styleGuide"] : []),
-      ...(stubs.resources ? ["...resources"] : []),
-      ...(hasView ? ["meter"] : []),
-    ].join(", "),
-    promptList: stubs.prompts ? "...prompts" : isExampleOf.prompts ? "shorten" : "",
-    stubs,
-    ownResources: Object.entries({ resources: stubs.resources, resourceTemplates: stubs.templates })
-      .flatMap(([list, has]) => (has ? [list] : []))
-      .join(", "),
-    skills: features.has("skills"),
-    skillFolder: hasSkillFolder(selection),
-    view: hasView,
-    stdio: isOnStdio(service),
-    inspect: inspectCommand(options),
-    http: isOnHttp(service) && selection.mount !== "next",
-    worker: service === "worker",
-    sse: isOnHttp(service) && selection.mount !== "next" ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
-    engine: selection.scale === "none" ? undefined : engineView(selection.scale),
-    otel: selection.extras.includes("otel"),
-    runOptions: runOptionsText(options),
-    isProtected: selection.auth !== "none",
-    oauth: selection.auth === "oauth",
-    apiKey: selection.auth === "api-key",
-    provider: selection.provider && providerView(selection.provider),
-    parameters: accessParameters(selection),
-    curl: curlArguments(revisions, stateless),
-    spawns: service !== "worker" && selection.mount !== "next",
-    alsoHttp: service === "http" && selection.further.length > 0,
-    passesVariables:
-      selection.mount !== "none" || selection.auth !== "none" || (service === "http" && selection.further.length > 0),
-    split: isOnHttp(service),
-    definition: definitionPath(selection),
-    mount: selection.mount !== "none",
-    mountTitle: selection.mount === "none" ? "" : frameworks[selection.mount].title,
-    reloads: service !== "worker" && selection.mount === "none",
-    exported: isOnHttp(service) && selection.mount === "none",
-    express: selection.mount === "express",
-    fastify: selection.mount === "fastify",
-    hono: selection.mount === "hono",
-    next: selection.mount === "next",
-    isolates: selection.target === "worker" || selection.mount === "next",
-    runtimePackages: listPackages(runtimePackages[selection.mount]),
-    fetches: service !== "stdio",
-    websocket: selection.further.includes("websocket"),
-    tcp: selection.further.includes("tcp"),
-    listens: (isOnHttp(service) && selection.mount !== "next") || selection.further.length > 0,
-    lines: isOnStdio(service) || selection.further.includes("tcp"),
-    serviceText: serviceText(selection),
-    url: urlOf(selection),
-    tasks: features.has("tasks"),
-    ...deployView(selection.target),
-    ...readmeCommands(options),
-    hosts: { claudeDesktop: "", ...hosts },
-  };
-}
-
-/** Returns the options of `run` as an expression; empty without options. */
-function runOptionsText({ selection, name }: ProjectOptions): string {
-  const spread = [
-    ...(selection.scale === "none" ? [] : ["await connectEngine()"]),
-    ...(selection.extras.includes("otel") ? [`await startTelemetry(${JSON.stringify(name)})`] : []),
-  ];
-  const members = selection.auth === "none" ? [] : ["authenticate"];
-  const [first = ""] = spread;
-  if (members.length === 0 && spread.length <= 1) return first;
-  return `{ ${[...spread.map((value) => `...(${value})`), ...members].join(", ")} }`;
-}
-
-/** Members of `package.json` for packages. */
-function listPackages(packages: Readonly<Record<string, string>>): string {
-  return Object.entries(packages)
-    .map(([key, version]) => `"${key}": "${version}"`)
-    .join(",\n    ");
-}
-
-function listOf(texts: readonly string[]): string {
-  return texts.map((text) => JSON.stringify(text)).join(", ");
-}
-
-/** Names of the transports in a sentence. */
-function serviceText({ transport, target, further }: Selection): string {
-  const platform = platformOf(target);
-  const names = [
-    ...(platform ? [platform.title] : serviceTexts[transport]),
-    ...further.map((name) => furtherTexts[name]),
-  ];
-  return names.join(", ").replace(/, (?=[^,]*$)/, " and ");
-}
-
-const furtherTexts: { readonly [Name in Selection["further"][number]]: string } = {
-  websocket: "WebSocket",
-  tcp: "TCP",
-};
-
-/** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
-export function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
-  const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
-  const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
-  const passed = variables.map(({ name }) => ` --env ${name}`);
-  return `${program.replace(/^npx /, "npx -y ")} inspect --open${passed.join("")}`;
-}
-
-const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string[] } = {
-  stdio: ["stdio"],
-  http: ["HTTP"],
-  both: ["stdio", "HTTP"],
-  worker: [],
-};
