@@ -47,84 +47,29 @@ function toOptions<Word extends string>({ words, hints }: Choice<Word>): { value
   return words.map((value) => ({ value, label: `${value} ${styleText("dim", hints[value])}` }));
 }
 
-/** Prompts for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
-export async function askSelection({
-  given,
-  asked,
-}: {
+/** Choices of the command line, and those that prompts propose. */
+interface Proposal {
   readonly given: SelectionText;
   readonly asked: Selection;
-}): Promise<Selection> {
-  const { confirm, multiselect, select } = await import("@clack/prompts");
-  const askMany = async <Word extends string>(
-    message: string,
-    choice: Choice<Word>,
-    initial: readonly Word[],
-  ): Promise<Word[]> =>
-    settle(
-      await multiselect<string>({ message, options: toOptions(choice), initialValues: [...initial], required: false }),
-    ).flatMap((word) => choice.words.filter((known) => known === word));
-  const askOne = async <Word extends string>(message: string, choice: Choice<Word>, initial: Word): Promise<Word> => {
-    const answer = settle(await select<string>({ message, options: toOptions(choice), initialValue: initial }));
-    return choice.words.find((word) => word === answer) ?? initial;
-  };
-  // An engine needs processes of Node, and transports are those of Node.
-  const isMounted = asked.mount !== "none";
-  const asksTarget =
-    given.target === undefined && given.transport === undefined && asked.scale === "none" && !isMounted;
-  const required = given.features === undefined ? [] : asked.features;
-  const targets = {
-    words: deployTargets.filter((one) => required.every((feature) => isFeatureOf(feature, one))),
-    hints: targetHints,
-  };
-  const target = asksTarget ? await askOne("Target", targets, asked.target) : asked.target;
-  // Tools are always included, so they are not in the list, where they could be deselected.
-  const suiting = features.filter((one) => one !== "tools" && isFeatureOf(one, target));
-  const furtherFeatures = { words: suiting, hints: featureHints };
-  const others = asked.features.filter((one) => one !== "tools");
-  const chosen =
-    given.features === undefined
-      ? await askMany("Features in addition to tools", furtherFeatures, others)
-      : asked.features;
-  // With authentication or several nodes, only transports that support them are listed.
-  const ofNode = services.filter((service) => service !== "worker");
-  const reachable = asked.auth === "none" ? ofNode : ofNode.filter(isProtectable);
-  const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
-  const asksTransport = given.transport === undefined && target === "node" && !isMounted;
-  const known = target === "node" ? asked.transport : "worker";
-  const transport = asksTransport ? await askOne("Transport", ways, asked.transport) : known;
-  const isAuthGiven = given.auth !== undefined || given.provider !== undefined;
-  const asksWho = !isAuthGiven && isProtectable(transport) && !asked.further.includes("tcp");
-  const callers = { words: protections, hints: protectionHints };
-  const auth = asksWho ? await askOne("Authentication over HTTP", callers, asked.auth) : asked.auth;
-  const servers = { words: authorizationServers, hints: authorizationServerHints };
-  const asksServer = given.provider === undefined && auth === "oauth";
-  const server = asksServer ? await askOne("Authorization server", servers, "other") : asked.provider;
-  const asksScale = given.scale === undefined && isScalable(transport) && !isMounted;
-  const engines = { words: scales, hints: scaleHints };
-  const scale = asksScale ? await askOne("Engine for several nodes", engines, asked.scale) : asked.scale;
-  const libraries = { words: schemaLibraries, hints: schemaHints };
-  const schema =
-    given.schema === undefined ? await askOne("Schema library of the tools", libraries, asked.schema) : asked.schema;
-  const client =
-    given.client === undefined
-      ? settle(await confirm({ message: "Include a client?", initialValue: asked.client }))
-      : asked.client;
-  const further = {
-    words: extras.filter((extra) => suitsApplication(extra, asked) && isExtraOf(extra, transport)),
-    hints: extraHints,
-  };
-  const files =
-    given.extras === undefined
-      ? await askMany("Extra files", further, asked.extras)
-      : readSelection({ ...(target === "node" ? { transport } : { target }), extras: given.extras }).extras;
+}
+
+/** Prompts for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
+export async function askSelection(proposal: Proposal): Promise<Selection> {
+  const { asked } = proposal;
+  const target = await askTarget(proposal);
+  const chosen = await askFeatures(proposal, target);
+  const transport = await askTransport(proposal, target);
+  const access = await askAccess(proposal, transport);
+  const scale = await askScale(proposal, transport);
+  const schema = await askSchema(proposal);
+  const client = await askClient(proposal);
+  const files = await askExtras(proposal, { target, transport });
   return {
     features: features.filter((one) => one === "tools" || chosen.includes(one)),
     transport,
     target,
     further: asked.further,
-    auth,
-    ...(server !== undefined && server !== "other" && { provider: server }),
+    ...access,
     scale,
     mount: asked.mount,
     schema,
@@ -132,6 +77,100 @@ export async function askSelection({
     extras: withImage(files, scale),
     runtime: asked.runtime,
   };
+}
+
+/** Prompts for the platform. An engine needs processes of Node, and transports are those of Node. */
+async function askTarget({ given, asked }: Proposal): Promise<DeployTarget> {
+  const isKnown = given.target !== undefined || given.transport !== undefined;
+  if (isKnown || asked.scale !== "none" || asked.mount !== "none") return asked.target;
+  const required = given.features === undefined ? [] : asked.features;
+  const words = deployTargets.filter((one) => required.every((feature) => isFeatureOf(feature, one)));
+  return askOne("Target", { words, hints: targetHints }, asked.target);
+}
+
+/** Prompts for the features. Tools are always included, so they are not in the list, where they could be deselected. */
+async function askFeatures({ given, asked }: Proposal, target: DeployTarget): Promise<readonly Feature[]> {
+  if (given.features !== undefined) return asked.features;
+  const words = features.filter((one) => one !== "tools" && isFeatureOf(one, target));
+  const initial = asked.features.filter((one) => one !== "tools");
+  return askMany("Features in addition to tools", { words, hints: featureHints }, initial);
+}
+
+/** Prompts for the transport of a program. With authentication or several nodes, only transports that support them are listed. */
+async function askTransport({ given, asked }: Proposal, target: DeployTarget): Promise<Service> {
+  if (target !== "node") return "worker";
+  if (given.transport !== undefined || asked.mount !== "none") return asked.transport;
+  const words = services.filter(
+    (service) =>
+      service !== "worker" &&
+      (asked.auth === "none" || isProtectable(service)) &&
+      (asked.scale === "none" || isScalable(service)),
+  );
+  return askOne("Transport", { words, hints: serviceHints }, asked.transport);
+}
+
+/** Prompts for the authentication, and for the authorization server that issues access tokens. */
+async function askAccess(
+  { given, asked }: Proposal,
+  transport: Service,
+): Promise<Pick<Selection, "auth" | "provider">> {
+  const isKnown = given.auth !== undefined || given.provider !== undefined;
+  const isOpen = !isKnown && isProtectable(transport) && !asked.further.includes("tcp");
+  const callers = { words: protections, hints: protectionHints };
+  const auth = isOpen ? await askOne("Authentication over HTTP", callers, asked.auth) : asked.auth;
+  const servers = { words: authorizationServers, hints: authorizationServerHints };
+  const asksServer = given.provider === undefined && auth === "oauth";
+  const server = asksServer ? await askOne("Authorization server", servers, "other") : asked.provider;
+  return { auth, ...(server !== undefined && server !== "other" && { provider: server }) };
+}
+
+async function askScale({ given, asked }: Proposal, transport: Service): Promise<Scale> {
+  if (given.scale !== undefined || !isScalable(transport) || asked.mount !== "none") return asked.scale;
+  return askOne("Engine for several nodes", { words: scales, hints: scaleHints }, asked.scale);
+}
+
+async function askSchema({ given, asked }: Proposal): Promise<SchemaLibrary> {
+  if (given.schema !== undefined) return asked.schema;
+  return askOne("Schema library of the tools", { words: schemaLibraries, hints: schemaHints }, asked.schema);
+}
+
+async function askClient({ given, asked }: Proposal): Promise<boolean> {
+  if (given.client !== undefined) return asked.client;
+  const { confirm } = await import("@clack/prompts");
+  return settle(await confirm({ message: "Include a client?", initialValue: asked.client }));
+}
+
+/** Prompts for extra files. Those of the command line are checked again, because the transport may have been chosen since. */
+async function askExtras(
+  { given, asked }: Proposal,
+  { target, transport }: Pick<Selection, "target" | "transport">,
+): Promise<readonly Extra[]> {
+  if (given.extras !== undefined) {
+    return readSelection({ ...(target === "node" ? { transport } : { target }), extras: given.extras }).extras;
+  }
+  const words = extras.filter((extra) => suitsApplication(extra, asked) && isExtraOf(extra, transport));
+  return askMany("Extra files", { words, hints: extraHints }, asked.extras);
+}
+
+/** Prompts for one word. */
+async function askOne<Word extends string>(message: string, choice: Choice<Word>, initialValue: Word): Promise<Word> {
+  const { select } = await import("@clack/prompts");
+  const answer = settle(await select<string>({ message, options: toOptions(choice), initialValue }));
+  return choice.words.find((word) => word === answer) ?? initialValue;
+}
+
+/** Prompts for any number of words. */
+async function askMany<Word extends string>(
+  message: string,
+  choice: Choice<Word>,
+  initial: readonly Word[],
+): Promise<Word[]> {
+  const { multiselect } = await import("@clack/prompts");
+  const initialValues = [...initial];
+  const answer = settle(
+    await multiselect<string>({ message, options: toOptions(choice), initialValues, required: false }),
+  );
+  return answer.flatMap((word) => choice.words.filter((known) => known === word));
 }
 
 /** Returns the user's input. The prompts library returns a symbol for a cancelled prompt. @throws {UserError} when the user cancels. */
