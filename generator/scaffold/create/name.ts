@@ -18,10 +18,13 @@ export function readPackageName({ folder, name, taken }: NameSource): string {
   const candidate = name ?? basename(folder);
   const reason = nameProblem(candidate, taken);
   if (reason === undefined) return candidate;
-  const origin = name === undefined ? "the folder's name" : "--name";
+  const [origin, advice] =
+    name === undefined
+      ? ["the folder's name", "Choose another folder, or add"]
+      : ["--name", "Choose another, for example"];
   throw new UserError(
     `${JSON.stringify(candidate)} (from ${origin}) cannot be a package name: ${reason}. ` +
-      `Choose another, for example: --name ${suggestName(candidate, taken)}`,
+      `${advice} --name ${suggestName(candidate, taken)}`,
   );
 }
 

@@ -42,11 +42,13 @@ describe("a project's package name", () => {
     ["one of its dependencies", "zod", "zod-server"],
     ["characters that URLs escape", "a!b'(c)*~", "a-b-c"],
   ])("a package name with %s is rejected and another is proposed (R60)", (_what, name, proposal) => {
-    expect(() => readPackageName({ folder: "/x/y", name, taken })).toThrow(`for example: --name ${proposal}`);
+    expect(() => readPackageName({ folder: "/x/y", name, taken })).toThrow(
+      `Choose another, for example --name ${proposal}`,
+    );
     expect(readPackageName({ folder: "/x/y", name: suggestName(name, taken), taken })).toBe(proposal);
   });
 
   test("a package name from the root folder is rejected", () => {
-    expect(() => readPackageName({ folder: "/", taken })).toThrow("--name my-mcp-server");
+    expect(() => readPackageName({ folder: "/", taken })).toThrow("Choose another folder, or add --name my-mcp-server");
   });
 });
