@@ -183,6 +183,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
     const { open, eras, signal } = this.#target;
     return open({
+    const { progressRate, metrics, telemetry } = this.source;
       info,
       revisions,
       ...(lifecycle && { lifecycle }),
@@ -196,6 +197,9 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       logLevel: () => this.logLevel,
       signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
       capabilities: (revision) => toClientCapabilities(this.source, revision),
+      ...(progressRate && { progressRate }),
+      ...(metrics && { metrics }),
+      ...(telemetry && { telemetry }),
       handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
       onNotificationsLost: () => this.lists.loseChanges(),

@@ -3,6 +3,8 @@ import { ClientCalls } from "../../../../generated/2025-11-25/client.ts";
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
+import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
+import type { Telemetry } from "../../../../runtime/protocol/session/telemetry.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
@@ -161,6 +163,22 @@ describe("lists", () => {
     await expect(pages.next()).rejects.toMatchObject({ name: "ClosedError" });
     await runTranscript(wire, []);
   });
+});
+
+test("the settings of a client reach each connection", async () => {
+  const metrics = new Metrics();
+  const observed: string[] = [];
+  const telemetry: Telemetry = {
+    observe(channel, { role }) {
+      observed.push(role);
+      return channel;
+    },
+  };
+  const { opening, client } = await openSession({ metrics, telemetry, progressRate: { burst: 1, perSecond: 1 } });
+  expect(observed).toEqual(["client"]);
+  expect(metrics.read().connections).toBe(1);
+  expect(opening.progressRate).toEqual({ burst: 1, perSecond: 1 });
+  await client.close();
 });
 
 describe("calls", () => {
