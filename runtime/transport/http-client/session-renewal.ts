@@ -53,7 +53,8 @@ export class SessionRenewal {
       return await this.#link.post(posting);
     } catch (error) {
       if (!repeats || !isSessionExpiredError(error)) throw error;
-      if (this.#link.session === session) await this.renew(error);
+      // Another call may have begun the next session, which accepts requests only after the handshake.
+      await (this.#link.session === session ? this.renew(error) : this.#renewal);
       return this.#link.post(posting);
     }
   }
