@@ -160,7 +160,7 @@ describe("lists", () => {
     const pages = session.pages("tools");
     await during(wire, pages.next(), answer(2, listTools, { tools: [], nextCursor: "x" }));
     opening.onNewSession();
-    await expect(pages.next()).rejects.toMatchObject({ name: "ClosedError" });
+    await expect(pages.next()).rejects.toMatchObject({ name: "SessionExpiredError" });
     await runTranscript(wire, []);
   });
 });
