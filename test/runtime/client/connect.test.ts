@@ -5,6 +5,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { inTime } from "../../in-time.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { runTranscript } from "../wire.ts";
 import { connectWire } from "./raw-server.ts";
@@ -47,6 +48,19 @@ test("generated calls work in both directions: the server sends a request while 
   const result = await new ClientCalls(client).callTool({ name: "roots" });
   expect(result).toEqual({ content: [{ type: "text", text: "file:///home" }] });
   await client.close();
+});
+
+test.each([
+  ["its signal is aborted", { signal: AbortSignal.abort() }],
+  ["a setting is not valid", { progressRate: { burst: 0, perSecond: 0 } }],
+])("a connection that is not opened because %s closes its transport", async (_, options) => {
+  const [near, far] = createInMemoryTransports();
+  const closed = new Promise<void>((resolve) => {
+    far.start({ message() {}, classified() {}, problem() {}, ended: resolve, disconnected: () => resolve() });
+  });
+  const connecting = connect(near, { info: { name: "c", version: "1" }, revisions: [newest], ...options });
+  await expect(connecting).rejects.toThrow();
+  await inTime(closed, "The end of the transport");
 });
 
 test("a method that the revision does not have is rejected by the client, also by a name of the prototype", async () => {
