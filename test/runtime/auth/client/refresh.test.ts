@@ -207,6 +207,14 @@ describe("stored tokens", () => {
     expect(await store.get(JSON.stringify(["tokens", rig.issuer, rig.url]))).toBeUndefined();
   });
 
+  test("the end of a session prompts no user", async () => {
+    const rig = await start();
+    const { provider } = createRigClient(rig);
+    const request = { url: new URL(rig.url), method: "DELETE", headers: {} };
+    expect(await provider.review({ status: 401, headers: new Headers() }, request)).toBe("accept");
+    expect(rig.seen).toEqual([]);
+  });
+
   test("a stored token is removed at sign-out", async () => {
     const rig = await start();
     const store = createMemoryStore();
