@@ -155,6 +155,18 @@ describe("lists", () => {
     for (const id of [3, 4]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
+  test("lists are read from their start when the session changes in between (N-02)", async () => {
+    const { wire, session, opening } = await openSession();
+    const listing = session.listTools();
+    await runTranscript(wire, [["~", { id: 2, ...listTools }]]);
+    opening.onNewSession();
+    const tools = await during(wire, listing, [
+      [">", { id: 2, result: { tools: [tool("old")], nextCursor: "x" } }],
+      ...answer(3, { method: "tools/list", params: {} }, { tools: [tool("new")] }),
+    ]);
+    expect(tools).toEqual([tool("new")]);
+  });
+
   test("lists never carry a cursor into another session (N-02)", async () => {
     const { wire, session, opening } = await openSession();
     const pages = session.pages("tools");
@@ -491,6 +503,24 @@ describe("keep-alive", () => {
     expect(await session.closed).toMatchObject({ name: "TimeoutError" });
     expect(events).toEqual(["pingFailed", "pingFailed", "pingFailed", "disconnected", "closed"]);
     expect(session.state).toBe("DISCONNECTED");
+  });
+
+  test("keep-alive counts an error as a response", async () => {
+    const clock = new ManualClock();
+    const events: string[] = [];
+    const { session, wire } = await openSession({
+      clock,
+      keepAlive: { interval: 10_000, failures: 1 },
+      onEvent: (event) => events.push(event.kind),
+    });
+    for (const id of [2, 3]) {
+      await clock.pass(10_000);
+      await runTranscript(wire, [
+        ["~", { id, method: "ping" }],
+        [">", { id, error: { code: -32601, message: "Method not found" } }],
+      ]);
+    }
+    expect([session.state, events]).toEqual(["INITIALIZED", []]);
   });
 
   test("keep-alive is off by default (P-03)", async () => {
