@@ -27,8 +27,13 @@ export async function connectStdio(
   options: ConnectServerOptions,
 ): Promise<ClientConnection> {
   const era = options.eras?.noteOf(JSON.stringify([command.command, command.args, command.cwd]));
+  const { limits } = options;
   const open = (more: Partial<ConnectServerOptions>): Promise<ClientConnection> =>
-    connect(createStdioClientTransport(command), { ...options, ...(era && { era }), ...more });
+    connect(createStdioClientTransport({ ...(limits && { limits }), ...command }), {
+      ...options,
+      ...(era && { era }),
+      ...more,
+    });
   try {
     return await open({});
   } catch (error) {

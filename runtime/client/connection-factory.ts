@@ -18,7 +18,7 @@ export interface ConnectServerOptions extends ConnectOptions {
 export interface ConnectionFactoryOptions extends ConnectServerOptions {
   /** Called when the transport has begun a new session without the client noticing. */
   readonly onNewSession: () => void;
-  /** Called when the server can no longer send messages without a request. */
+  /** Called when the server cannot send messages without a request, or no longer. */
   readonly onNotificationsLost: () => void;
 }
 

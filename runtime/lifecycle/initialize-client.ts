@@ -23,19 +23,21 @@ import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from
  */
 export async function openConnection(transport: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
-  options.signal?.throwIfAborted();
-  const channel = observed(options.observe?.(transport) ?? transport, options, { role: "client" });
-  const settings = { ...options, reportsStrays: false, createPendingRequests };
-  const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
-  const giveUp = (): void => void peer.close();
-  options.signal?.addEventListener("abort", giveUp, { once: true });
+  let peer: Peer | undefined;
+  const giveUp = (): void => void peer?.close();
   try {
+    options.signal?.throwIfAborted();
+    options.signal?.addEventListener("abort", giveUp, { once: true });
+    const channel = observed(options.observe?.(transport) ?? transport, options, { role: "client" });
+    const settings = { ...options, reportsStrays: false, createPendingRequests };
+    peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
     peer.start();
     peer.begin();
     await open(peer, channel, options);
     return peer;
   } catch (error) {
-    await peer.close();
+    // A transport that was never started may have started a server.
+    await (peer ?? transport).close();
     options.signal?.throwIfAborted();
     throw error;
   } finally {

@@ -143,6 +143,8 @@ class OAuth implements OAuthProvider {
     if (attempt.repeats++ >= maxRepeats) return "accept";
     const error = challenge?.parameters.get("error");
     if (error === "use_dpop_nonce") return hasNonce && attempt.nonces++ === 0 ? "repeat" : "accept";
+    // A client that closes ends its session: the user is not prompted for that.
+    if (request.method === "DELETE") return this.#hasChanged(attempt) ? "repeat" : "accept";
     if (status === 401) return this.#reviewUnauthorized(attempt, challenge, request);
     return error === "insufficient_scope" ? this.#reviewForbidden(attempt, challenge, request) : "accept";
   }

@@ -1,6 +1,7 @@
 import { findServerMetadata, toResource, type Discovery } from "./discovery/discovery.ts";
 import { isAuthError } from "./errors.ts";
 import type { Grant, GrantRequest } from "./grants/grant.ts";
+import { forgetRegistration } from "./grants/registration.ts";
 import { storeKeys, type CredentialStore } from "./tokens/store.ts";
 import type { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens/tokens.ts";
@@ -19,6 +20,7 @@ export class TokenStore {
   readonly #resource: string;
   #current: Tokens | undefined;
   #loading: Promise<void> | undefined;
+  #refreshing: Promise<boolean> | undefined;
 
   constructor(options: TokenStoreOptions) {
     this.#options = options;
@@ -29,9 +31,12 @@ export class TokenStore {
     return this.#current;
   }
 
-  /** Reads the stored tokens, once. */
+  /** Reads the stored tokens, once. After a failure of the store they are read again. */
   load(): Promise<void> {
-    this.#loading ??= this.#load();
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
   }
 
@@ -48,6 +53,8 @@ export class TokenStore {
   /** Deletes the tokens, then revokes them if the authorization server has a revocation endpoint. */
   async giveBack(): Promise<void> {
     await this.load();
+    // A refresh that is running would store its tokens after the deletion. Its error is thrown to its caller.
+    await this.#refreshing?.catch(() => {});
     const tokens = this.#current;
     await this.drop();
     if (tokens) await this.#revoke(tokens);
@@ -67,7 +74,15 @@ export class TokenStore {
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#refresh-tokens
    */
-  async refresh(discovery: Discovery): Promise<boolean> {
+  refresh(discovery: Discovery): Promise<boolean> {
+    const refreshing = this.#refresh(discovery).finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
+    });
+    this.#refreshing = refreshing;
+    return refreshing;
+  }
+
+  async #refresh(discovery: Discovery): Promise<boolean> {
     const { store, endpoint, grant } = this.#options;
     const tokens = this.#current;
     const { server, resource } = discovery;
@@ -114,6 +129,8 @@ export class TokenStore {
       return true;
     } catch (error) {
       if (!isAuthError(error) || error.code !== "token-refused") throw error;
+      // The authorization server no longer knows the client: a sign-in with the same registration would end at its error page.
+      if (error.reason === "invalid_client") await forgetRegistration(server, request.store);
       await this.drop();
       return false;
     }

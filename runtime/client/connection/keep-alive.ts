@@ -1,4 +1,4 @@
-import { toError } from "../../jsonrpc/errors.ts";
+import { isPeerError, toError } from "../../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
@@ -31,12 +31,17 @@ export function keepAlive(connection: ClientConnection, options: KeepAliveOption
       failures = 0;
     } catch (thrown) {
       if (connection.state === "DISCONNECTED") return;
-      failures += 1;
-      const error = toError(thrown);
-      host.missed(failures, error);
-      if (failures >= most) return host.dead(error);
+      if (!isPeerError(thrown)) return miss(toError(thrown));
+      // An error is a response as well: the server is there, although it does not know the method.
+      failures = 0;
     }
     schedule();
+  };
+  const miss = (error: Error): void => {
+    failures += 1;
+    host.missed(failures, error);
+    if (failures >= most) host.dead(error);
+    else schedule();
   };
   schedule();
   void connection.closed.then(() => cancel());

@@ -1,9 +1,10 @@
 import { isObject } from "../../../generated/support.ts";
-import { ClosedError, errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
+import { errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
+import { SessionExpiredError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
 import type { ClientConnection } from "../connect.ts";
 import { requestOf } from "../session/requests.ts";
 import { IncompleteListError } from "../errors.ts";
@@ -42,21 +43,22 @@ export class Lists {
     const session = this.#session;
     const fetch = async (params: PageParams): Promise<AnyPage> => {
       if (session !== this.#session)
-        throw new ClosedError("The session ended during a list request; request the list again");
+        throw new SessionExpiredError("The session ended during a list request; request the list again");
       return toPage(await requestOf(connection, sources[list].handler, params, rest));
     };
     yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });
   }
 
-  /** Reads a whole list. Starts over once if the list changed in between, so that the server rejects a cursor. */
+  /** Reads a whole list. Starts over once if the list or the session changed in between, so that a cursor is no longer valid. */
   async read(list: ListName, connection: ClientConnection, options: ListOptions): Promise<readonly object[]> {
     const reading = createReading();
     try {
       return await this.#read(list, connection, { options, reading });
     } catch (error) {
       if (error instanceof IncompleteListError) throw error.with(reading.items);
-      const isStale = isPeerError(error) && error.code === errorCodes.invalidParams && reading.items.length > 0;
-      if (!isStale) throw error;
+      const isRejected = isPeerError(error) && error.code === errorCodes.invalidParams;
+      const isStale = isRejected || isSessionExpiredError(error);
+      if (!isStale || reading.items.length === 0) throw error;
       return this.#read(list, connection, { options, reading: createReading() });
     }
   }

@@ -54,6 +54,8 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   readonly #elicitation: Elicitation;
   readonly #responded = new WeakSet<object>();
   readonly #responders = new WeakMap<ClientConnection, Responder>();
+  /** Connections on which the server could not send notifications before they were adopted. */
+  readonly #unnotified = new WeakSet<ClientConnection>();
   /** Log level that is set again in a new session. */
   logLevel: string | undefined;
 
@@ -179,10 +181,12 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
 
   // Members of `LineHost`.
 
-  open(end: AbortSignal): Promise<ClientConnection> {
+  async open(end: AbortSignal): Promise<ClientConnection> {
     const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
+    const { progressRate, metrics, telemetry } = this.source;
     const { open, eras, signal } = this.#target;
-    return open({
+    let areChangesLost = false;
+    const connection = await open({
       info,
       revisions,
       ...(lifecycle && { lifecycle }),
@@ -193,13 +197,21 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       ...(limits && { limits }),
       ...(timeouts && { timeouts }),
       ...(profile && { profile }),
+      ...(progressRate && { progressRate }),
+      ...(metrics && { metrics }),
+      ...(telemetry && { telemetry }),
       logLevel: () => this.logLevel,
       signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
       capabilities: (revision) => toClientCapabilities(this.source, revision),
       handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
-      onNotificationsLost: () => this.lists.loseChanges(),
+      onNotificationsLost: () => {
+        areChangesLost = true;
+        this.lists.loseChanges();
+      },
     });
+    if (areChangesLost) this.#unnotified.add(connection);
+    return connection;
   }
 
   #createHandlers(revision: Revision): object {
@@ -217,6 +229,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {
     const { keepAlive: pings, clock } = this.source;
     this.lists.reset();
+    if (this.#unnotified.has(connection)) this.lists.loseChanges();
     this.listening.adopt(connection);
     this.taskListening.adopt(connection);
     if (pings) {

@@ -13,10 +13,12 @@ export interface GetStreamOptions {
   readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
   /** Called when the stream was open, or failed temporarily, and cannot be opened again for now. */
   readonly onLost: (reason: Error) => void;
+  /** Called when the server does not offer the stream. */
+  readonly onRejected: (reason: Error) => void;
 }
 
 /**
- * Stream on which the server sends messages that are not responses to a POST. Servers may not offer it, so a rejection is final and not reported.
+ * Stream on which the server sends messages that are not responses to a POST. Servers may not offer it, so a rejection is final.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -48,6 +50,12 @@ export class GetStream {
     this.#isLost = false;
   }
 
+  /** Stops until the next successful request. */
+  suspend(): void {
+    this.stop();
+    this.#isLost = true;
+  }
+
   async #listen(signal: AbortSignal): Promise<void> {
     let wasOpen = false;
     const open = async (lastEventId: string | undefined): Promise<Response> => {
@@ -62,7 +70,9 @@ export class GetStream {
       if (signal.aborted) return;
       this.#controller = undefined;
       this.#isLost = wasOpen || isPassing(error);
-      if (this.#isLost) this.#options.onLost(toError(error));
+      const { onLost, onRejected } = this.#options;
+      if (this.#isLost) onLost(toError(error));
+      else onRejected(toError(error));
     }
   }
 

@@ -34,7 +34,10 @@ export interface HttpClientOptions extends EndpointOptions {
   readonly sessionLoss?: "renew" | "close";
   /** Called after the renewal of a session: subscriptions, the log level and other state on the server have to be set again. */
   readonly onNewSession?: () => void;
-  /** Called when the stream for messages of the server is lost; calls still work. The client opens it again after the next successful call. */
+  /**
+   * Called when the server cannot send messages by itself: the stream for them is lost, not offered, or switched off with `listen`. Calls still work.
+   * The client opens a lost stream again after the next successful call.
+   */
   readonly onNotificationsLost?: (reason: Error) => void;
   /** Milliseconds within which the server has to accept a message that has no response, and for the handshake of a renewal. Default 30 s. */
   readonly acceptTimeout?: number;
@@ -91,12 +94,14 @@ class HttpClient implements Transport {
       timeout: options.acceptTimeout ?? defaultAcceptTimeout,
       onExpired: () => this.#listener.stop(),
       onRenewed: () => this.#handleRenewal(),
+      onFailed: (reason) => this.#handleFailedRenewal(reason),
       onGone: (reason) => this.#disconnect(reason),
     });
     this.#listener = new GetStream({
       ...this.#reading,
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
       onLost: (reason) => this.#handleStreamLoss(reason),
+      onRejected: (reason) => this.#options.onNotificationsLost?.(reason),
     });
   }
 
@@ -257,12 +262,25 @@ class HttpClient implements Transport {
   }
 
   #listen(): void {
-    if (this.#options.listen !== false && !this.#operations.isEnded) this.#listener.start();
+    if (this.#operations.isEnded) return;
+    if (this.#options.listen !== false) this.#listener.start();
+    else this.#options.onNotificationsLost?.(new Error("The client does not listen for messages of the server"));
   }
 
+  /** Reports the new session first: whether its notifications arrive is reported after that. */
   #handleRenewal(): void {
-    this.#listen();
-    this.#options.onNewSession?.();
+    try {
+      this.#options.onNewSession?.();
+    } finally {
+      this.#listen();
+    }
+  }
+
+  /** The stream of the lost session has ended, so the server may have changed unnoticed. */
+  #handleFailedRenewal(reason: Error): void {
+    if (this.#operations.isEnded) return;
+    if (this.#options.listen !== false) this.#listener.suspend();
+    this.#options.onNotificationsLost?.(reason);
   }
 
   /** Renews an expired session, which the stream notices first; reports other losses. */

@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { encode, type Sink } from "../../framing/json.ts";
+import { toError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
@@ -22,6 +23,8 @@ export interface RenewalOptions extends Omit<ResponseOptions, "resume"> {
   readonly timeout: number;
   readonly onExpired: () => void;
   readonly onRenewed: () => void;
+  /** Called when a session could not be renewed for now; the next message tries again. */
+  readonly onFailed: (reason: Error) => void;
   /** Called when the connection cannot continue with this server. */
   readonly onGone: (reason: Error) => void;
 }
@@ -53,7 +56,8 @@ export class SessionRenewal {
       return await this.#link.post(posting);
     } catch (error) {
       if (!repeats || !isSessionExpiredError(error)) throw error;
-      if (this.#link.session === session) await this.renew(error);
+      // Another call may have begun the next session, which accepts requests only after the handshake.
+      await (this.#link.session === session ? this.renew(error) : this.#renewal);
       return this.#link.post(posting);
     }
   }
@@ -69,7 +73,7 @@ export class SessionRenewal {
   }
 
   async #renew(reason: SessionExpiredError): Promise<void> {
-    const { sessionLoss, onExpired, onRenewed, onGone } = this.#options;
+    const { sessionLoss, onExpired, onRenewed, onFailed, onGone } = this.#options;
     const expired = this.#link.session;
     onExpired();
     try {
@@ -78,6 +82,7 @@ export class SessionRenewal {
     } catch (error) {
       this.#link.session = expired;
       if (isSessionExpiredError(error)) onGone(error);
+      else onFailed(toError(error));
       throw error;
     }
     onRenewed();

@@ -81,6 +81,8 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
   const place = toAddress(options);
   const address = { ...place, allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
+  // The transport reads errors from its start; without a listener, an earlier one would end the process.
+  socket.on("error", ignore);
   const network: NetworkDetails =
     "path" in place ? { transport: "unix" } : { transport: "tcp", address: place.host, port: place.port };
   return createSocketTransport(socket, options, { requiresMessage: false, network });

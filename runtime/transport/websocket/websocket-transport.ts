@@ -150,6 +150,7 @@ export class WebSocketTransport implements Transport {
     this.#state = "closing";
     const closed = new Promise<void>((resolve) => (this.#whenClosed = resolve));
     const timer = setTimeout(() => this.#whenClosed(), this.#closeTimeout);
+    if (!this.#receiver) this.#socket.listen({ opened() {}, text() {}, binary() {}, closed: () => this.#finish() });
     this.#socket.close(code, "");
     await closed;
     clearTimeout(timer);

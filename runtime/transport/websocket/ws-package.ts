@@ -177,6 +177,8 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
 const highWaterMark = 1024 * 1024;
 
 function toMessageSocket(socket: WebSocket, { pingInterval = 15_000 }: WsOptions): MessageSocket {
+  // The transport reads errors from its start; without a listener, an earlier one would end the process.
+  socket.on("error", ignore);
   return {
     get bufferedAmount() {
       return socket.bufferedAmount;

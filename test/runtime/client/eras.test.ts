@@ -39,6 +39,20 @@ describe("a server that exits at the first unknown message", () => {
     await expect.poll(() => told).toBe("initialize\nnotifications/initialized\n");
   }, 120_000);
 
+  test("the limits of a client apply to messages of a server over stdio", async () => {
+    const program = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const opening = { protocolVersion: ${JSON.stringify(newest.id)}, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+      const result = method === "initialize" ? opening : { content: [], structuredContent: { rows: Array(100).fill(1) } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });`;
+    const client = createUntypedClient({ info, revisions: [newest], limits: { maxValues: 50 } });
+    closers.push(() => client.close());
+    const command = { command: process.execPath, args: ["-e", program] };
+    const session = await client.connect((options) => connectStdio(command, options));
+    await expect(session.callTool("rows")).rejects.toThrow("more than 50 values");
+  });
+
   test("a server that cannot be started is not started again", async () => {
     const connecting = connectStdio({ command: "/no/such/program" }, { info, revisions });
     await expect(connecting).rejects.toMatchObject({ cause: { syscall: expect.stringContaining("spawn") } });

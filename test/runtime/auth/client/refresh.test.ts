@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
 import { retryWhileLocked } from "../../../../runtime/auth/client/tokens/retry-while-locked.ts";
-import { createRigClient, startRig, type Rig, type Script } from "./rig.ts";
+import { createHeadlessRedirect, createRigClient, startRig, type Rig, type Script } from "./rig.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -94,6 +94,29 @@ describe("refreshing tokens", () => {
     expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
   });
 
+  test("a client that the authorization server no longer knows is registered again", async () => {
+    let known: string | undefined;
+    const rig = await start({
+      register(body) {
+        known = String(body["client_id"]);
+        return undefined;
+      },
+      token: (body, form) =>
+        form.get("client_id") === known
+          ? { body: { ...body, refresh_token: "refresh" } }
+          : { status: 401, body: { error: "invalid_client" } },
+    });
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    const first = known;
+    // The authorization server has lost its registrations.
+    known = undefined;
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    expect(known).not.toBe(first);
+    expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(2);
+  });
+
   test("a refresh token is kept where the response has no new one", async () => {
     const rig = await start({
       token: (body, form) => ({ body: form.has("refresh_token") ? body : { ...body, refresh_token: "lasting" } }),
@@ -135,6 +158,61 @@ describe("stored tokens", () => {
     const before = rig.seen.length;
     expect(await createRigClient(rig, { store, dpop: true }).call()).toBe(200);
     expect(rig.seen[before]?.headers.authorization).toBeUndefined();
+  });
+
+  test("a store is read again after a failure", async () => {
+    const rig = await start();
+    const store = createMemoryStore();
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    let isLocked = true;
+    const get = (key: string) => {
+      if (isLocked) throw new Error("The keychain is locked");
+      return store.get(key);
+    };
+    const client = createRigClient(rig, { store: { ...store, get } });
+    await expect(client.call()).rejects.toThrow("The keychain is locked");
+    isLocked = false;
+    expect(await client.call()).toBe(200);
+    expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
+  });
+
+  test("a sign-out deletes the tokens of a refresh that is running", async () => {
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const rig = await start({
+      async first({ form }) {
+        if (form.get("grant_type") !== "refresh_token") return undefined;
+        begin();
+        await finished;
+        return undefined;
+      },
+    });
+    const store = createMemoryStore();
+    const visited = createHeadlessRedirect();
+    const redirect = { open: visited.open };
+    const client = createRigClient(rig, { store, code: { redirect } });
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    // The user does not sign in again.
+    redirect.open = () => Promise.reject(new Error("No user"));
+    const calling = client.call().catch((error: unknown) => error);
+    await begun;
+    const leaving = client.provider.signOut();
+    finish();
+    await leaving;
+    await calling;
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+    expect(await store.get(JSON.stringify(["tokens", rig.issuer, rig.url]))).toBeUndefined();
+  });
+
+  test("the end of a session prompts no user", async () => {
+    const rig = await start();
+    const { provider } = createRigClient(rig);
+    const request = { url: new URL(rig.url), method: "DELETE", headers: {} };
+    expect(await provider.review({ status: 401, headers: new Headers() }, request)).toBe("accept");
+    expect(rig.seen).toEqual([]);
   });
 
   test("a stored token is removed at sign-out", async () => {

@@ -3,6 +3,8 @@ import { ClientCalls } from "../../../../generated/2025-11-25/client.ts";
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
+import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
+import type { Telemetry } from "../../../../runtime/protocol/session/telemetry.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
@@ -153,14 +155,42 @@ describe("lists", () => {
     for (const id of [3, 4]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
+  test("lists are read from their start when the session changes in between (N-02)", async () => {
+    const { wire, session, opening } = await openSession();
+    const listing = session.listTools();
+    await runTranscript(wire, [["~", { id: 2, ...listTools }]]);
+    opening.onNewSession();
+    const tools = await during(wire, listing, [
+      [">", { id: 2, result: { tools: [tool("old")], nextCursor: "x" } }],
+      ...answer(3, { method: "tools/list", params: {} }, { tools: [tool("new")] }),
+    ]);
+    expect(tools).toEqual([tool("new")]);
+  });
+
   test("lists never carry a cursor into another session (N-02)", async () => {
     const { wire, session, opening } = await openSession();
     const pages = session.pages("tools");
     await during(wire, pages.next(), answer(2, listTools, { tools: [], nextCursor: "x" }));
     opening.onNewSession();
-    await expect(pages.next()).rejects.toMatchObject({ name: "ClosedError" });
+    await expect(pages.next()).rejects.toMatchObject({ name: "SessionExpiredError" });
     await runTranscript(wire, []);
   });
+});
+
+test("the settings of a client reach each connection", async () => {
+  const metrics = new Metrics();
+  const observed: string[] = [];
+  const telemetry: Telemetry = {
+    observe(channel, { role }) {
+      observed.push(role);
+      return channel;
+    },
+  };
+  const { opening, client } = await openSession({ metrics, telemetry, progressRate: { burst: 1, perSecond: 1 } });
+  expect(observed).toEqual(["client"]);
+  expect(metrics.read().connections).toBe(1);
+  expect(opening.progressRate).toEqual({ burst: 1, perSecond: 1 });
+  await client.close();
 });
 
 describe("calls", () => {
@@ -473,6 +503,24 @@ describe("keep-alive", () => {
     expect(await session.closed).toMatchObject({ name: "TimeoutError" });
     expect(events).toEqual(["pingFailed", "pingFailed", "pingFailed", "disconnected", "closed"]);
     expect(session.state).toBe("DISCONNECTED");
+  });
+
+  test("keep-alive counts an error as a response", async () => {
+    const clock = new ManualClock();
+    const events: string[] = [];
+    const { session, wire } = await openSession({
+      clock,
+      keepAlive: { interval: 10_000, failures: 1 },
+      onEvent: (event) => events.push(event.kind),
+    });
+    for (const id of [2, 3]) {
+      await clock.pass(10_000);
+      await runTranscript(wire, [
+        ["~", { id, method: "ping" }],
+        [">", { id, error: { code: -32601, message: "Method not found" } }],
+      ]);
+    }
+    expect([session.state, events]).toEqual(["INITIALIZED", []]);
   });
 
   test("keep-alive is off by default (P-03)", async () => {

@@ -86,6 +86,34 @@ describe("a session that the server has forgotten", () => {
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
 
+  test("a call that finds the session forgotten during the handshake waits for its end", async () => {
+    let late: (() => void) | undefined;
+    let confirm: (() => void) | undefined;
+    let isForgotten = false;
+    const { script, forget } = forgetful();
+    const { server, client } = await start((request, response) => {
+      const { message, headers } = request;
+      if (isForgotten && isCall(request) && headers["mcp-session-id"] === "s1" && message.params?.["name"] === "late")
+        return void (late = () => response.writeHead(404).end());
+      if (isForgotten && message.method === "notifications/initialized")
+        return void (confirm = () => response.writeHead(202).end());
+      return script(request, response);
+    });
+    forget();
+    isForgotten = true;
+    const calls = ["late", "early"].map((name) => client.request("tools/call", { name }).catch(() => {}));
+    await until(() => late !== undefined && confirm !== undefined);
+    late?.();
+    // Time for a request that does not wait.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const inNextSession = (): readonly Received[] =>
+      server.requests.filter((one) => isCall(one) && one.headers["mcp-session-id"] === "s3");
+    expect(inNextSession()).toHaveLength(0);
+    confirm?.();
+    await Promise.all(calls);
+    expect(inNextSession()).toHaveLength(2);
+  });
+
   test("the GET stream detects a forgotten session too", async () => {
     let cut = (): void => {};
     const { script, forget } = forgetful((request, response) => {

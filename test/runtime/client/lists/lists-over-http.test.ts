@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from "vitest";
+import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client/connect-http.ts";
+import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
+import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
+import type { Retry } from "../../../../runtime/client/options.ts";
+import { inTime } from "../../../in-time.ts";
+import { newest } from "../../fixture-revision.ts";
+import {
+  sayEvents,
+  sayJson,
+  serve,
+  until,
+  usual,
+  type Received,
+  type Script,
+  type ScriptedServer,
+} from "../../transport/http-client/scripted-server.ts";
+
+const isListening = ({ method }: Received): boolean => method === "GET";
+const isOpening = ({ message }: Received): boolean => message.method === "initialize";
+
+/** Server that declares changes of its tools. Its tool has the name of its version, and its list the given number of pages. */
+class ToolServer {
+  version = 1;
+  /** Response to requests in place of the own one, if it returns none. */
+  before: Script = () => usual;
+  readonly #pages: number;
+  #session = 0;
+
+  constructor(pages = 1) {
+    this.#pages = pages;
+  }
+
+  /** Forgets every session. */
+  forget(): void {
+    this.#session += 1;
+  }
+
+  readonly script: Script = (request, response) => {
+    const { message, headers } = request;
+    if (this.before(request, response) !== usual) return undefined;
+    const respond = (result: object, more = {}): void =>
+      sayJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: more });
+    if (isOpening(request)) {
+      this.#session += 1;
+      const capabilities = { tools: { listChanged: true } };
+      const serverInfo = { name: "s", version: "1" };
+      const own = { "mcp-session-id": `s${this.#session}` };
+      return respond({ protocolVersion: newest.id, capabilities, serverInfo }, own);
+    }
+    if (headers["mcp-session-id"] !== `s${this.#session}`) return response.writeHead(404).end();
+    if (message.method !== "tools/list") return usual;
+    const page = Number(message.params?.["cursor"] ?? 1);
+    const tools = [{ name: `v${this.version} ${page}`, inputSchema: { type: "object" } }];
+    return respond({ tools, ...(page < this.#pages && { nextCursor: String(page + 1) }) });
+  };
+}
+
+async function open(
+  tools: ToolServer,
+  { http = {}, retry }: { readonly http?: Partial<ConnectHttpOptions>; readonly retry?: Retry } = {},
+): Promise<{ readonly server: ScriptedServer; readonly session: DefaultClientSession }> {
+  const server = await serve(tools.script);
+  const client = createUntypedClient({
+    info: { name: "c", version: "1" },
+    revisions: [newest],
+    reconnect: { initialDelay: 10, ...(retry && { retry }) },
+  });
+  onTestFinished(() => client.close());
+  const session = await client.connect((opening) =>
+    connectHttp(server.url, { ...opening, reconnect: { initialDelay: 10 }, ...http }),
+  );
+  return { server, session };
+}
+
+async function namesOf(session: DefaultClientSession): Promise<readonly unknown[]> {
+  const tools = await inTime(session.listTools(), "The list");
+  return tools.map((tool) => Reflect.get(tool, "name"));
+}
+
+test.each([
+  ["the server offers no stream for notifications", true],
+  ["the client does not open the stream for notifications", false],
+])("lists are not kept when %s", async (_, listen) => {
+  const tools = new ToolServer();
+  const { session } = await open(tools, { http: { listen } });
+  expect(await namesOf(session)).toEqual(["v1 1"]);
+  tools.version = 2;
+  await expect.poll(() => namesOf(session)).toEqual(["v2 1"]);
+});
+
+test("lists are read again after a session that could not be renewed", async () => {
+  const tools = new ToolServer();
+  let cut = (): void => {};
+  tools.before = (request, response) => {
+    if (!isListening(request) || request.headers["mcp-session-id"] !== "s1" || tools.version > 1) return usual;
+    cut = () => void response.end();
+    return sayEvents(response, "id: e\nretry: 5\ndata:\n\n");
+  };
+  const { server, session } = await open(tools);
+  await until(() => server.requests.some(isListening));
+  expect(await namesOf(session)).toEqual(["v1 1"]);
+  // The server restarts without its sessions, and is not ready for the first `initialize`.
+  tools.version = 2;
+  tools.before = (request, response) => (isOpening(request) ? response.writeHead(503).end() : usual);
+  tools.forget();
+  cut();
+  await until(() => server.requests.filter(isOpening).length === 2);
+  tools.before = () => usual;
+  await expect.poll(() => namesOf(session)).toEqual(["v2 1"]);
+});
+
+test.each(["never", "safe"] as const)(
+  "a list of several pages is read from its start in the next session, with the retry policy %s (N-02)",
+  async (retry) => {
+    const tools = new ToolServer(2);
+    const { session } = await open(tools, { retry });
+    tools.forget();
+    expect(await namesOf(session)).toEqual(["v1 1", "v1 2"]);
+  },
+);
