@@ -223,6 +223,21 @@ describe("add openapi after a change of the document", () => {
     expect(await add({ check: true })).toBe(0);
   });
 
+  test("a tool with another name takes the place of the former one in the manifest", async () => {
+    const { add, change, read } = await project();
+    await add();
+    change(
+      petsOf({
+        "/pets": { get: { ...list.get, operationId: "showPet" } },
+        "/pets/{id}": { get: { ...show.get, operationId: "findPet" } },
+      }),
+    );
+    expect(await add()).toBe(0);
+    const names = JSON.parse(read("manifest.json")).tools.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(["showPet", "findPet"]));
+    expect(names).not.toContain("listPets");
+  });
+
   test("`--check` exits with 1 and `--dry-run` with 0, and neither writes anything", async () => {
     const { add, change, all, lines } = await project();
     await add();
