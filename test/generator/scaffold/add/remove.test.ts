@@ -150,6 +150,11 @@ describe("create-mcp-server remove", () => {
     ["as a namespace", "src/again.ts", 'import * as counter from "./tools/word-count.js";'],
     ["at run time", "src/again.ts", 'export const load = () => import("./tools/word-count");'],
     ["in a module that exports all tools", "src/tools/index.ts", 'export { wordCountTool } from "./word-count.ts";'],
+    [
+      "in a module with JSX",
+      "src/view.tsx",
+      'import { wordCountTool } from "./tools/word-count.ts";\nexport const view = <p>{wordCountTool.name}</p>;',
+    ],
     ["in a module that exports everything", "src/tools/index.ts", 'export * from "./word-count.ts";'],
   ])("`remove` rejects a definition that a module uses %s, and changes nothing", async (_how, path, text) => {
     await project("zod");
