@@ -209,6 +209,17 @@ describe("create-mcp-server add", () => {
     },
   );
 
+  it("`add` reads a package.json with a byte order mark, and rejects one that is not JSON", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    const path = join(folder, "package.json");
+    writeFileSync(path, `\uFEFF${readFileSync(path, "utf8")}`);
+    expect(await runAdd({ kind: "tool", name: "first", folder })).toBe(0);
+    writeFileSync(path, "{");
+    expect(await runAdd({ kind: "tool", name: "second", folder })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith("create-mcp-server: package.json is not valid JSON; correct it first.");
+  });
+
   it("`add` rejects a resource with the address of another resource", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const folder = await project("tools,resources");
