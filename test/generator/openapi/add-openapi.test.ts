@@ -294,6 +294,27 @@ describe("add openapi after a change of the document", () => {
     expect(lines().join("\n")).toMatch(/^orphaned +src\/pets\/tools\/show-pet\.ts/m);
   });
 
+  test("an edited file that is no longer generated is removed without its edit, and merged if its operation comes back", async () => {
+    const { add, change, folder, read, write } = await project();
+    await add();
+    const path = "src/pets/tools/show-pet.ts";
+    const before = read(path);
+    const edited = before.replace('description: "', 'description: "Mine: ');
+    write(path, edited);
+    change(next);
+    await add();
+    change(both);
+    expect(await add()).toBe(0);
+    expect(read(path)).toBe(edited);
+    expect(read("src/pets/tools.ts")).toContain("showPet");
+    change(next);
+    await add();
+    write(path, before);
+    expect(await add()).toBe(0);
+    expect(existsSync(join(folder, path))).toBe(false);
+    expect(await add({ check: true })).toBe(0);
+  });
+
   test("a file that is not TypeScript any more stays as a whole", async () => {
     const { add, change, read, write, lines } = await project();
     await add();
