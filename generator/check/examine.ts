@@ -258,6 +258,7 @@ async function readTemplates(conversation: Conversation): Promise<Lists["tools"]
   return items;
 }
 
+/** Number of pages after which a list is not read further: it may have no end. */
 const maxPages = 100;
 
 async function readList(
@@ -291,7 +292,15 @@ async function readList(
     seen.add(nextCursor);
     params = { cursor: nextCursor };
   }
-  return { items };
+  return {
+    items,
+    problem: {
+      subject: method,
+      message: `it has more than ${maxPages} pages; the others were not read`,
+      fix: "omit nextCursor on the last page, and return more items on each",
+      severity: "warning",
+    },
+  };
 }
 
 /** Checks that the server responds to an unknown revision with one that it supports, or with an error. */

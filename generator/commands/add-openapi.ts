@@ -91,10 +91,11 @@ async function apply(folder: string, { files, others, growth, operations, source
   const writes = new Map([...files.writes, ...others]);
   const write = (): Promise<void> => writeFiles(folder, { writes, removals: files.removals });
   await (growth ? growLayer(folder, growth, write) : write());
-  const added = operations.filter(({ kind }) => kind === "new").map(({ tool }) => tool);
+  const named = operations.filter(({ kind, formerTool }) => kind === "new" || formerTool !== undefined);
+  const added = named.map(({ tool }) => tool);
   const tools = source.contract.tools.filter(({ name }) => added.includes(name));
   const listed = tools.map(({ name, description = name }) => ({ name, description }));
-  const removed = operations.filter(({ kind }) => kind === "gone").map(({ tool }) => tool);
+  const removed = operations.flatMap(({ kind, tool, formerTool }) => formerTool ?? (kind === "gone" ? [tool] : []));
   if (!(await listTools(folder, { added: listed, removed })))
     console.error(`Warning: ${manifestName} has no list of tools; write the tools into it by hand.`);
 }

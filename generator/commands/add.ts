@@ -17,6 +17,7 @@ import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
 import { findDefinition } from "../scaffold/add/definition.ts";
+import { parseManifest } from "../scaffold/init/manifest.ts";
 import { readInstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
@@ -49,7 +50,7 @@ type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; r
 
 async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   requireProject(folder);
-  const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
+  const manifest = parseManifest(await readProjectFile(folder, "package.json"), "package.json");
   const { choices } = await readInstalledLayer(folder);
   const path = findServerModule(folder);
   const server = await readProjectFile(folder, path);

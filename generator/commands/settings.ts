@@ -5,7 +5,7 @@ import { systemCode, UserError } from "../internal/user-error.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { readSettings } from "../scaffold/settings/read-settings.ts";
 import { readListedSettings } from "../scaffold/settings/readme-table.ts";
-import { settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
+import { editSettingFile, settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server settings`. */
@@ -54,12 +54,12 @@ function pathsOf(edits: readonly Edit[]): string {
 
 /** Returns the files that change. A file that cannot be edited is reported, and stays as it is. */
 async function planEdits(folder: string, change: SettingChange): Promise<readonly Edit[]> {
-  const edits = Object.entries(settingFiles).map(async ([path, edit]): Promise<readonly Edit[]> => {
+  const edits = Object.keys(settingFiles).map(async (path): Promise<readonly Edit[]> => {
     const text = await readOptional(join(folder, path));
     if (text === undefined) return [];
-    const edited = edit(text.replaceAll("\r\n", "\n"), change);
+    const edited = editSettingFile(path, text, change);
     if (edited === undefined) console.error(`Warning: ${path} is not plain JSON; list the settings there by hand.`);
-    return edited === undefined || edited === text.replaceAll("\r\n", "\n") ? [] : [{ path, text: edited }];
+    return edited === undefined || edited === text ? [] : [{ path, text: edited }];
   });
   return (await Promise.all(edits)).flat();
 }

@@ -22,6 +22,8 @@ export interface OperationChange {
   /** Method and path. */
   readonly operation: string;
   readonly tool: string;
+  /** Name of the tool before, if it is another one. */
+  readonly formerTool?: string;
   /** Parts that differ: "parameters", "result", "access" or "name". */
   readonly parts: readonly string[];
 }
@@ -55,7 +57,9 @@ export function compareOperations(before: OperationRecords, after: OperationReco
   const changed = Object.entries(after).flatMap(([operation, record]): OperationChange[] => {
     const former = has(before, operation) ? before[operation] : undefined;
     const parts = former ? changedParts(former, record) : [];
-    return parts.length > 0 ? [{ kind: "changed", operation, tool: record.tool, parts }] : [];
+    const isRenamed = former !== undefined && former.tool !== record.tool;
+    const change = { kind: "changed", operation, tool: record.tool, parts } as const;
+    return parts.length > 0 ? [{ ...change, ...(isRenamed && { formerTool: former.tool }) }] : [];
   });
   return [
     ...added.map(([operation, { tool }]): OperationChange => ({ kind: "new", operation, tool, parts: [] })),

@@ -95,9 +95,13 @@ function partText({ text, members }: Part): string {
   return members ? text.replace(membersMark, () => `{${members.map((member) => `${member.text}\n,`).join("")}}`) : text;
 }
 
-/** Writes the imports of both files that the body uses. */
-function importText(files: readonly SourceParts[], body: string): string {
-  const names = new Map(files.flatMap(({ imports }) => imports).map((name) => [`${name.module} ${name.local}`, name]));
+/** Writes the imports of both files that the body uses. A name that both import from different modules is that of the first file. */
+function importText([mine, theirs]: readonly [SourceParts, SourceParts], body: string): string {
+  const names = new Map(mine.imports.map((name) => [name.local, name]));
+  for (const name of theirs.imports) {
+    const known = names.get(name.local);
+    if (!known || known.module === name.module) names.set(name.local, name);
+  }
   const used = [...names.values()].filter(({ local }) =>
     new RegExp(`(?<![\\w$.])${escapePattern(local)}(?![\\w$])`).test(body),
   );

@@ -61,13 +61,19 @@ function toPlace(value: unknown, document: unknown): CredentialPlace[] {
   const scheme = follow(value, document);
   if (!isRecord(scheme)) return [];
   const { type, name, scheme: word, in: place } = scheme;
-  const prefix = { basic: basicPrefix, bearer: "Bearer " }[String(word).toLowerCase()];
+  const prefix = typeof word === "string" ? prefixes.get(word.toLowerCase()) : undefined;
   if (type === "http" && prefix !== undefined) return [{ place: "header", name: "Authorization", prefix }];
   if (type === "oauth2" || type === "openIdConnect")
     return [{ place: "header", name: "Authorization", prefix: "Bearer " }];
   if (type !== "apiKey" || typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) return [];
   return place === "query" || place === "cookie" || place === "header" ? [{ place, name, prefix: "" }] : [];
 }
+
+/** Texts before the tokens of schemes of HTTP. */
+const prefixes: ReadonlyMap<string, string> = new Map([
+  ["basic", basicPrefix],
+  ["bearer", "Bearer "],
+]);
 
 /** Returns the alternatives that can be sent. Returns one empty alternative if no credential is required, or none can be sent. */
 function readAlternatives(security: unknown, places: ReadonlyMap<string, CredentialPlace>): readonly string[][] {

@@ -20,7 +20,8 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   const variables = isRecord(first.variables) ? first.variables : {};
   const text = first.url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    return isRecord(variable) && variable.default !== undefined ? String(variable.default) : whole;
+    const value = isRecord(variable) ? variable.default : undefined;
+    return typeof value === "string" || typeof value === "number" ? String(value) : whole;
   });
   // Without a host, the address is relative to the origin of the document, which is unknown here. A variable without a default is unknown as well.
   if (/[{}]/.test(text) || !URL.canParse(text, base)) return undefined;

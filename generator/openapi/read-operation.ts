@@ -50,7 +50,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
   const input = extractSchema(schema, document, "request");
   const output = readOutput(operation.responses, document);
   return {
-    name: toToolName(operation.operationId ?? `${method} ${path}`),
+    name: toToolName(isText(operation.operationId) ? String(operation.operationId) : `${method} ${path}`),
     method: method.toUpperCase(),
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
@@ -204,8 +204,13 @@ function readOutput(responses: unknown, document: unknown): Extract | undefined 
 }
 
 /** Returns a tool name that every host accepts. */
-function toToolName(wanted: unknown): string {
-  return toPlainName(String(wanted)) || "operation";
+function toToolName(wanted: string): string {
+  return toPlainName(wanted) || "operation";
+}
+
+/** True if a value can be a name. YAML reads digits as a number. */
+function isText(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 /** Returns an argument name that every host accepts. */

@@ -38,7 +38,7 @@ function parse(path: string, text: string): ts.SourceFile {
     skipLoadingLibFiles: true,
     skipFileDependencyResolution: true,
   });
-  const file = project.createSourceFile("/schema.ts", text);
+  const file = project.createSourceFile(path.endsWith(".tsx") ? "/schema.tsx" : "/schema.ts", text);
   const source = file.compilerNode;
   // This bypasses the library's own list, which wraps every diagnostic of what may be millions.
   const [problem] = project.getProgram().compilerObject.getSyntacticDiagnostics(source);

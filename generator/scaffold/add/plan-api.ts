@@ -94,9 +94,10 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
-  const record = recordApi(source, tree, { name, document: path, place });
-  await rejectClashes(folder, { record, known });
+  const written = recordApi(source, tree, { name, document: path, place });
+  await rejectClashes(folder, { record: written, known });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
+  const record = { ...written, files: { ...orphansOf(former, files), ...written.files } };
   const missing = missingPackages(manifest, source);
   const others = new Map<string, string>();
   const packages = Object.keys(missing);
@@ -108,6 +109,12 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   const growth = growthOf(choices, source);
   const operations = compareOperations(former?.operations ?? {}, record.operations);
   return { source, record, isNew: !former, server, operations, files, others, packages, ...(growth && { growth }) };
+}
+
+/** Returns the records of edited files that are no longer generated. They are needed to remove a file without its edit, and to merge it if it comes back. */
+function orphansOf(former: ApiRecord | undefined, { edits }: FilePlan): ApiRecord["files"] {
+  const orphans = new Set(edits.flatMap(({ path, kind }) => (kind === "orphaned" ? [path] : [])));
+  return Object.fromEntries(Object.entries(former?.files ?? {}).filter(([path]) => orphans.has(path)));
 }
 
 /** Completes the options by those of the last run. Words of the last run may match nothing: the document may have changed. */

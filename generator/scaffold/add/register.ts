@@ -1,5 +1,6 @@
 import { parseSource, ts } from "../../read/syntax.ts";
 import { UserError } from "../../internal/user-error.ts";
+import { declarationOf, importOf } from "./unregister.ts";
 
 /** Definition to register with a server. */
 export interface Registration {
@@ -28,6 +29,8 @@ export function register(path: string, source: string, registration: Registratio
     );
   }
   const { variable, from, exported } = registration;
+  if (importOf(file, variable) ?? declarationOf(file, variable))
+    throw new UserError(`${path} has the name ${variable} for something else already; choose another name.`);
   const imported = exported === undefined ? variable : `${exported} as ${variable}`;
   const edits = [
     importEdit(file, `import { ${imported} } from "${from}";\n`),
@@ -69,7 +72,9 @@ function entryText({ variable, as }: Registration): string {
 function entryEdits(path: string, definition: ts.ObjectLiteralExpression, registration: Registration): Edit[] {
   const { member, as } = registration;
   const entry = entryText(registration);
-  const property = definition.properties.find(({ name }) => name && ts.isIdentifier(name) && name.text === member);
+  const property = definition.properties.find(({ name }) => name && isKey(name) && name.text === member);
+  if (!property && definition.properties.some(ts.isSpreadAssignment))
+    throw new UserError(`${member} in ${path} may be among the spread members. Put ${entry} into it by hand.`);
   if (!property) return [newMember(definition, as === "value" ? `${member}: ${entry}` : `${member}: [${entry}]`)];
   if (as === "value" && ts.isShorthandPropertyAssignment(property))
     return [{ at: property.getEnd(), insert: `: [${member}, ${entry}]` }];
@@ -84,6 +89,10 @@ function entryEdits(path: string, definition: ts.ObjectLiteralExpression, regist
     { at: list.getStart(), insert: "[" },
     { at: list.getEnd(), insert: `, ${entry}]` },
   ];
+}
+
+function isKey(name: ts.PropertyName): name is ts.Identifier | ts.StringLiteral {
+  return ts.isIdentifier(name) || ts.isStringLiteral(name);
 }
 
 function newMember(definition: ts.ObjectLiteralExpression, text: string): Edit {

@@ -7,7 +7,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { listSources } from "../update/removed-names.ts";
 import type { Addition } from "./addition.ts";
 import { textMember } from "./definition.ts";
-import { findUses, importOf, unregister } from "./unregister.ts";
+import { findModulePaths, findUses, importOf, takesName, unregister } from "./unregister.ts";
 
 /** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
 export interface RemovalPlan {
@@ -55,6 +55,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
     files.set(path, path === source.path && isEmpty(path, rest) ? undefined : rest);
   }
   if (isTested) files.set(test, undefined);
+  rejectReference(sources, { definition, files });
   const texts = sources.map(({ path, text }) => ({ path, text: files.has(path) ? files.get(path) : text }));
   return { name: definition.name, files, mentions: mentionsIn(texts, definition.name) };
 }
@@ -110,7 +111,13 @@ function absence(kind: Addition, name: string, found: readonly Definition[]): st
 function imports({ path, file }: Source, source: Source, variable: string): boolean {
   const declaration = ts.findAncestor(importOf(file, variable), ts.isImportDeclaration)?.moduleSpecifier;
   if (!declaration || !ts.isStringLiteral(declaration)) return false;
-  return withoutEnding(posix.join(posix.dirname(path), declaration.text)) === withoutEnding(source.path);
+  return leadsTo(source, path, declaration.text);
+}
+
+/** True if a path in a module is that of a source, with any ending or none. */
+function leadsTo(source: Source, from: string, path: string): boolean {
+  const place = withoutEnding(posix.join(posix.dirname(from), path));
+  return [place, `${place}/index`].includes(withoutEnding(source.path));
 }
 
 function withoutEnding(path: string): string {
@@ -122,6 +129,28 @@ function rejectUse(path: string, text: string, variable: string): void {
   if (!use) return;
   const { line } = locationOf(use);
   throw new UserError(`${path} uses ${variable} elsewhere (line ${line} without it); remove that use first.`);
+}
+
+interface Removed {
+  readonly definition: Definition & { readonly source: Source };
+  readonly files: ReadonlyMap<string, string | undefined>;
+}
+
+/** Rejects a removal after which a module still takes the constant from its module, or needs a module that is gone. */
+function rejectReference(sources: readonly Source[], { definition, files }: Removed): void {
+  const { source, variable } = definition;
+  const isGone = files.has(source.path) && files.get(source.path) === undefined;
+  for (const { path, text, file } of sources) {
+    const rest = files.has(path) ? files.get(path) : text;
+    if (path === source.path || rest === undefined) continue;
+    const own = rest === text ? file : parseSource(path, rest);
+    const left = findModulePaths(own).find(
+      (one) => leadsTo(source, path, one.text) && (isGone || takesName(one.parent, variable)),
+    );
+    if (!left) continue;
+    const { line } = locationOf(left);
+    throw new UserError(`${path} uses ${variable} of ${source.path} otherwise (line ${line}); remove that use first.`);
+  }
 }
 
 /** True if nothing but imports is left of a module that has the definition. The module of the server is never empty. */

@@ -44,6 +44,24 @@ export function importOf(file: ts.SourceFile, name: string): ts.ImportSpecifier 
   return collect(file, isImport)[0];
 }
 
+/** Returns the paths of other modules in the imports and exports of a module, also in dynamic imports and types. */
+export function findModulePaths(file: ts.SourceFile): readonly ts.StringLiteral[] {
+  return collect(file, (node): node is ts.StringLiteral => ts.isStringLiteral(node) && isModulePath(node));
+}
+
+function isModulePath({ parent }: ts.StringLiteral): boolean {
+  if (ts.isCallExpression(parent)) return parent.expression.kind === ts.SyntaxKind.ImportKeyword;
+  if (ts.isLiteralTypeNode(parent)) return ts.isImportTypeNode(parent.parent);
+  return ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent);
+}
+
+/** True if an import or export takes a constant from its module by name, also under another one. */
+export function takesName(declaration: ts.Node, name: string): boolean {
+  const isElement = (node: ts.Node): node is ts.ImportSpecifier | ts.ExportSpecifier =>
+    (ts.isImportSpecifier(node) || ts.isExportSpecifier(node)) && (node.propertyName ?? node.name).text === name;
+  return collect(declaration, isElement).length > 0;
+}
+
 function bindingsOf(file: ts.SourceFile, name: string): readonly ts.Node[] {
   const node = declarationOf(file, name) ?? importOf(file, name);
   return node ? [node] : [];

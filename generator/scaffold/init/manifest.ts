@@ -20,7 +20,7 @@ export interface Manifest {
 
 /** Reads a `package.json`. @throws {UserError} when it is no JSON object. */
 export function readManifest(text: string, path: string): Manifest {
-  const value = parse(text, path);
+  const value = parseManifest(text, path);
   const optional = (key: string): string | undefined => {
     const found = value[key];
     return typeof found === "string" ? found : undefined;
@@ -37,7 +37,8 @@ export function readManifest(text: string, path: string): Manifest {
   };
 }
 
-function parse(text: string, path: string): Record<string, unknown> {
+/** Parses a `package.json`, which may begin with a byte order mark. @throws {UserError} when it is no JSON object. */
+export function parseManifest(text: string, path: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text.replace(byteOrderMark, ""));
     if (isRecord(value)) return value;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
@@ -46,7 +47,7 @@ function makeTemporary(project: string): Promise<string> {
 }
 
 /**
- * Restores the layer before the last update, and keeps the current one instead.
+ * Restores the layer before the last update, and keeps the current one instead, if there is one: a replacement may have been cut off.
  * @throws {UserError} when there is no former layer, or a move fails.
  */
 export async function restoreLayer(project: string, folder: string): Promise<void> {
@@ -58,7 +59,8 @@ export async function restoreLayer(project: string, folder: string): Promise<voi
   const aside = join(temporary, "layer");
   await move(previous, aside);
   try {
-    await swap({ from: aside, to: folder, keep: previous });
+    await mkdir(dirname(folder), { recursive: true });
+    await (existsSync(folder) ? swap({ from: aside, to: folder, keep: previous }) : move(aside, folder));
   } catch (error) {
     await move(aside, previous);
     throw explainFailure(folder, error);

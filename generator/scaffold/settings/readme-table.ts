@@ -9,7 +9,7 @@ import type { SettingChange } from "./setting-files.ts";
 
 const begin = "<!-- settings: written by `create-mcp-server settings` -->";
 const end = "<!-- end of settings -->";
-const block = new RegExp(`${escapePattern(begin)}[^]*?${escapePattern(end)}\\n`);
+const block = new RegExp(`${escapePattern(begin)}[^]*?${escapePattern(end)}(?:\\r?\\n|$)`);
 
 /** Returns the names of the settings in the table of a README. */
 export function readListedSettings(readme: string): readonly string[] {

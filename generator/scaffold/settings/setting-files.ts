@@ -27,6 +27,15 @@ export const settingFiles: Readonly<Record<string, Editor>> = {
   Dockerfile: editDockerfile,
 };
 
+/** Edits the file at one of these paths, and keeps its line endings. Returns `undefined` for a file that cannot be read. */
+export function editSettingFile(path: string, text: string, change: SettingChange): string | undefined {
+  const edit = Object.hasOwn(settingFiles, path) ? settingFiles[path] : undefined;
+  const plain = text.replaceAll("\r\n", "\n");
+  const edited = edit?.(plain, change);
+  if (edited === plain) return text;
+  return text.includes("\r\n") ? edited?.replaceAll("\n", "\r\n") : edited;
+}
+
 type Json = Record<string, unknown>;
 
 /** Creates an editor of a JSON file. A file whose content stays equal keeps its text. */
@@ -142,7 +151,7 @@ function isOptionalValue({ isRequired, isSecret }: ServerSetting): boolean {
 
 /** True for the entry of a host that starts the server of the project. */
 function startsProject({ args }: Json): boolean {
-  return listOf(args).some((word) => typeof word === "string" && word.endsWith("dist/server.js"));
+  return listOf(args).some((word) => typeof word === "string" && /(?:^|[\\/])dist[\\/]server\.js$/.test(word));
 }
 
 /** True for the entry of a plugin that starts the published package of the project. */

@@ -264,11 +264,11 @@ class Search {
   }
 }
 
-/** Matches the path of the types of a revision. */
-const typeModule = /(?:^|\/)mcp\/([^/]+)\/(?:types|declarations)\.[jt]s$/;
+/** Matches the path of the types of a revision, with any ending or none. */
+const typeModule = /(?:^|\/)mcp\/([^/]+)\/(?:types|declarations)(?:\.[jt]s)?$/;
 
 function isLayer(specifier: ts.Node): boolean {
-  return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(specifier.text);
+  return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?(\.[jt]s)?$/.test(specifier.text);
 }
 
 /** True if an import has types only. Values differ between revisions; the compiler reports types that do. */

@@ -74,7 +74,7 @@ export async function listSources(project: string): Promise<string[]> {
 
 /** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
 function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {
-  if (!/from\s+["']([./]+\/?mcp(\/|\.[jt]s["'])|create-mcp-server\/\d)/.test(text)) return [];
+  if (!/from\s+["']([./]+\/?mcp(\/|(\.[jt]s)?["'])|create-mcp-server\/\d)/.test(text)) return [];
   const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
   const uses: NameUse[] = [];
   const visit = (node: ts.Node): void => {

@@ -1,6 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
-import { SchemaRejection, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import {
+  anySchema,
+  SchemaRejection,
+  type Bounds,
+  type SafeDocument,
+  type SafeSchema,
+} from "../tool-schema/safe-schema.ts";
 import type { ToolEntry } from "./contract.ts";
 import type { ContractChange, Impact } from "./impact.ts";
 
@@ -28,15 +35,15 @@ interface Direction {
 interface Comparison extends Direction {
   readonly older: SafeDocument;
   readonly newer: SafeDocument;
-  /** Pairs of definitions that have been compared, or are being compared. */
-  readonly seen: Set<string>;
+  /** Newer schemas that each older one has been compared with, or is being compared with. Only pairs in which one side is a reference. */
+  readonly seen: Map<SafeSchema, Set<SafeSchema>>;
 }
 
 function compareDocuments(older: unknown, newer: unknown, direction: Direction): ContractChange[] {
   const before = readOrReject(older);
   const after = readOrReject(newer);
   if (before && after) {
-    const comparison = { ...direction, older: before, newer: after, seen: new Set<string>() };
+    const comparison = { ...direction, older: before, newer: after, seen: new Map<SafeSchema, Set<SafeSchema>>() };
     return compareNodes(before.root, after.root, "", comparison);
   }
   if (JSON.stringify(older) === JSON.stringify(newer)) return [];
@@ -55,10 +62,9 @@ function readOrReject(schema: unknown): SafeDocument | undefined {
 function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
   const before = resolve(older, comparison.older);
   const after = resolve(newer, comparison.newer);
-  const isKnown = older.reference !== undefined && newer.reference !== undefined;
-  const key = `${older.reference} ${newer.reference}`;
-  if (isKnown && comparison.seen.has(key)) return [];
-  if (isKnown) comparison.seen.add(key);
+  const isReference = older.reference !== undefined || newer.reference !== undefined;
+  const pair = [identityOf(older, comparison.older), identityOf(newer, comparison.newer)] as const;
+  if (isReference && isSeen(pair, comparison)) return [];
   return [
     ...compareSets(before.types, after.types, { path, what: "type", comparison }),
     ...compareSets(before.values, after.values, { path, what: "value", comparison }),
@@ -74,11 +80,50 @@ function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, compar
   ];
 }
 
-/** Follows the reference of a schema. */
+/** True if two schemas have been compared before. A recursive schema leads to the same pairs again, also if only one side of them is a reference. */
+function isSeen([older, newer]: readonly [SafeSchema, SafeSchema], { seen }: Comparison): boolean {
+  const others = seen.get(older) ?? new Set();
+  if (others.has(newer)) return true;
+  seen.set(older, others.add(newer));
+  return false;
+}
+
+/** Returns the object that stands for a schema in a pair: that of its definition, unless keywords beside its reference apply as well. */
+function identityOf(schema: SafeSchema, document: SafeDocument): SafeSchema {
+  const target = targetOf(schema, document);
+  return target && restrictsNothing(withoutReference(schema)) ? identityOf(target, document) : schema;
+}
+
+/** Follows the reference of a schema. The keywords beside a reference apply as well as those of its target. */
 function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
-  if (schema.reference === undefined) return schema;
-  const found = document.definitions.get(schema.reference);
-  return found ? resolve(found, document) : schema;
+  const target = targetOf(schema, document);
+  return target ? combine(resolve(target, document), withoutReference(schema)) : schema;
+}
+
+function targetOf({ reference }: SafeSchema, { definitions }: SafeDocument): SafeSchema | undefined {
+  return reference === undefined ? undefined : definitions.get(reference);
+}
+
+function withoutReference({ reference: _reference, ...own }: SafeSchema): SafeSchema {
+  return own;
+}
+
+function combine(target: SafeSchema, own: SafeSchema): SafeSchema {
+  return {
+    ...target,
+    ...own,
+    properties: new Map([...target.properties, ...own.properties]),
+    required: [...new Set([...target.required, ...own.required])],
+    prefix: own.prefix.length > 0 ? own.prefix : target.prefix,
+    anyOf: [...target.anyOf, ...own.anyOf],
+    oneOf: [...target.oneOf, ...own.oneOf],
+    allOf: [...target.allOf, ...own.allOf],
+  };
+}
+
+/** True if a schema accepts every value. */
+function restrictsNothing({ description: _description, deprecated: _deprecated, ...rules }: SafeSchema): boolean {
+  return isDeepStrictEqual({ ...rules, notes: [] }, anySchema);
 }
 
 /**
@@ -206,20 +251,23 @@ function compareRest(
   comparison: Comparison,
 ): ContractChange[] {
   if (older && newer) return compareNodes(older, newer, path, comparison);
-  const [before, after] = [older, newer].map(isClosedOrNarrow);
+  const [before, after] = [strictnessOf(older), strictnessOf(newer)];
   if (before === after) return [];
-  const detail = after
+  const isNarrower = after > before;
+  const detail = isNarrower
     ? "additional members or items are now restricted"
     : "any additional members or items are now allowed";
-  return [changeOf(subjectOf(path, comparison), "changed", detail, after ? narrowRest(comparison) : "additive")];
+  return [changeOf(subjectOf(path, comparison), "changed", detail, isNarrower ? narrowRest(comparison) : "additive")];
 }
 
 function narrowRest({ sends }: Comparison): Impact {
   return sends ? "breaking" : "additive";
 }
 
-function isClosedOrNarrow(rest: SafeSchema | false | undefined): boolean {
-  return rest === false || (rest !== undefined && (rest.types ?? rest.values) !== undefined);
+/** Strictness of the schema of other members or items: 0 if it accepts everything, 2 if it accepts nothing. */
+function strictnessOf(rest: SafeSchema | false | undefined): number {
+  if (rest === false) return 2;
+  return rest === undefined || restrictsNothing(rest) ? 0 : 1;
 }
 
 /** Compares alternatives by position. If their number differs, there is no way to match them. */

@@ -136,6 +136,26 @@ describe("`check` on stdio", () => {
     ]);
   });
 
+  test("`check` reports a list that does not end", { timeout: 60_000 }, async () => {
+    const endless = `
+      let page = 0;
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line.startsWith("{") && line.endsWith("}") ? line : "{}");
+        if (id === undefined) return;
+        const results = {
+          initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "endless", version: "0" } },
+          "tools/list": { tools: [], nextCursor: String((page += 1)) },
+          ping: {},
+        };
+        const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+      });`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", endless], env: {}, timeout: 10_000 });
+    const report = await examine(wires, { target: "endless", revisions: newest ? [newest] : [] });
+    const found = findingsOf(report).filter(({ rule }) => rule === "lists");
+    expect(found).toEqual([expect.objectContaining({ severity: "warning", subject: "tools/list" })]);
+  });
+
   test("`check` reports that a program without responses supports no revision", { timeout: 60_000 }, async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });

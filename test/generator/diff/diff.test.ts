@@ -70,6 +70,13 @@ describe("differences of servers", () => {
     $defs: { n: { type: "object", properties: { next: { $ref: "#/$defs/n" }, ...more } } },
   });
 
+  /** A tree whose levels are written out two at a time in its definition, which the root refers to at some depth. */
+  const tree = (depth: number, limits: object = {}): object => {
+    const reference = { $ref: "#/$defs/n", ...limits };
+    const level = a(reference, { type: "object", ...limits });
+    return { ...a(depth === 1 ? reference : level), $defs: { n: a(level, { type: "object" }) } };
+  };
+
   test.each<[string, object, object, string[]]>([
     ["equal tools", tool(a({})), tool(a({})), []],
     ["an added tool", { tools: [] }, tool({}), ["additive"]],
@@ -140,6 +147,31 @@ describe("differences of servers", () => {
       tool(a({ anyOf: [{ type: "string" }] })),
       tool(a({ anyOf: [{ type: "string" }, { type: "null" }] })),
       ["risky"],
+    ],
+    [
+      "members that may have a text, and must not be there now",
+      tool({ additionalProperties: { type: "string" } }),
+      tool({ additionalProperties: false }),
+      ["breaking"],
+    ],
+    [
+      "items of any kind that are restricted by a reference now",
+      tool(a({ type: "array" }, { $defs: { n: { type: "string" } } })),
+      tool(a({ type: "array", items: { $ref: "#/$defs/n" } }, { $defs: { n: { type: "string" } } })),
+      ["breaking"],
+    ],
+    [
+      "a limit beside a reference",
+      tool(a({ $ref: "#/$defs/n" }, { $defs: { n: { type: "string" } } })),
+      tool(a({ $ref: "#/$defs/n", maxLength: 3 }, { $defs: { n: { type: "string" } } })),
+      ["breaking"],
+    ],
+    ["a tree that is written in another way", tool(tree(1)), tool(tree(2)), []],
+    [
+      "a tree with a limit beside its reference",
+      tool(tree(1, { minProperties: 1 })),
+      tool(tree(2, { minProperties: 2 })),
+      ["breaking", "breaking", "breaking", "breaking"],
     ],
     ["an added member of a tree", tool(node({})), tool(node({ v: { type: "string" } })), ["additive"]],
     ["a schema that cannot be read", tool({}), { tools: [{ name: "t", inputSchema: [] }] }, ["risky"]],

@@ -223,6 +223,21 @@ describe("add openapi after a change of the document", () => {
     expect(await add({ check: true })).toBe(0);
   });
 
+  test("a tool with another name takes the place of the former one in the manifest", async () => {
+    const { add, change, read } = await project();
+    await add();
+    change(
+      petsOf({
+        "/pets": { get: { ...list.get, operationId: "showPet" } },
+        "/pets/{id}": { get: { ...show.get, operationId: "findPet" } },
+      }),
+    );
+    expect(await add()).toBe(0);
+    const names = JSON.parse(read("manifest.json")).tools.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(["showPet", "findPet"]));
+    expect(names).not.toContain("listPets");
+  });
+
   test("`--check` exits with 1 and `--dry-run` with 0, and neither writes anything", async () => {
     const { add, change, all, lines } = await project();
     await add();
@@ -277,6 +292,27 @@ describe("add openapi after a change of the document", () => {
     expect(read(formatted)).toContain("page: args.page");
     expect(existsSync(join(folder, edited))).toBe(true);
     expect(lines().join("\n")).toMatch(/^orphaned +src\/pets\/tools\/show-pet\.ts/m);
+  });
+
+  test("an edited file that is no longer generated is removed without its edit, and merged if its operation comes back", async () => {
+    const { add, change, folder, read, write } = await project();
+    await add();
+    const path = "src/pets/tools/show-pet.ts";
+    const before = read(path);
+    const edited = before.replace('description: "', 'description: "Mine: ');
+    write(path, edited);
+    change(next);
+    await add();
+    change(both);
+    expect(await add()).toBe(0);
+    expect(read(path)).toBe(edited);
+    expect(read("src/pets/tools.ts")).toContain("showPet");
+    change(next);
+    await add();
+    write(path, before);
+    expect(await add()).toBe(0);
+    expect(existsSync(join(folder, path))).toBe(false);
+    expect(await add({ check: true })).toBe(0);
   });
 
   test("a file that is not TypeScript any more stays as a whole", async () => {

@@ -653,6 +653,29 @@ describe("create --from", () => {
     expect(plan.tools.map(({ entry }) => entry.name)).toEqual([name]);
   });
 
+  it.each([
+    [
+      "a scheme that every object has a member of",
+      { components: { securitySchemes: { key: { type: "http", scheme: "constructor" } } } },
+    ],
+    [
+      "a scheme that is no text",
+      { components: { securitySchemes: { key: { type: "http", scheme: { toString: 1 } } } } },
+    ],
+    [
+      "a variable that is no text",
+      { servers: [{ url: "https://{a}", variables: { a: { default: { toString: 1 } } } }] },
+    ],
+    ["an operationId that is no text", {}],
+  ])("%s is ignored", async (what, more) => {
+    const cwd = temporaryFolder();
+    const operationId = what.startsWith("an operationId") ? { toString: 1 } : "get_a";
+    writeFileSync(join(cwd, "api.json"), api({ "/a": { get: { ...operation, operationId } } }, more));
+    const { api: read, plan } = await readSource(join(cwd, "api.json"));
+    expect(plan.tools.map(({ entry }) => entry.name)).toEqual(["get_a"]);
+    expect(read).toMatchObject({ credentials: [] });
+  });
+
   it("`create` rejects --only without a source", async () => {
     const cwd = temporaryFolder();
     expect(await create(cwd, "", { from: undefined, only: "a" })).toMatchObject({

@@ -92,6 +92,12 @@ describe("an edited file is merged with its newly generated text", () => {
     );
   });
 
+  test("a name that the edited text imports from another module is imported once, from there", async () => {
+    const text = (module: string, input: string): string => tool(input, call).replace("../api.ts", module);
+    const texts = { before: tool("a", call), edited: text("../my-api.ts", "a"), generated: tool("b", call) };
+    expect((await merge(texts)).text).toBe(await format(text("../my-api.ts", "b")));
+  });
+
   test("comments and other imports stay", async () => {
     const before = 'import { a } from "./x.ts";\n\na();';
     const edited =

@@ -18,6 +18,12 @@ describe("registration", () => {
       "defineServer({ tools: [\n  a,\n] });",
       "defineServer({ tools: [\n  a, wordCountTool,\n] });",
     ],
+    ["a list with a quoted name", 'defineServer({ "tools": [a] });', 'defineServer({ "tools": [a, wordCountTool] });'],
+    [
+      "a list beside spread members",
+      "defineServer({ ...base, tools: [a] });",
+      "defineServer({ ...base, tools: [a, wordCountTool] });",
+    ],
     ["an empty list", "defineServer({ tools: [] });", "defineServer({ tools: [wordCountTool] });"],
     ["no list", 'defineServer({ name: "a" });', 'defineServer({ name: "a", tools: [wordCountTool] });'],
     ["an empty definition", "defineServer({});", "defineServer({ tools: [wordCountTool] });"],
@@ -38,6 +44,13 @@ describe("registration", () => {
     ["a source without a server", "export const a = 1;", "has no defineServer({ ... })"],
     ["a definition from elsewhere", "defineServer(definition);", "has no defineServer({ ... })"],
     ["a list from elsewhere", "defineServer({ tools: all });", "is not a list that is written out"],
+    ["a list that may be among spread members", "defineServer({ ...base });", "may be among the spread members"],
+    [
+      "a name that the module imports already",
+      'import { wordCountTool } from "./tools/wordcount.ts";\ndefineServer({ tools: [wordCountTool] });',
+      "has the name wordCountTool for something else already",
+    ],
+    ["a name that the module declares", "const wordCountTool = 1;\ndefineServer({});", "for something else already"],
     ["invalid TypeScript", "const = ;", "not valid TypeScript"],
   ])("`register` rejects %s", (_what, source, message) => {
     expect(() => register("src/server.ts", source, tool)).toThrow(message);
@@ -195,6 +208,17 @@ describe("create-mcp-server add", () => {
       expect(listAll(folder)).toEqual(before);
     },
   );
+
+  it("`add` reads a package.json with a byte order mark, and rejects one that is not JSON", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    const path = join(folder, "package.json");
+    writeFileSync(path, `\uFEFF${readFileSync(path, "utf8")}`);
+    expect(await runAdd({ kind: "tool", name: "first", folder })).toBe(0);
+    writeFileSync(path, "{");
+    expect(await runAdd({ kind: "tool", name: "second", folder })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith("create-mcp-server: package.json is not valid JSON; correct it first.");
+  });
 
   it("`add` rejects a resource with the address of another resource", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();

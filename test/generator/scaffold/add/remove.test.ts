@@ -144,4 +144,28 @@ describe("create-mcp-server remove", () => {
     expect(listAll(folder)).toEqual(before);
     expect(read("src/server.ts")).toBe(source);
   });
+
+  test.each([
+    ["under another name", "src/again.ts", 'import { wordCountTool as counter } from "./tools/word-count.ts";'],
+    ["as a namespace", "src/again.ts", 'import * as counter from "./tools/word-count.js";'],
+    ["at run time", "src/again.ts", 'export const load = () => import("./tools/word-count");'],
+    ["in a module that exports all tools", "src/tools/index.ts", 'export { wordCountTool } from "./word-count.ts";'],
+    [
+      "in a module with JSX",
+      "src/view.tsx",
+      'import { wordCountTool } from "./tools/word-count.ts";\nexport const view = <p>{wordCountTool.name}</p>;',
+    ],
+    ["in a module that exports everything", "src/tools/index.ts", 'export * from "./word-count.ts";'],
+  ])("`remove` rejects a definition that a module uses %s, and changes nothing", async (_how, path, text) => {
+    await project("zod");
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    writeFileSync(join(folder, path), `${text}\n`);
+    const before = ["src/server.ts", path].map(read);
+    expect(await runRemove({ kind: "tool", name: "word-count", folder })).toBe(2);
+    expect(errors).toHaveBeenCalledWith(
+      expect.stringContaining(`${path} uses wordCountTool of src/tools/word-count.ts`),
+    );
+    expect(["src/server.ts", path].map(read)).toEqual(before);
+    expect(existsSync(join(folder, "src/tools/word-count.ts"))).toBe(true);
+  });
 });

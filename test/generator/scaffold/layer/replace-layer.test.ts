@@ -8,12 +8,21 @@ test("`restoreLayer` keeps the previous layer if it cannot be moved to its place
   const project = temporaryFolder();
   mkdirSync(join(project, previousName));
   writeFileSync(join(project, previousName, "index.ts"), "before");
-  // Nothing can be moved away from where nothing is.
+  // Nothing can be moved into a file.
+  writeFileSync(join(project, "src"), "");
   await expect(restoreLayer(project, join(project, "src", "mcp"))).rejects.toThrow(
-    "could not be replaced (ENOENT); it is as it was. End programs",
+    /could not be replaced \(\w+\); it is as it was\. End programs/,
   );
-  expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`]);
+  expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`, "src"]);
   expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
+});
+
+test("`restoreLayer` restores the previous layer where there is none, as after a replacement that was cut off", async () => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, previousName));
+  writeFileSync(join(project, previousName, "index.ts"), "before");
+  await restoreLayer(project, join(project, "src", "mcp"));
+  expect(listAll(project)).toEqual(["src", "src/mcp", "src/mcp/index.ts"]);
 });
 
 test("`replaceLayer` does not write through an existing symbolic link", async () => {

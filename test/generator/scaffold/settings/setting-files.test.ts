@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ServerSetting } from "../../../../generator/scaffold/settings/read-settings.ts";
 import { readListedSettings } from "../../../../generator/scaffold/settings/readme-table.ts";
-import { settingFiles, type SettingChange } from "../../../../generator/scaffold/settings/setting-files.ts";
+import {
+  editSettingFile,
+  settingFiles,
+  type SettingChange,
+} from "../../../../generator/scaffold/settings/setting-files.ts";
 
 const folder: ServerSetting = {
   name: "NOTES_FOLDER",
@@ -73,6 +77,25 @@ describe("files that list the settings of a server", () => {
     expect(text).toMatch(/\| `NOTES_FOLDER` \| Folder of the notes +\| required +\|/);
     expect(text).toMatch(/\| `LIMIT` +\| +\| `20` +\|/);
     expect(readListedSettings(text)).toEqual(["NOTES_FOLDER", "LIMIT", "KEY", "HINT"]);
+  });
+
+  it.each(Object.keys(samples))("%s keeps CRLF line endings", (path) => {
+    const text = `${samples[path]?.trimEnd()}\n`.replaceAll("\n", "\r\n");
+    const edited = editSettingFile(path, text, all) ?? "";
+    expect(edited).toBe(edit(path, all, text.replaceAll("\r\n", "\n")).replaceAll("\n", "\r\n"));
+    expect(editSettingFile(path, edited, all)).toBe(edited);
+  });
+
+  it.each([
+    ["with CRLF line endings", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["without a line break at its end", (text: string) => text.slice(0, text.indexOf("\n\n## Test"))],
+  ])("the names are read again from a README %s", (_what, change) => {
+    expect(readListedSettings(change(edit("README.md", all)))).toEqual(["NOTES_FOLDER", "LIMIT", "KEY", "HINT"]);
+  });
+
+  it("a host on Windows starts the server by a path with backslashes", () => {
+    const text = host("mcpServers").replace("/notes/dist/server.js", String.raw`C:\\notes\\dist\\server.js`);
+    expect(edit("claude_desktop_config.json", all, text)).toContain("NOTES_FOLDER");
   });
 
   it("a description cannot end its cell or begin markup in the README", () => {

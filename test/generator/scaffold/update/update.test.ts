@@ -39,13 +39,13 @@ function contents(folder: string): Record<string, string> {
 }
 
 /** A source after what is mechanical from the first revision to the newest. */
-function rewritten(text: string): string {
+function rewritten(text: string, file = "a.ts"): string {
   const renames = [
     { from: "ResourceReference", to: "ResourceTemplateReference" },
     { from: "JSONRPCError", to: "JSONRPCErrorResponse" },
     { from: "JSONRPCResponse", to: "JSONRPCResultResponse" },
   ];
-  const places = findPlaces("a.ts", text, { renames, revisions: { from: "2024-11-05", to: "2026-07-28" } });
+  const places = findPlaces(file, text, { renames, revisions: { from: "2024-11-05", to: "2026-07-28" } });
   return places.reduceRight(
     (whole, { at, length, text: own }) => whole.slice(0, at) + own + whole.slice(at + length),
     text,
@@ -257,9 +257,20 @@ export type Gone = p.InitializeRequest;
       'type A = import("./mcp/2024-11-05/types.ts").ResourceReference;',
       'type A = import("./mcp/2026-07-28/types.ts").ResourceTemplateReference;',
     ],
+    [
+      "imports without an ending, as in applications of Next.js",
+      'import type { protocol } from "./mcp";\nimport type { Tool } from "@/mcp/2024-11-05/types";\ntype A = protocol.JSONRPCError;',
+      'import type { protocol } from "./mcp";\nimport type { Tool } from "@/mcp/2026-07-28/types";\ntype A = protocol.JSONRPCErrorResponse;',
+    ],
   ];
 
   test.each(forms)("`--codemod` rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
+
+  test("`--codemod` rewrites a module with JSX", () => {
+    const text = (revision: string): string =>
+      `import type { Tool } from "./mcp/${revision}/types.ts";\nexport const view = (tool: Tool) => <p>{tool.name}</p>;`;
+    expect(rewritten(text("2024-11-05"), "view.tsx")).toBe(text("2026-07-28"));
+  });
 
   const untouched: readonly (readonly [what: string, text: string])[] = [
     ["values of a revision", 'import { checkTool } from "./mcp/2024-11-05/validate.ts";'],
