@@ -210,6 +210,8 @@ export function drain(
 ): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
+    // The process must not end before its calls, even if nothing else keeps it alive.
+    cancel.hold?.();
     incomingRequests.whenIdle(() => {
       cancel();
       resolve();
