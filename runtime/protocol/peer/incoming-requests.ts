@@ -177,8 +177,10 @@ export class IncomingRequests {
 
   #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
-    this.#respond(call, toTimeoutResponse(call));
+    call.finish();
+    // The cancellations of requests that the call has sent may have no other way than that of its response.
     call.abort(error);
+    this.#respond(call, toTimeoutResponse(call));
     this.#host.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
   }
 

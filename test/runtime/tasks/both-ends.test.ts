@@ -238,6 +238,13 @@ describe("tasks over HTTP, without a stream of their own", () => {
     await handler.close();
   });
 
+  test("a call that times out cancels its input request on the stream of its response (R15)", async () => {
+    const { handler, post } = await open({ timeouts: { handler: 50 }, onError: () => {} });
+    const response = await post({ id: 1, method: "tools/call", params: { name: "asks" } });
+    expect(await response.text()).toMatch(/elicitation\/create[^]*notifications\/cancelled[^]*Request timed out/);
+    await handler.close();
+  });
+
   test("tasks are not declared where no client can return for them, and every tool runs as a plain call (TK-03, TK-24)", async () => {
     const { handler, post, declared } = await open({ sessions: false });
     expect(declared).not.toHaveProperty("tasks");
