@@ -1,4 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
+import { deliverReport } from "../jsonrpc/error-report.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { BuildOptions } from "./build-server.ts";
 import type { Feature } from "./feature.ts";
@@ -54,6 +55,7 @@ function createSettings(
   { middleware }: PartsOptions,
   cluster: ClusterAccess,
 ): ServerSettings {
+  const { onError = writeToStandardError } = definition;
   return {
     listChanged: readListChanged(definition),
     subscribe: definition.subscribe ?? false,
@@ -63,6 +65,6 @@ function createSettings(
     cursors: createSignedCursors(definition.cursorKeys, cluster),
     logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
-    onError: definition.onError ?? writeToStandardError,
+    onError: (report) => deliverReport(report, { onError }),
   };
 }

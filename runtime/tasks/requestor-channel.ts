@@ -102,8 +102,9 @@ export class SessionChannel implements RequestorChannel {
     const { key, settled } = this.#history.begin(row, options.key, request);
     if (settled) return async () => readRelayed(settled.response);
     return async () => {
-      const response = await this.#askAnywhere(row, related, { options, key, request }).catch(toRelayedError);
-      this.#published.delete(key);
+      const response = await this.#askAnywhere(row, related, { options, key, request })
+        .catch(toRelayedError)
+        .finally(() => this.#published.delete(key));
       if (this.#shared?.record.retry) this.#history.settle(key, request, response);
       return readRelayed(response);
     };

@@ -27,6 +27,8 @@ export interface TaskManagerOptions extends TaskOptions {
   readonly onError?: OnError | undefined;
   /** Returns the authenticated principal. Tasks without a principal belong to their session, and end with it. */
   principalOf?(call: CallContext): string | undefined;
+  /** Called before each use of the tasks: stateless requests open no session, with which the tasks could be shared. Default: nothing. */
+  onUse?(): void;
 }
 
 /**
@@ -62,7 +64,7 @@ export class TaskManager {
   share(host: TaskHost): void {
     const { node } = host;
     const { store = node?.store, ledger = node?.ledger } = this.#options;
-    if (this.#shared || !store || !isLeased(store)) return;
+    if (this.#shared || this.#closed || !store || !isLeased(store)) return;
     if (store !== this.#store && this.#running.size > 0)
       throw new SetupError("Tasks run outside of the cluster; serve the server with its cluster first");
     this.#store = store;
@@ -96,6 +98,7 @@ export class TaskManager {
    * @throws {RpcError} when the store has no room for another task.
    */
   async begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
+    this.#options.onUse?.();
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.taskOptions, this.#settings);
     const id = crypto.randomUUID();
@@ -122,6 +125,7 @@ export class TaskManager {
    * @throws {RpcError} when there is no such task.
    */
   async read(key: TaskKey): Promise<TaskRecord> {
+    this.#options.onUse?.();
     const record = await this.#store.find(key);
     if (!record) throw unknownTask(key.id);
     return record;

@@ -3,16 +3,35 @@ import { InvalidMessageError, RpcError, toErrorObject } from "../jsonrpc/errors.
 import { StaticResult } from "../jsonrpc/message.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskCall } from "./task-call.ts";
+import { toFailed } from "./task-errors.ts";
 import type { TaskRequest } from "./task-request.ts";
 
 /** End of a task: its final status and outcome. */
 export type TaskEnding = Parameters<RunningTask["end"]>[0];
 
+/** Request of a task, and the receiver of its failures. */
+interface TaskWork {
+  readonly request: TaskRequest;
+  report(thrown: unknown): void;
+}
+
 /** Handles the request of a task. Failures are reported unless the task has ended. */
-export async function handleTaskRequest(
+export async function handleTaskRequest(task: RunningTask, call: TaskCall, work: TaskWork): Promise<TaskEnding> {
+  const ending = await runWork(task, call, work);
+  try {
+    // No store can keep an outcome that is not JSON (cycles, big integers), and the task would never end.
+    JSON.stringify(ending.outcome);
+    return ending;
+  } catch (thrown) {
+    if (!task.isOver) work.report(thrown);
+    return toFailed("Internal error");
+  }
+}
+
+async function runWork(
   task: RunningTask,
   call: TaskCall,
-  { request: { row, work }, report }: { readonly request: TaskRequest; report(thrown: unknown): void },
+  { request: { row, work }, report }: TaskWork,
 ): Promise<TaskEnding> {
   try {
     const { converter } = call.session;

@@ -177,8 +177,10 @@ export class IncomingRequests {
 
   #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
-    this.#respond(call, toTimeoutResponse(call));
+    call.finish();
+    // The cancellations of requests that the call has sent may have no other way than that of its response.
     call.abort(error);
+    this.#respond(call, toTimeoutResponse(call));
     this.#host.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
   }
 
@@ -210,6 +212,8 @@ export function drain(
 ): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
+    // The process must not end before its calls, even if nothing else keeps it alive.
+    cancel.hold?.();
     incomingRequests.whenIdle(() => {
       cancel();
       resolve();

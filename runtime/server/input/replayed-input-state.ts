@@ -216,7 +216,10 @@ export class ReplayedInputState implements RoundTripInputState {
       return;
     }
     const delay = this.#remaining.length > 0 ? Math.max(settleTime, patience) : settleTime;
-    this.#cancelTimer = clock.after(delay, () => this.#suspend());
+    const cancel = clock.after(delay, () => this.#suspend());
+    // A process without a socket of its own, such as a function of a cloud, must not end before the result.
+    cancel.hold?.();
+    this.#cancelTimer = cancel;
   }
 
   #suspend(): void {

@@ -71,8 +71,13 @@ function createThrottle(rate: Rate): (call: CallContext, entry: LogEntry) => Log
     const wasFull = quota.isFull;
     quota.isFull = quota.bucket.take(now) > 0;
     if (!quota.isFull) return entry;
-    return wasFull ? undefined : { level: "warning", data: "Too many log messages; some are dropped" };
+    return wasFull ? undefined : { level: toNoteLevel(entry), data: "Too many log messages; some are dropped" };
   };
+}
+
+/** Returns the level of the note in place of a message. The client may have requested more severe messages only, such as the message itself. */
+function toNoteLevel({ level }: LogEntry): string {
+  return severityOf(level) > severityOf("warning") ? level : "warning";
 }
 
 function severityOf(level: string): number {

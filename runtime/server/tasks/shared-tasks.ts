@@ -23,6 +23,7 @@ export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskMan
     ...tasks,
     onError,
     principalOf: ({ origin }) => readAuth(origin)?.principal,
+    ...(tasks?.store && { onUse: () => shareTasks(manager, parts) }),
   });
   managers.set(parts.cluster, manager);
   if (tasks?.store) parts.sessions.attach({ joined: () => shareTasks(manager, parts) });

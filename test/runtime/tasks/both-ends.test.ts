@@ -3,6 +3,8 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { newest } from "../fixture-revision.ts";
@@ -163,8 +165,8 @@ test("a task that a client begins after the end of the call is cancelled (C-07, 
 describe("tasks over HTTP, without a stream of their own", () => {
   const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
-  async function open(options: ServeHttpOptions = {}) {
-    const handler = createHttpHandler(server, { allowedHosts: ["mcp.example"], ...options });
+  async function open(options: ServeHttpOptions = {}, served = server) {
+    const handler = createHttpHandler(served, { allowedHosts: ["mcp.example"], ...options });
     let session: Record<string, string> = {};
     const post = (body: object): Promise<Response> =>
       handler.fetch(
@@ -210,6 +212,36 @@ describe("tasks over HTTP, without a stream of their own", () => {
       _meta: related(taskId),
     });
     expect(said.at(-1)).toMatchObject({ id: 3, result: { content: [{ text: "decline" }], _meta: related(taskId) } });
+    await handler.close();
+  });
+
+  test("an input request that has timed out is removed from the record of its task (TK-14)", async () => {
+    const store = new MemoryTaskStore();
+    const records: TaskRecord[] = [];
+    const add = store.add.bind(store);
+    store.add = (record) => (records.push(record), add(record));
+    const execute = (_args: object, { elicit }: HandlerContext<Declarations>): Promise<string> =>
+      elicit(form).then(
+        () => "a response",
+        () => "no response",
+      );
+    const tools = [defineTool({ name: "patient", task, execute })];
+    const served = defineServer({ name: "server", version: "1", tools, tasks: { store } });
+    const { handler, post } = await open({ timeouts: { wait: 50 } }, served);
+    const call = { id: 1, method: "tools/call", params: { name: "patient", task: {} } };
+    const { taskId } = (await (await post(call)).json()).result.task;
+    const readInputRequests = (): unknown => records.map((record) => store.find(record)?.inputRequests);
+    await expect.poll(readInputRequests).toMatchObject([{ "elicit-1": { method: "elicitation/create" } }]);
+    const result = await post({ id: 2, method: "tasks/result", params: { taskId } });
+    expect(await result.text()).toContain("no response");
+    expect(readInputRequests()).toEqual([{}]);
+    await handler.close();
+  });
+
+  test("a call that times out cancels its input request on the stream of its response (R15)", async () => {
+    const { handler, post } = await open({ timeouts: { handler: 50 }, onError: () => {} });
+    const response = await post({ id: 1, method: "tools/call", params: { name: "asks" } });
+    expect(await response.text()).toMatch(/elicitation\/create[^]*notifications\/cancelled[^]*Request timed out/);
     await handler.close();
   });
 

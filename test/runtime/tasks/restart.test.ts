@@ -4,6 +4,7 @@ import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { settle } from "../wire.ts";
+import { serveExtension, type Asked } from "./extension-wire.ts";
 import { defineTool, serveTasks, type Served } from "./task-wire.ts";
 
 /** Store and ledger that outlive processes, and what the tools of all processes have done. */
@@ -67,6 +68,29 @@ describe("a process that takes over the tasks of one that was killed", () => {
     await expect.poll(() => store.find(record)?.status).toBe("completed");
     expect(store.find(record)).toMatchObject({ attempt: 2, outcome: { result: { content: [{ text: "by first" }] } } });
     expect(lines).toHaveLength(1);
+  });
+
+  test("a process takes over a task of a client that opens no session", async () => {
+    const clock = new ManualClock();
+    const tasks = { store: new MemoryTaskStore({ clock }), ledger: new MemoryLedger({ clock }) };
+    const startAlone = (name: string, own: ManualClock): Asked => {
+      const order = defineTool({
+        name: "order",
+        task: { retryable: true, ttl: 600_000 },
+        execute: (_args, { signal }) =>
+          name === "second" ? "done" : new Promise<string>((_, reject) => signal.addEventListener("abort", reject)),
+      });
+      return serveExtension({ tools: [order], tasks: { ...tasks, clock: own } });
+    };
+    const { taskId } = await startAlone("first", new ManualClock()).ask("tools/call", { name: "order" });
+    const own = new ManualClock();
+    const second = startAlone("second", own);
+    expect(await second.ask("tasks/get", { taskId })).toMatchObject({ status: "working" });
+    for (let passed = 0; passed < 12_000; passed += 1_000) {
+      await clock.pass(1_000);
+      await own.pass(1_000);
+    }
+    expect(await second.until(taskId, "completed")).toMatchObject({ result: { content: [{ text: "done" }] } });
   });
 
   test("a process keeps a task whose lease it renews", async () => {

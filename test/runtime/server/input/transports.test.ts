@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
@@ -53,4 +55,10 @@ describe.each([
       connect(createStdioClientTransport({ command: process.execPath, args: [script], stderr: "ignore" }), options);
     expect(await callAll(open, revision)).toEqual(expected);
   });
+});
+
+test("a handler requests input in a process that nothing else keeps alive (S-040)", async () => {
+  const program = await createProgram(new URL("./one-request.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [program]);
+  expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { resultType: "input_required" } });
 });

@@ -8,8 +8,10 @@ import { newest } from "../connected.ts";
 
 const remark = { level: "warning", data: "Too many log messages; some are dropped" };
 
+type Execute = NonNullable<AnyServerDefinition["tools"]>[number]["execute"];
+
 function create(definition: Partial<AnyServerDefinition>): Server {
-  const run: NonNullable<AnyServerDefinition["tools"]>[number]["execute"] = async (_args, { log }) => {
+  const run: Execute = async (_args, { log }) => {
     for (let i = 0; i < 2_000; i++) await log("info", i);
     return "";
   };
@@ -30,6 +32,23 @@ describe("log messages", () => {
     expect(await logged(server, session)).toEqual([...info, remark]);
     expect(await logged(server, session)).toEqual([]);
     expect(await logged(server, createSession(server, newest()))).toEqual([...info, remark]);
+  });
+
+  test("the notice is not less severe than the message that it replaces, so that a client has requested it (O-02)", async () => {
+    const execute: Execute = async (_args, { log }) => {
+      for (let i = 0; i < 3; i++) await log("error", i);
+      return "";
+    };
+    const server = create({
+      logRate: { burst: 1, perSecond: 0.001 },
+      logLevel: "error",
+      tools: [{ name: "t", execute }],
+    });
+    const messages = await logged(server, createSession(server, newest()));
+    expect(messages).toEqual([
+      { level: "error", data: 0 },
+      { ...remark, level: "error" },
+    ]);
   });
 
   test("log messages are not limited below thousands by default", async () => {

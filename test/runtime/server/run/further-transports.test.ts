@@ -1,9 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
-import { connect } from "../../../../runtime/client/connect.ts";
+import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../../runtime/client/connect-http.ts";
 import { createTcpTransport } from "../../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../../../runtime/transport/websocket/index.ts";
@@ -15,7 +15,10 @@ const script = await createProgram(new URL("./run-server.ts", import.meta.url));
 const info = { name: "test", version: "1" };
 
 interface Program {
+  readonly child: ChildProcess;
   readonly addresses: readonly URL[];
+  /** Resolves when the program has written a text to stderr. */
+  printed(wanted: string): Promise<void>;
 }
 
 /** Starts the server and waits for the addresses that it tells, one for each option. */
@@ -39,13 +42,19 @@ async function start(mode: string, options: readonly string[], env: NodeJS.Proce
     });
     void closed.then(() => reject(new Error(`The server ended: ${text}`)));
   });
-  return { addresses };
+  const printed = async (wanted: string): Promise<void> => {
+    while (!text.includes(wanted)) await once(child.stderr, "data");
+  };
+  return { child, addresses, printed };
+}
+
+function connectTo(url: URL): Promise<ClientConnection> {
+  const transport = url.protocol === "tcp:" ? createTcpTransport({ port: Number(url.port) }) : createWsTransport(url);
+  return connect(transport, { info, revisions });
 }
 
 async function callAt(url: URL): Promise<unknown> {
-  const options = { info, revisions };
-  const transport = url.protocol === "tcp:" ? createTcpTransport({ port: Number(url.port) }) : createWsTransport(url);
-  const connection = await connect(transport, options);
+  const connection = await connectTo(url);
   const result = await connection.request("tools/call", { name: "hello", arguments: {} });
   await connection.close();
   return result;
@@ -59,6 +68,21 @@ describe("a program with further transports", { timeout: 60_000 }, () => {
     expect(addresses.map(({ protocol }) => protocol)).toEqual(["tcp:", "ws:"]);
     for (const address of addresses) expect(await callAt(address)).toMatchObject(hello);
   });
+
+  test.each(["--tcp", "--websocket"])(
+    "a program responds to running requests of %s on SIGTERM (R27)",
+    async (option) => {
+      const { child, addresses, printed } = await start("stdio", [option]);
+      const [address] = addresses;
+      if (!address) throw new Error("one was asked for");
+      const connection = await connectTo(address);
+      const result = connection.request("tools/call", { name: "slow", arguments: {} });
+      await printed("begun");
+      child.kill("SIGTERM");
+      expect(await result).toMatchObject({ content: [{ text: "done" }] });
+      await connection.close();
+    },
+  );
 
   test("a program serves further transports beside HTTP", async () => {
     const { addresses } = await start("http", ["--tcp", "--http"]);

@@ -7,7 +7,21 @@ import { listenWebSocket } from "../../../../runtime/transport/websocket/index.t
 
 /** A program that is a server, as projects have it: `either` serves on stdio unless it is asked for HTTP; with `--own` it reads its options itself, with `--further` there are more transports. */
 const server = createServer(
-  { name: "fixture", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
+  {
+    name: "fixture",
+    version: "1",
+    tools: [
+      { name: "hello", execute: () => "hello" },
+      {
+        name: "slow",
+        async execute() {
+          console.error("begun");
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          return "done";
+        },
+      },
+    ],
+  },
   revisions,
 );
 

@@ -21,7 +21,7 @@ interface Running {
 async function start(): Promise<Running> {
   const child = spawn(process.execPath, [script]);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const exit = once(child, "exit");
+  const exit = once(child, "close");
   let stderr = "";
   let id = 0;
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -62,6 +62,14 @@ describe("a server on stdin and stdout", { timeout: 30_000 }, () => {
     await begun();
     child.kill("SIGTERM");
     expect(await end()).toMatchObject({ code: 0 });
+  });
+
+  test("a server on stdin and stdout aborts requests at the end of stdin also when nothing keeps the process alive (R27)", async () => {
+    const { child, call, begun, end } = await start();
+    call("idle");
+    await begun();
+    child.stdin.end();
+    expect(await end()).toMatchObject({ code: 0, stderr: expect.stringContaining("aborted") });
   });
 
   test("a server on stdin and stdout can be closed by the program, and resolves `closed`", async () => {

@@ -10,6 +10,15 @@ function begin(milliseconds: number): Promise<void> {
   return sleep(milliseconds);
 }
 
+/** Waits until a call is aborted. Nothing keeps the process alive meanwhile. */
+function idle(signal: AbortSignal): Promise<string> {
+  clearInterval(other);
+  console.error("begun");
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => (console.error("aborted"), resolve("aborted")));
+  });
+}
+
 /** A process that serves on stdin and stdout: `slow` takes a moment, `forever` longer than anybody waits, `stop` ends the service. */
 const server = createServer(
   {
@@ -18,6 +27,7 @@ const server = createServer(
     tools: [
       { name: "slow", execute: () => begin(100).then(() => "done") },
       { name: "forever", execute: () => begin(600_000).then(() => "never") },
+      { name: "idle", execute: (_args, { signal }) => idle(signal) },
       { name: "stop", execute: () => (void service.close(), sleep(100).then(() => "stopped")) },
     ],
   },
@@ -26,5 +36,5 @@ const server = createServer(
 
 const service = serveStdio(server);
 // Something else that would keep the process alive.
-setInterval(() => {}, 1_000);
+const other = setInterval(() => {}, 1_000);
 console.log("this goes to stderr");

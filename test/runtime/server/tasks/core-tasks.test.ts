@@ -24,6 +24,12 @@ function held(gate: Gate) {
   });
 }
 
+function createCycle(): object {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  return cycle;
+}
+
 const done = { content: [{ type: "text", text: "done" }] };
 const older = handshakeRevisions.filter((revision) => revision !== newest).map(({ id }) => id);
 
@@ -243,6 +249,26 @@ describe("the life of a task", () => {
     const taskId = await client.start("odd");
     expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
     expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
+  });
+
+  test.each<readonly [string, () => unknown]>([
+    ["a result with a big integer", () => ({ content: [], structuredContent: { total: 1n } })],
+    ["a result with a cycle", () => ({ content: [], structuredContent: createCycle() })],
+    ["an error with a big integer", () => Promise.reject(new RpcError(1, "no", { data: 1n }))],
+  ])("a task with %s, which is not JSON, fails with an internal error (TK-13, TK-22)", async (_name, execute) => {
+    const { client, reports } = await serveTasks({ tools: [{ name: "odd", task: true, execute }] });
+    const taskId = await client.start("odd");
+    expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
+    expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
+  });
+
+  test("an error of onError is ignored in calls and in tasks", async () => {
+    const fail = (): never => {
+      throw new Error("boom");
+    };
+    const { client } = await serveTasks({ tools: [{ name: "odd", task: true, execute: fail }], onError: fail });
+    expect(await client.call("tools/call", { name: "odd" })).toMatchObject({ isError: true });
+    expect(await client.until(await client.start("odd"), "failed")).toMatchObject({ statusMessage: "The tool failed" });
   });
 
   test("a tool can report the status of its task, and receives the task", async () => {
