@@ -41,6 +41,9 @@ describe("the default error log on standard error", () => {
   });
 
   test("the default error log is that of a server without `onError`", () => {
-    expect(createServer({ name: "test", version: "1" }, revisions).onError).toBe(writeToStandardError);
+    const spy = vi.spyOn(console, "error").mockImplementation(() => {});
+    const report = { kind: "handler", error: new Error("broken") } as const;
+    createServer({ name: "test", version: "1" }, revisions).onError(report);
+    expect(spy.mock.calls).toEqual([["[mcp] handler:", report.error]]);
   });
 });
