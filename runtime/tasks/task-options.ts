@@ -41,7 +41,8 @@ export type TaskSettings = Required<Omit<TaskOptions, "ledger">>;
 export function toTaskSettings(options: TaskOptions): TaskSettings {
   const { clock = systemClock, store = new MemoryTaskStore({ clock }), ledger: _ledger, ...rest } = options;
   const settings = { ...defaults, ...rest, store, clock };
-  for (const name of ["ttl", "maxTtl", "pollInterval", "pageSize"] as const) checkPositive(name, settings[name]);
+  for (const name of ["ttl", "maxTtl", "pollInterval", "pageSize"] as const)
+    checkPositive(`tasks.${name}`, settings[name]);
   return settings;
 }
 
@@ -65,7 +66,14 @@ const defaults = { ttl: 3_600_000, maxTtl: 86_400_000, pollInterval: 1_000, noti
 /** Minimum lifetime in milliseconds: with less, a requestor would never see the result. */
 const shortestTtl = 1_000;
 
+/** Checks the times of one kind of request. @throws {SetupError} when one is not above 0. */
+export function checkTaskTimes(subject: string, options: RequestTaskOptions): void {
+  const { ttl, pollInterval } = options;
+  for (const [name, value] of Object.entries({ ttl, pollInterval }))
+    if (value !== undefined) checkPositive(`${subject}: ${name}`, value);
+}
+
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new SetupError(`tasks.${name} is ${value}; use a number above 0, or omit it for the default`);
+  throw new SetupError(`${name} is ${value}; use a number above 0, or omit it for the default`);
 }

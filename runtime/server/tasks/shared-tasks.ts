@@ -1,9 +1,11 @@
 import { TaskManager } from "../../tasks/task-manager.ts";
+import { checkTaskTimes } from "../../tasks/task-options.ts";
 import { readAuth } from "../context.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import type { ServerTasks } from "../definition.ts";
 import type { ServerParts } from "../handlers.ts";
+import { readTaskOptions } from "./tool-tasks.ts";
 
 /** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */
 const managers = new WeakMap<ClusterAccess, TaskManager>();
@@ -14,8 +16,13 @@ export function shareTasks(manager: TaskManager, { revisions, tools, implement }
   if (written) manager.share({ node, written, implement, isOffered: () => [...tools].some((tool) => tool.task) });
 }
 
-/** Returns the task manager of a server. */
+/**
+ * Returns the task manager of a server.
+ *
+ * @throws {SetupError} when a time of a tool's tasks is not above 0.
+ */
 export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskManager {
+  for (const tool of parts.tools) checkTaskTimes(`Tool "${tool.name}"`, readTaskOptions(tool) ?? {});
   const known = managers.get(parts.cluster);
   if (known) return known;
   const { onError } = parts.settings;

@@ -343,6 +343,11 @@ describe("the time to live of a task", () => {
   test.each(["ttl", "maxTtl", "pollInterval", "pageSize"])("the option %s must be above 0", async (name) => {
     await expect(serveTasks({ tools: [quick], tasks: { [name]: 0 } })).rejects.toThrow(`tasks.${name} is 0`);
   });
+
+  test.each(["ttl", "pollInterval"])("the option %s of the tasks of a tool must be above 0", async (name) => {
+    const tool = { ...quick, task: { [name]: -5 } };
+    await expect(serveTasks({ tools: [tool] })).rejects.toThrow(`Tool "quick": ${name} is -5; use a number above 0`);
+  });
 });
 
 describe("cancelling", () => {
