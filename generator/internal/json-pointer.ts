@@ -6,3 +6,18 @@
 export function escapeKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
+
+/**
+ * Returns the value that a pointer leads to in a JSON value; `undefined` when there is none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-4
+ */
+export function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const segment of pointer.split("/").slice(1)) {
+    const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
+import { valueAt } from "../../internal/json-pointer.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
 import {
   anySchema,
@@ -44,10 +45,29 @@ function compareDocuments(older: unknown, newer: unknown, direction: Direction):
   const after = readOrReject(newer);
   if (before && after) {
     const comparison = { ...direction, older: before, newer: after, seen: new Map<SafeSchema, Set<SafeSchema>>() };
-    return compareNodes(before.root, after.root, "", comparison);
+    return [
+      ...compareNodes(before.root, after.root, "", comparison),
+      ...compareUnmodelled(unmodelledParts(older, before), unmodelledParts(newer, after), direction),
+    ];
   }
   if (JSON.stringify(older) === JSON.stringify(newer)) return [];
   return [changeOf(direction.subject, "changed", "schema changed, and one version cannot be read", "risky")];
+}
+
+/** Values of the keywords that the reader of schemas does not model, by pointer. */
+type UnmodelledParts = ReadonlyMap<string, unknown>;
+
+function unmodelledParts(schema: unknown, { losses }: SafeDocument): UnmodelledParts {
+  const paths = losses.flatMap(({ kind, path }) => (kind === "widened" ? [path] : []));
+  return new Map(paths.map((path) => [path, valueAt(schema, path)]));
+}
+
+/** Reports keywords that the reader does not model when their values differ: the effect is unknown. */
+function compareUnmodelled(older: UnmodelledParts, newer: UnmodelledParts, { subject }: Direction): ContractChange[] {
+  const paths = [...new Set([...older.keys(), ...newer.keys()])];
+  return paths
+    .filter((path) => !isDeepStrictEqual(older.get(path), newer.get(path)))
+    .map((path) => changeOf(subject, "changed", `${path.slice(1)} changed, and is not compared in detail`, "risky"));
 }
 
 function readOrReject(schema: unknown): SafeDocument | undefined {

@@ -1,7 +1,7 @@
 import { note, type Reading } from "./reading.ts";
 import { anySchema, type SafeSchema } from "./safe-schema.ts";
 import { toTypeName, uniqueName } from "./names.ts";
-import { escapeKey } from "../../internal/json-pointer.ts";
+import { escapeKey, valueAt } from "../../internal/json-pointer.ts";
 
 /**
  * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references that lead elsewhere, and does not follow them.
@@ -105,13 +105,8 @@ function findPointer(fragment: string, { pointer: start, schema: resource }: Tar
   } catch {
     return undefined;
   }
-  let schema = resource;
-  for (const segment of path.slice(1).split("/")) {
-    const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
-    schema = Reflect.get(schema, key);
-  }
-  return { pointer: start + path, schema };
+  const schema = valueAt(resource, path);
+  return schema === undefined ? undefined : { pointer: start + path, schema };
 }
 
 /** Finds a schema with this `$anchor` or `$dynamicAnchor`. The schema is limited in depth and size. */
