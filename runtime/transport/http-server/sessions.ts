@@ -138,12 +138,9 @@ export class Sessions implements LiveSessions {
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession | RemoteSession): Promise<void> {
-    const { sessions, events, cluster } = this.#settings;
+    const { sessions, cluster } = this.#settings;
     await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
-    if (isRemote(session)) return;
-    session.markEnded();
-    this.#drop(session);
-    await events?.remove(session.key);
+    if (!isRemote(session)) await this.#dropEnded(session);
   }
 
   /** Ends a session that is not in the store. */
@@ -204,8 +201,7 @@ export class Sessions implements LiveSessions {
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
     if (live && !record) {
-      live.markEnded();
-      this.#drop(live);
+      this.#dropEnded(live).catch(this.#settings.fail);
     }
     if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
@@ -241,6 +237,13 @@ export class Sessions implements LiveSessions {
     this.#unused.delete(session);
     session.turn?.delete(session);
     void session.connection.close();
+  }
+
+  /** Closes this process's half of a session that no other process can continue, and removes its events. */
+  async #dropEnded(session: HttpSession): Promise<void> {
+    session.markEnded();
+    this.#drop(session);
+    await this.#settings.events?.remove(session.key);
   }
 
   /**
@@ -290,8 +293,8 @@ export class Sessions implements LiveSessions {
       if (!this.#isUnused(session)) return;
       // The client may use the session through other nodes, which cannot serve it without this one.
       if (isStored && this.#service.areSessionsBound) return this.#touch(session);
-      if (!isStored) session.markEnded();
-      this.#drop(session);
+      if (isStored) this.#drop(session);
+      else await this.#dropEnded(session);
     } catch (error) {
       this.#settings.fail(error);
     }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
 import { ManualClock } from "../../manual-clock.ts";
@@ -99,6 +100,19 @@ describe("a session", () => {
     await waiting;
     expect((await calling.post(ping)).status).toBe(200);
     stream.cut();
+  });
+
+  it("the events of a session are removed when its time is over", async () => {
+    const clock = new ManualClock();
+    const events = new MemoryEventStore({ clock });
+    const rig = await begin({ clock, events, sessions: { ttl: 60_000 }, keepAlive: 15_000 });
+    const stream = await (await rig.open()).listen();
+    await stream.next();
+    expect(events.size).toBeGreaterThan(0);
+    stream.cut();
+    for (let passed = 0; passed < 150_000; passed += 15_000) await clock.pass(15_000);
+    await until(() => rig.listener.handler.sessions.size === 0, "the end of the session");
+    await until(() => events.size === 0, "the removal of its events");
   });
 
   it("a session in use does not end when its time is shorter than the interval of comments", async () => {
