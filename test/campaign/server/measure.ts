@@ -16,8 +16,8 @@ export interface Measurement {
 /** Contents of a heap. */
 export interface HeapContents {
   /**
-   * Bytes that V8 takes for compiled code and what it knows about it. They grow for an hour as rarer functions become worth compiling, without any object
-   * that stays.
+   * Bytes that V8 takes for compiled code and what it knows about it, such as its lists of code that depends on the shape of an object. They grow for an
+   * hour as rarer functions become worth compiling, without any object that stays.
    */
   readonly code: number;
   /** Bytes of everything else by kind, such as `object Object in Map.table`: a type of V8 and a name, and what refers to it. */
@@ -64,8 +64,9 @@ export async function measureHeap(): Promise<HeapContents> {
     const kind = named.has(type) ? `${type} ${strings[nodes[at + nameAt] ?? -1]} in ${references.get(at)}` : type;
     sizes.set(kind, (sizes.get(kind) ?? 0) + (nodes[at + sizeAt] ?? 0));
   }
-  const { code = 0, ...kinds } = Object.fromEntries([...sizes].filter(([, size]) => size >= smallest));
-  return { code, kinds };
+  const isCode = (kind: string): boolean => kind === "code" || kind.endsWith(".dependent_code");
+  const code = [...sizes].reduce((sum, [kind, size]) => (isCode(kind) ? sum + size : sum), 0);
+  return { code, kinds: Object.fromEntries([...sizes].filter(([kind, size]) => !isCode(kind) && size >= smallest)) };
 }
 
 /** Returns the first reference to each node, such as `Map.table`, by the position of the node. Weak references and elements have no name. */
