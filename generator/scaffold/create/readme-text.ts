@@ -1,11 +1,12 @@
 import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
+import { localEnvironment } from "../providers/providers.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import type { Scale } from "../layer/choices.ts";
 import { platformOf, type DeployTarget } from "./deploy-target.ts";
-import type { Extra, Service } from "./project-choices.ts";
+import type { Extra, Selection, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
@@ -35,10 +36,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   return {
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
-    startHttp:
-      auth === "oauth" && isConfiguredByShell(target)
-        ? `ISSUER=http://127.0.0.1:4000 RESOURCE=${urlOf(selection)} ${overHttp}`
-        : overHttp,
+    startHttp: auth === "oauth" && isConfiguredByShell(target) ? `${localAccess(selection)} ${overHttp}` : overHttp,
     runScript: Object.fromEntries(
       ["build", "deploy", "dev", "start", "token", "key"].map((script) => [script, run(script)]),
     ),
@@ -49,6 +47,15 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
     checkLine: `${program} check --auth`,
     updateRuntime: update(runtimePackage),
   };
+}
+
+/** Variables with which a function accepts the tokens of the local issuer, for a shell. */
+function localAccess(selection: Selection): string {
+  const { provider } = selection;
+  const issuer = provider ? localEnvironment(provider) : { ISSUER: "http://127.0.0.1:4000" };
+  return Object.entries({ ...issuer, RESOURCE: urlOf(selection) })
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 }
 
 /** True if the variables of a function are those of the shell during development. Workers read theirs from a file; programs have defaults. */
