@@ -445,6 +445,11 @@ describe("a project", () => {
     },
   );
 
+  it.each(["deno", "bun"])("a project for %s permits blanks between the names in ALLOWED_HOSTS", async (target) => {
+    const text = (await emit({ target })).get("src/server.ts");
+    expect(text).toContain('ALLOWED_HOSTS.split(",").map((name) => name.trim())');
+  });
+
   it("the functions of Vercel include the resource metadata if there is any", async () => {
     const rewrites = async (auth: string): Promise<unknown> =>
       JSON.parse((await emit({ target: "vercel", auth })).get("vercel.json") ?? "").rewrites;
