@@ -134,6 +134,30 @@ describe("repeated failures", () => {
   });
 });
 
+describe("the audience of a resource without a path", () => {
+  const issuer = "https://login.example.com";
+  const statusOf = async (resource: string, aud: string): Promise<number> => {
+    const verify = () => ({ iss: issuer, aud, sub: "ada", exp: Date.now() / 1_000 + 600 });
+    const guard = requireBearerToken({ resource, issuer, verify });
+    return (await knock(guard, { authorization: "Bearer token" })).status;
+  };
+
+  it.each([
+    ["https://mcp.example.com", "https://mcp.example.com/"],
+    ["https://mcp.example.com/", "https://mcp.example.com"],
+  ])("the resource %s is also named by %s", async (resource, other) => {
+    expect(new URL(resource).href).toBe(new URL(other).href);
+    expect(await statusOf(resource, resource)).toBe(200);
+    expect(await statusOf(resource, other)).toBe(200);
+    expect(await statusOf(resource, `${resource}.attacker.example`)).toBe(401);
+  });
+
+  it("a slash at the end of a path is part of the name", async () => {
+    expect(await statusOf("https://mcp.example.com/mcp", "https://mcp.example.com/mcp/")).toBe(401);
+    expect(await statusOf("https://mcp.example.com/mcp/", "https://mcp.example.com/mcp")).toBe(401);
+  });
+});
+
 describe("verified credentials that are rejected", () => {
   const resource = "http://localhost/mcp";
   const issuer = "https://login.example.com";
