@@ -1,6 +1,7 @@
 import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
-import { localEnvironment } from "../providers/providers.ts";
+import { localEnvironment, requirementsOf } from "../providers/providers.ts";
+import { accessVariables } from "./access-files.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
@@ -100,9 +101,8 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
     transport,
     image: name.slice(name.indexOf("/") + 1),
     build: commandsOf(manager).run("build"),
-    passed: [...engineVariables[selection.scale], ...required.map((variable) => variable.name)]
-      .map((variable) => `-e ${variable} `)
-      .join(""),
+    access: passOn(requiredAccess(selection)),
+    passed: passOn([...engineVariables[selection.scale], ...required.map((variable) => variable.name)]),
   };
   return [
     ...(hosts.length > 0
@@ -110,6 +110,17 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
       : []),
     ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
   ];
+}
+
+/** Returns the options with which a container gets variables of the shell. */
+function passOn(variables: readonly string[]): string {
+  return variables.map((variable) => `-e ${variable} `).join("");
+}
+
+/** Variables without which a protected project does not serve other machines, with all alternatives. */
+function requiredAccess(selection: Selection): readonly string[] {
+  const { provider } = selection;
+  return provider ? requirementsOf(provider).flatMap((names) => names.split(" or ")) : accessVariables(selection);
 }
 
 /** Variables that an engine needs. */
@@ -125,7 +136,9 @@ interface Facts {
   readonly image: string;
   /** Command that builds the project. */
   readonly build: string;
-  /** Options of the container that pass on the required environment variables. */
+  /** Options of the container that pass on the variables for access control over HTTP. */
+  readonly access: string;
+  /** Options of the container that pass on the other required environment variables. */
   readonly passed: string;
 }
 
@@ -153,10 +166,10 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
   }
 }
 
-function containerText({ transport, image, passed }: Facts): string {
+function containerText({ transport, image, access, passed }: Facts): string {
   const onStdio = `\`docker run -i ${passed}${image}\` serves over stdin and stdout`;
   const overHttp = (settings: string): string =>
-    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${passed}${image}\` serves over HTTP to this machine`;
+    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${access}${passed}${image}\` serves over HTTP to this machine`;
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
