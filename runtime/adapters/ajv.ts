@@ -53,8 +53,9 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
 }
 
 function toSettings({ formats, allErrors = false, ...options }: AjvOptions): Options {
-  const code = { regExp: toEngine(options) };
-  return formats ? { allErrors, code, formats: { ...formats } } : { allErrors, code, validateFormats: false };
+  // Members that a value inherits, such as `constructor`, are not members in JSON.
+  const common: Options = { allErrors, code: { regExp: toEngine(options) }, ownProperties: true };
+  return formats ? { ...common, formats: { ...formats } } : { ...common, validateFormats: false };
 }
 
 /** Returns the regular expression engine for patterns. The library caches compiled patterns by their text. */

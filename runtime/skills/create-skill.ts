@@ -55,6 +55,10 @@ export function toSkill(skill: Skill, where: string): Skill {
     );
   }
   for (const file of files) checkSegments(file.path, where);
+  const paths = files.map((file) => file.path);
+  const repeated = paths.find((path, at) => paths.indexOf(path) < at);
+  if (repeated !== undefined)
+    throw new SetupError(`${where} has two files ${JSON.stringify(repeated)}; remove one of them`);
   const own = Object.keys(frontmatter.metadata ?? {}).find((key) => key.startsWith("io.modelcontextprotocol/"));
   if (own !== undefined)
     throw new SetupError(`${where}: metadata["${own}"] is reserved for the protocol; use another prefix`);

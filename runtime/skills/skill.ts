@@ -52,10 +52,17 @@ export const manifestName = "SKILL.md";
  */
 export const skillLimits: { readonly files: number; readonly bytes: number } = { files: 512, bytes: 16 * 1024 * 1024 };
 
-/** Returns the URI of a file or folder, given its path from the root of all skills. */
+/**
+ * Returns the URI of a file or folder, given its path from the root of all skills. Characters that may be in a path stay as they are, because clients
+ * resolve references such as `Q&A.md` without encoding them.
+ */
 export function toSkillUri(path: string): string {
-  return `${skillScheme}${path.split("/").map(encodeURIComponent).join("/")}`;
+  const [root = "", ...segments] = path.split("/").map(encodeURIComponent);
+  return skillScheme + [root, ...segments.map((text) => text.replaceAll(inPaths, decodeURIComponent))].join("/");
 }
+
+/** Encoded forms of `$&+,:;=@`. @see https://www.rfc-editor.org/rfc/rfc3986#section-3.3 */
+const inPaths = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 /** Scheme of skill URIs. Other schemes are allowed; servers of this package use this one, because folders have no scheme of their own. */
 export const skillScheme = "skill://";

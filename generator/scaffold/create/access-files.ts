@@ -32,19 +32,24 @@ export interface DeployParameter {
   /** Description in quotation marks. */
   readonly description: string;
   readonly isSecret: boolean;
+  /** True if the server may do without it: an empty value counts as missing. */
+  readonly isOptional: boolean;
 }
 
 /** Returns the parameters with which a protected project is deployed. */
 export function accessParameters(selection: Pick<Selection, "auth" | "provider">): readonly DeployParameter[] {
   const own = selection.provider ? settingsOf(selection.provider) : [];
-  return accessVariables(selection).map((variable) => ({
+  const required = accessVariables(selection);
+  const optional = own.map(({ name }) => name).filter((name) => !required.includes(name));
+  return [...required, ...optional].map((variable) => ({
     variable,
     parameter: variable.replace(
-      /([A-Z])([A-Z]*)_?/g,
+      /([A-Z])([A-Z\d]*)_?/g,
       (_word, first: string, rest: string) => first + rest.toLowerCase(),
     ),
     description: JSON.stringify(own.find(({ name }) => name === variable)?.description ?? descriptions[variable] ?? ""),
     isSecret: variable === "API_KEYS",
+    isOptional: optional.includes(variable),
   }));
 }
 

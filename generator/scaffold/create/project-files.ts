@@ -81,7 +81,8 @@ async function emitPreset({ selection, source }: ProjectOptions, templates: Temp
   const { provider } = selection;
   if (!provider) return new Map();
   const settingsModule = settingsModuleOf(source?.api !== undefined);
-  return emitProviderFiles({ ...selection, provider, url: urlOf(selection), settingsModule }, templates);
+  const place = platformOf(selection.target)?.settings;
+  return emitProviderFiles({ ...selection, provider, url: urlOf(selection), settingsModule, place }, templates);
 }
 
 /** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */

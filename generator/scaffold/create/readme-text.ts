@@ -1,11 +1,13 @@
 import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
+import { localEnvironment, requirementsOf } from "../providers/providers.ts";
+import { accessVariables } from "./access-files.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import type { Scale } from "../layer/choices.ts";
 import { platformOf, type DeployTarget } from "./deploy-target.ts";
-import type { Extra, Service } from "./project-choices.ts";
+import type { Extra, Selection, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
@@ -35,10 +37,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   return {
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
-    startHttp:
-      auth === "oauth" && isConfiguredByShell(target)
-        ? `ISSUER=http://127.0.0.1:4000 RESOURCE=${urlOf(selection)} ${overHttp}`
-        : overHttp,
+    startHttp: auth === "oauth" && isConfiguredByShell(target) ? `${localAccess(selection)} ${overHttp}` : overHttp,
     runScript: Object.fromEntries(
       ["build", "deploy", "dev", "start", "token", "key"].map((script) => [script, run(script)]),
     ),
@@ -49,6 +48,15 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
     checkLine: `${program} check --auth`,
     updateRuntime: update(runtimePackage),
   };
+}
+
+/** Variables with which a function accepts the tokens of the local issuer, for a shell. */
+function localAccess(selection: Selection): string {
+  const { provider } = selection;
+  const issuer = provider ? localEnvironment(provider) : { ISSUER: "http://127.0.0.1:4000" };
+  return Object.entries({ ...issuer, RESOURCE: urlOf(selection) })
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 }
 
 /** True if the variables of a function are those of the shell during development. Workers read theirs from a file; programs have defaults. */
@@ -93,9 +101,8 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
     transport,
     image: name.slice(name.indexOf("/") + 1),
     build: commandsOf(manager).run("build"),
-    passed: [...engineVariables[selection.scale], ...required.map((variable) => variable.name)]
-      .map((variable) => `-e ${variable} `)
-      .join(""),
+    access: passOn(requiredAccess(selection)),
+    passed: passOn([...engineVariables[selection.scale], ...required.map((variable) => variable.name)]),
   };
   return [
     ...(hosts.length > 0
@@ -103,6 +110,17 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
       : []),
     ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
   ];
+}
+
+/** Returns the options with which a container gets variables of the shell. */
+function passOn(variables: readonly string[]): string {
+  return variables.map((variable) => `-e ${variable} `).join("");
+}
+
+/** Variables without which a protected project does not serve other machines, with all alternatives. */
+function requiredAccess(selection: Selection): readonly string[] {
+  const { provider } = selection;
+  return provider ? requirementsOf(provider).flatMap((names) => names.split(" or ")) : accessVariables(selection);
 }
 
 /** Variables that an engine needs. */
@@ -118,7 +136,9 @@ interface Facts {
   readonly image: string;
   /** Command that builds the project. */
   readonly build: string;
-  /** Options of the container that pass on the required environment variables. */
+  /** Options of the container that pass on the variables for access control over HTTP. */
+  readonly access: string;
+  /** Options of the container that pass on the other required environment variables. */
   readonly passed: string;
 }
 
@@ -146,10 +166,10 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
   }
 }
 
-function containerText({ transport, image, passed }: Facts): string {
+function containerText({ transport, image, access, passed }: Facts): string {
   const onStdio = `\`docker run -i ${passed}${image}\` serves over stdin and stdout`;
   const overHttp = (settings: string): string =>
-    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${passed}${image}\` serves over HTTP to this machine`;
+    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${access}${passed}${image}\` serves over HTTP to this machine`;
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;

@@ -26,6 +26,8 @@ export interface ProviderFilesOptions extends Pick<Selection, "transport" | "sca
   readonly url: string;
   /** Module with the settings. `src/settings.ts` may have those of an HTTP API. */
   readonly settingsModule: string;
+  /** Place of the environment variables, for messages. Absent for programs. */
+  readonly place?: string | undefined;
 }
 
 /** Returns the name of the module with the settings of a preset, in `src/`. */
@@ -35,7 +37,7 @@ export function settingsModuleOf(callsApi: boolean): string {
 
 /** Emits the module that authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
 export async function emitProviderFiles(
-  { provider, transport, scale, schema, url, settingsModule }: ProviderFilesOptions,
+  { provider, transport, scale, schema, url, settingsModule, place = "" }: ProviderFilesOptions,
   templates: Templates,
 ): Promise<Tree> {
   const { facts, code, tokens } = findProvider(provider);
@@ -49,6 +51,7 @@ export async function emitProviderFiles(
     opaque: isOpaque,
     url,
     settingsModule,
+    place,
     // Tokens of some servers name the client or the scopes, and not the resource.
     resource: tokens.claims.some((text) => /\bresource\b/.test(text)) ? "resource" : "_resource",
     names: settingsOf(provider).map(({ name }) => name),

@@ -257,8 +257,13 @@ export function localEnvironment(name: ProviderName): { readonly [name: string]:
   return { ISSUER: `http://127.0.0.1:4000${codes[name].path}`, ...tokens[name].local };
 }
 
+/** Returns what a server with a preset needs to be open to other machines: a setting, or alternatives such as `A or B`. */
+export function requirementsOf(name: ProviderName): readonly string[] {
+  return [...Object.keys(codes[name].required), "RESOURCE"];
+}
+
 /** Returns the settings without which a server with a preset is not open to other machines. */
 export function requiredSettings(name: ProviderName): readonly string[] {
   const known = new Set(settingsOf(name).map((setting) => setting.name));
-  return [...Object.keys(codes[name].required), "RESOURCE"].filter((setting) => known.has(setting));
+  return requirementsOf(name).filter((setting) => known.has(setting));
 }

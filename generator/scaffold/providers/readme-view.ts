@@ -1,5 +1,5 @@
 import type { ProviderName } from "./provider.ts";
-import { findProvider, localEnvironment, requiredSettings, settingsOf } from "./providers.ts";
+import { findProvider, localEnvironment, requirementsOf, settingsOf } from "./providers.ts";
 
 /** Returns the view of a preset in the README of a project. */
 export function providerView(provider: ProviderName): object {
@@ -7,8 +7,8 @@ export function providerView(provider: ProviderName): object {
   return {
     title: facts.title,
     settings: settingsOf(provider),
-    required: requiredSettings(provider)
-      .map((name) => `\`${name}\``)
+    required: requirementsOf(provider)
+      .map((names) => names.replaceAll(/[A-Z][A-Z\d_]*/g, "`$&`"))
       .join(", "),
     steps: facts.steps,
     limits: facts.limits,

@@ -44,7 +44,7 @@ export function requireBearerToken(options: TokenOptions): Guard {
     algorithms: dpop?.proofs.algorithms,
     isBoundOnly: dpop?.required === true,
   };
-  const gate = new BearerAuthenticator(options, issuers, toList(options.audience ?? resource));
+  const gate = new BearerAuthenticator(options, issuers, toList(options.audience ?? toAudiences(resource)));
   return {
     async authenticate(head, reply) {
       const outcome = await gate.admit(head, reply);
@@ -70,6 +70,16 @@ export function requireBearerToken(options: TokenOptions): Guard {
       ...metadata,
     }),
   };
+}
+
+/**
+ * Returns the audiences that name a resource. A URL without a path has two forms: clients that parse it request a token for the one with a slash.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3
+ */
+function toAudiences(resource: string): readonly string[] {
+  if (new URL(resource).pathname !== "/") return [resource];
+  return [resource, resource.endsWith("/") ? resource.slice(0, -1) : `${resource}/`];
 }
 
 /** Scopes that issuers grant for every server. They say nothing about the server that a token is for. */

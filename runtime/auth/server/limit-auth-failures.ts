@@ -28,9 +28,9 @@ export interface FailureLimit extends Rate {
 
 /**
  * Limits attempts to guess credentials. Clients whose credentials were rejected too often get status 429 with `Retry-After` before their credentials
- * are checked again. Requests without credentials are not guesses, and accepted requests do not count. During the wait, valid credentials get status
- * 429 as well. The limit is therefore for credentials that can be guessed or take long to check. Random keys are neither: `requireApiKey` needs no
- * limit.
+ * are checked again. Requests without credentials, with an expired token or with a proof that lacks the nonce are not guesses, and accepted requests do
+ * not count. During the wait, valid credentials get status 429 as well. The limit is therefore for credentials that can be guessed or take long to
+ * check. Random keys are neither: `requireApiKey` needs no limit.
  *
  * @throws {SetupError} when the rate is not valid.
  * @example
@@ -89,8 +89,19 @@ function readForwarded(head: RequestHead, trustedProxies: number): string | unde
 /** Maximum number of characters of an address. */
 const longestAddress = 64;
 
-function isGuess(head: RequestHead, { status }: HttpResponse): boolean {
-  return status === 401 && (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
+function isGuess(head: RequestHead, response: HttpResponse): boolean {
+  if (response.status !== 401 || isVerified(response)) return false;
+  return (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
+}
+
+/**
+ * True if the rejected credentials were verified: an expired token, or a proof without the nonce of the server, which every client has to request
+ * first.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
+ */
+function isVerified({ reason, headers }: HttpResponse): boolean {
+  return reason === "expired-credentials" || headers?.["www-authenticate"]?.includes('error="use_dpop_nonce"') === true;
 }
 
 function tooMany(wait: number): HttpResponse {

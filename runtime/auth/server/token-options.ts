@@ -26,7 +26,7 @@ export interface TokenOptions {
   readonly issuer: string | readonly string[];
   /** Returns the claims of a token: `verifyJwt` of the jose adapter, `introspectTokens`, or a custom function. */
   readonly verify: VerifyToken;
-  /** Accepted audiences of tokens. Default: the resource only. */
+  /** Accepted audiences of tokens. Default: the resource only; for one without a path, with and without a slash at its end. */
   readonly audience?: string | readonly string[];
   /**
    * Check of tokens without `aud`, for issuers that name no audience in access tokens. A token with `aud` is checked against `audience` nevertheless.

@@ -25,6 +25,8 @@ export class SkillFiles {
   readonly #entry: SkillEntry;
   readonly #server: FileServer;
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined;
+  /** Listed URIs by their decoded forms: references may encode other characters than the server. */
+  readonly #decoded: ReadonlyMap<string, string>;
   readonly #kept = new Map<string, SkillContent>();
   /** Bytes that may still be read if the entry does not list the sizes of the files. */
   #room: number;
@@ -35,6 +37,7 @@ export class SkillFiles {
     this.#room = maxBytes;
     const { resources } = entry;
     this.#listed = resources === "dynamic" ? undefined : new Map(resources.map((file) => [file.uri, file]));
+    this.#decoded = new Map([...(this.#listed?.keys() ?? [])].map((uri) => [decode(uri), uri]));
   }
 
   async read(reference: string, options: RequestOptions): Promise<SkillContent> {
@@ -59,7 +62,8 @@ export class SkillFiles {
       throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is not a file`);
     const resolved = new URL(reference, uri);
     resolved.hash = "";
-    return resolved.href;
+    const { href } = resolved;
+    return this.#listed?.has(href) ? href : (this.#decoded.get(decode(href)) ?? href);
   }
 
   #find(uri: string): SkillResource | undefined {
@@ -73,6 +77,15 @@ export class SkillFiles {
     this.#room -= content.bytes.length;
     if (this.#room < 0) throw new SkillError("limit", content.uri, "the skill exceeds the size limit");
     return content;
+  }
+}
+
+/** Returns a URI without percent-encoding; the URI itself if that is not valid. */
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
   }
 }
 

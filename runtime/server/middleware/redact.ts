@@ -8,7 +8,13 @@ const secretNames =
 const secretTexts =
   /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|(?<![\w-])eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
 
+/** User information of a URL, after its scheme. */
+const userInformation = /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#@]{0,1000}@/gi;
+
 const longestText = 256;
+
+/** Characters in which a secret is searched that begins within the shown ones. */
+const longestSearch = 2_048;
 const mostMembers = 32;
 const deepest = 6;
 const hidden = "[redacted]";
@@ -51,9 +57,7 @@ export function redactText(text: string): string {
 
 /** Returns a text of any length without parts that look like secrets. Queries of URLs stay. */
 export function hideSecretText(text: string): string {
-  return text
-    .replace(secretTexts, hidden)
-    .replace(/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#@]{0,1000}@/gi, `$1${hidden}@`);
+  return text.replace(secretTexts, hidden).replace(userInformation, `$1${hidden}@`);
 }
 
 /** True for the name of a member whose value looks like a secret. */
@@ -76,6 +80,15 @@ function redactMembers(value: Record<string, unknown>, depth: number): unknown {
   return Object.fromEntries([...shown, ...rest]);
 }
 
+/** Returns the beginning of a text, up to a secret that continues after it: the beginning of a secret would not be recognized. */
 function cut(text: string): string {
-  return text.slice(0, longestText);
+  if (text.length <= longestText) return text;
+  const searched = text.slice(0, longestSearch);
+  const starts = [secretTexts, userInformation].flatMap((pattern) =>
+    [...searched.matchAll(pattern)]
+      .filter(({ index, 0: found }) => index < longestText && index + found.length > longestText)
+      .map(({ index }) => index),
+  );
+  if (starts.length === 0) return text.slice(0, longestText);
+  return text.slice(0, Math.min(...starts)) + hidden;
 }

@@ -4,6 +4,7 @@ import { StaticResult } from "../../jsonrpc/message.ts";
 import { toContent } from "../../skills/file.ts";
 import { toSkillEntry, type Skill } from "../../skills/skill.ts";
 import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
+import { checkUnique } from "../check-definition.ts";
 import type { ServerSkills } from "../definition.ts";
 import { reject } from "../errors.ts";
 import type { Feature, FeatureContext } from "../feature.ts";
@@ -19,6 +20,10 @@ export const skills: Feature = {
   extensionSupport,
   extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
+  check({ skills: served = [] }: ServerSkills) {
+    const paths = served.map(({ path }) => path);
+    checkUnique("skills", "path", paths);
+  },
   create(
     parts: ServerParts & ResourceLists,
     { skills: served = [], directoryRead = false }: AnyServerDefinition & ServerSkills,

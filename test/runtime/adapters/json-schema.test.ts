@@ -83,6 +83,26 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate(bad, schema)).toHaveLength(1);
   });
 
+  test.each([
+    ["an optional member", object({ constructor: { type: "string" } }), {}, { constructor: 1 }],
+    ["a required member", object({}, { required: ["toString"] }), { toString: "" }, {}],
+    [
+      "a member that another one requires",
+      object({}, { dependentRequired: { a: ["valueOf"] } }),
+      { a: 1, valueOf: "" },
+      { a: 1 },
+    ],
+    [
+      "a member that requires another one",
+      object({}, { dependentRequired: { constructor: ["a"] } }),
+      {},
+      { constructor: "" },
+    ],
+  ])("%s may have the name of a member that every object inherits", (_case, schema, good, bad) => {
+    expect(validate(good, schema)).toEqual([]);
+    expect(validate(bad, schema)).toHaveLength(1);
+  });
+
   test("a validator ignores unknown keywords and formats", () => {
     const schema = object({ mail: { type: "string", format: "email", "x-hint": 1 }, format: { type: "string" } });
     expect(validate({ mail: "nobody", format: "any" }, schema)).toEqual([]);

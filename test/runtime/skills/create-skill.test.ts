@@ -19,6 +19,12 @@ test.each(["acme\\billing", "../acme"])(
   },
 );
 
+test("a second SKILL.md is rejected", async () => {
+  await expect(createSkill({ frontmatter, body: "", files: { "SKILL.md": "" } })).rejects.toThrow(
+    'The skill "pdf" has two files "SKILL.md"; remove one of them',
+  );
+});
+
 test("slashes separate paths on every system", async () => {
   const { files } = await createSkill({ frontmatter, body: "", files: { "references/FORMS.md": "" } });
   expect(files.map(({ path }) => path)).toEqual(["SKILL.md", "references/FORMS.md"]);

@@ -327,6 +327,19 @@ describe("a project", () => {
     },
   );
 
+  it.each([
+    [{ auth: "oauth" }, "-e ISSUER -e RESOURCE "],
+    [{ auth: "api-key" }, "-e API_KEYS "],
+    [{ provider: "clerk" }, "-e CLERK_DOMAIN -e AUDIENCE_SCOPES -e AUDIENCE_CLIENTS -e RESOURCE "],
+    [
+      { auth: "oauth", transport: "both" },
+      "-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 -e ISSUER -e RESOURCE ",
+    ],
+  ])("the README of a project with %j passes the variables for access control to its image", async (text, passed) => {
+    const readme = (await emit({ ...text, extras: "docker" })).get("README.md");
+    expect(readme).toContain(`\`docker run -p 127.0.0.1:3000:3000 ${passed}demo\` serves over HTTP`);
+  });
+
   it("the README shows how to call other servers if the project is also a client", async () => {
     expect((await emit({ client: true })).get("README.md")).toContain(
       'connectHttp, createClient } from "./mcp/index.ts"',
@@ -444,6 +457,11 @@ describe("a project", () => {
       for (const path of ["vercel.json", "deno.json"]) if (tree.has(path)) JSON.parse(tree.get(path) ?? "");
     },
   );
+
+  it.each(["deno", "bun"])("a project for %s permits blanks between the names in ALLOWED_HOSTS", async (target) => {
+    const text = (await emit({ target })).get("src/server.ts");
+    expect(text).toContain('ALLOWED_HOSTS.split(",").map((name) => name.trim())');
+  });
 
   it("the functions of Vercel include the resource metadata if there is any", async () => {
     const rewrites = async (auth: string): Promise<unknown> =>

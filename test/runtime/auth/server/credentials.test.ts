@@ -134,6 +134,75 @@ describe("repeated failures", () => {
   });
 });
 
+describe("the audience of a resource without a path", () => {
+  const issuer = "https://login.example.com";
+  const statusOf = async (resource: string, aud: string): Promise<number> => {
+    const verify = () => ({ iss: issuer, aud, sub: "ada", exp: Date.now() / 1_000 + 600 });
+    const guard = requireBearerToken({ resource, issuer, verify });
+    return (await knock(guard, { authorization: "Bearer token" })).status;
+  };
+
+  it.each([
+    ["https://mcp.example.com", "https://mcp.example.com/"],
+    ["https://mcp.example.com/", "https://mcp.example.com"],
+  ])("the resource %s is also named by %s", async (resource, other) => {
+    expect(new URL(resource).href).toBe(new URL(other).href);
+    expect(await statusOf(resource, resource)).toBe(200);
+    expect(await statusOf(resource, other)).toBe(200);
+    expect(await statusOf(resource, `${resource}.attacker.example`)).toBe(401);
+  });
+
+  it("a slash at the end of a path is part of the name", async () => {
+    expect(await statusOf("https://mcp.example.com/mcp", "https://mcp.example.com/mcp/")).toBe(401);
+    expect(await statusOf("https://mcp.example.com/mcp/", "https://mcp.example.com/mcp")).toBe(401);
+  });
+});
+
+describe("verified credentials that are rejected", () => {
+  const resource = "http://localhost/mcp";
+  const issuer = "https://login.example.com";
+  const rate = { burst: 1, perSecond: 0.001, key: () => "a network" };
+
+  it("expired tokens are no guesses", async () => {
+    const ends: Readonly<Record<string, number>> = { old: -3_600, good: 3_600 };
+    const verify = (token: string) => ({
+      iss: issuer,
+      aud: resource,
+      sub: "ada",
+      exp: Date.now() / 1_000 + (ends[token] ?? 0),
+    });
+    const guard = limitAuthFailures(requireBearerToken({ resource, issuer, verify }), rate);
+    for (let count = 0; count < 5; count++)
+      expect((await knock(guard, { authorization: "Bearer old" })).status).toBe(401);
+    expect((await knock(guard, { authorization: "Bearer good" })).status).toBe(200);
+  });
+
+  it("proofs without the nonce of the server are no guesses, and proofs of another key are", async () => {
+    const now = Date.now() / 1_000;
+    const ath = createHash("sha256").update("token").digest("base64url");
+    const claims = { htm: "POST", htu: resource, iat: now, ath };
+    const proofs = {
+      algorithms: ["ES256"],
+      read: (text: string) => ({
+        thumbprint: text === "forged" ? "another key" : "key",
+        claims: { ...claims, jti: crypto.randomUUID(), nonce: text },
+      }),
+    };
+    const verify = () => ({ iss: issuer, aud: resource, sub: "ada", exp: now + 600, cnf: { jkt: "key" } });
+    const dpop = { proofs, nonces: true } as const;
+    const guard = limitAuthFailures(requireBearerToken({ resource, issuer, verify, dpop }), rate);
+    const send = (proof: string): Promise<Response> => knock(guard, { authorization: "DPoP token", dpop: proof });
+    for (let count = 0; count < 5; count++) {
+      const first = await send("none");
+      expect(first.status).toBe(401);
+      expect((await send(first.headers.get("dpop-nonce") ?? "")).status).toBe(200);
+    }
+    expect((await send("forged")).status).toBe(401);
+    expect((await send("forged")).status).toBe(401);
+    expect((await send("forged")).status).toBe(429);
+  });
+});
+
 describe("addresses of one client", () => {
   const unaddressed: Omit<RequestHead, "address"> = {
     method: "POST",

@@ -60,6 +60,35 @@ describe("a skill that matches its entry", () => {
     expect(server.asked).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
   });
 
+  test.each([
+    ["Q&A.md", "Q&A.md"],
+    ["C++ & $x,y;z=1.md", "C++ & $x,y;z=1.md"],
+    ["a@b.md", "a@b.md"],
+    ["a:b.md", "./a:b.md"],
+    ["[draft]|x^2.md", "[draft]|x^2.md"],
+    ["100%.md", "100%25.md"],
+    ["Größe (neu).md", "Gr%C3%B6%C3%9Fe%20(neu).md"],
+  ])("a file named %s is found by the reference %s", async (path, reference) => {
+    const named = await createSkill({ frontmatter: skill.frontmatter, body: "", files: { [path]: "text" } });
+    const server = new FakeServer();
+    for (const file of named.files) server.files.set(toSkillUri(`pdf/${file.path}`), toContent(file.bytes));
+    const loaded = await read(server).load(toSkillEntry(named));
+    expect(await loaded.read(reference)).toMatchObject({ text: "text" });
+  });
+
+  test("a file is found if the server encodes more characters than needed", async () => {
+    const named = await createSkill({ frontmatter: skill.frontmatter, body: "", files: { "Q&A.md": "text" } });
+    const { resources, ...rest } = toSkillEntry(named);
+    const uri = `${root}Q%26A.md`;
+    const listed = resources === "dynamic" ? expect.unreachable() : resources;
+    const encoded = listed.map((file) => (file.uri.endsWith("SKILL.md") ? file : { ...file, uri }));
+    const server = new FakeServer();
+    for (const file of named.files) server.files.set(toSkillUri(`pdf/${file.path}`), toContent(file.bytes));
+    server.files.set(uri, toContent(new TextEncoder().encode("text")));
+    const loaded = await read(server).load({ ...rest, resources: encoded });
+    expect(await loaded.read("Q&A.md")).toMatchObject({ uri, text: "text" });
+  });
+
   test("a skill is listed on several pages, and found by its URI (XK-05)", async () => {
     const server = new FakeServer();
     expect(await read(server).list()).toEqual([entry, entry]);

@@ -186,6 +186,19 @@ describe("redacting", () => {
     expect(redactText(text)).toBe(expected);
   });
 
+  test.each([
+    ["a password in a URL", "https://ada:hunter2-and-more-of-it@db.example/x"],
+    ["a key of a service", "sk-hunter2abcdefghijklmnopqrstuvwxyz"],
+    ["a bearer token", "Bearer hunter2abcdefghijklmnopqrstuvwxyz"],
+    ["a JSON web token", `eyJhbGciOiJIUzI1NiJ9.${"hunter2".repeat(100)}.c2lnbmF0dXJl`],
+  ])("redacting hides %s wherever a long text is shortened", (_name, secret) => {
+    for (let before = 190; before < 260; before += 1) {
+      const text = `${"x".repeat(before)} ${secret} ${"and the rest ".repeat(20)}`;
+      expect(redactText(text), String(before)).not.toMatch(/hun|Bearer h/);
+      expect(redactText(text)).toContain(" characters]");
+    }
+  });
+
   test("redacting bounds the length of its result", () => {
     let deep: unknown = "x";
     for (let i = 0; i < 100; i++) deep = { a: [deep] };

@@ -139,6 +139,11 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   });
 });
 
+test("two skills with the same path are rejected", () => {
+  const skills = [outer, inner, outer];
+  expect(() => create({ skills })).toThrow('skills[0] and skills[2] have the same path "acme/refunds"; rename one');
+});
+
 describe("a list of skills", () => {
   test("a list of skills contains the SKILL.md of each skill, with its name and description", async () => {
     const client = await connect(create());
