@@ -132,6 +132,21 @@ describe("secrets in a recording", () => {
       "https://[redacted]@example.com/a?page=2&token=[redacted]",
     ],
     ["JSON in texts", '{ "user": "ada", "secret": "a\\"b" }', '{ "user": "ada", "secret": "[redacted]" }'],
+    [
+      "numbers, lists and objects in JSON in texts",
+      '{ "pin": 4711, "tokens": ["a]", "b"], "n": 5, "customer": { "name": "ada", "ids": [-1.5e3] }, "z": [1] }',
+      '{ "pin": 0, "tokens": ["[redacted]", "[redacted]"], "n": 5, "customer": { "name": "[redacted]", "ids": [0] }, "z": [1] }',
+    ],
+    [
+      "a list in a text that is cut off",
+      '"a": [1], "password": ["p1", "p',
+      '"a": [1], "password": ["[redacted]", "[redacted]"',
+    ],
+    [
+      "arguments of completions",
+      { argument: { name: "Customer", value: "ada" }, more: { argument: { name: "city", value: "Rome" } } },
+      { argument: { name: "Customer", value: "[redacted 1]" }, more: { argument: { name: "city", value: "Rome" } } },
+    ],
     ["variables in texts", "USER=ada\nGITHUB_TOKEN=abc def\n", "USER=ada\nGITHUB_TOKEN=[redacted]\n"],
     [
       "names of the protocol",
