@@ -2,6 +2,7 @@ import { isObject, type RequestRow, type Revision } from "../../../generated/sup
 import type { ClientConnection } from "../../client/connect.ts";
 import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
 import type { ConnectionFactory } from "../../client/connection-factory.ts";
+import { withFreshHeaders } from "../../client/connection/fresh-headers.ts";
 import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
@@ -14,6 +15,7 @@ import { isPassing } from "../../transport/http-client/event-stream.ts";
 import type { Principal } from "../principal.ts";
 import { omitDeepTools } from "./deep-tools.ts";
 import { LostNotifications } from "./lost-notifications.ts";
+import { ToolList } from "./tool-list.ts";
 import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-messages.ts";
 
 /** Receiver of the server's requests and notifications. */
@@ -122,7 +124,10 @@ export class Upstream {
 
   /** Sends a request by its row in the server's revision. */
   async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
-    const result = await this.connection.request(row, params, { ...this.#requestOptions, ...options });
+    const send = (): Promise<unknown> => this.connection.request(row, params, { ...this.#requestOptions, ...options });
+    const { revision } = this;
+    const list = (): Promise<void> => this.#learnHeaders(options.signal);
+    const result = await (row.handler === "callTool" ? withFreshHeaders(send, { revision, list }) : send());
     return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
   }
 
@@ -263,11 +268,10 @@ export class Upstream {
     for (const uri of this.#uris) this.#listener()?.notify("resourceUpdated", { uri });
   }
 
-  /** Lists the tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
-  async #learnHeaders(signal: AbortSignal): Promise<void> {
-    const row = findRow(this.revision.clientRequests, "listTools");
-    if (this.revision.lifecycle !== "per-request" || !row) return;
-    if (this.connection.serverCapabilities.tools !== undefined) await this.connection.request(row, {}, { signal });
+  /** Lists all tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
+  async #learnHeaders(signal: AbortSignal | undefined): Promise<void> {
+    if (this.revision.lifecycle !== "per-request") return;
+    await new ToolList(() => this.connection).read(signal && { signal });
   }
 }
 
