@@ -8,7 +8,7 @@ import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
-import { methodNotFound, toError } from "../../jsonrpc/errors.ts";
+import { isPeerError, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
 import { isPassing } from "../../transport/http-client/event-stream.ts";
@@ -159,9 +159,15 @@ export class Upstream {
   }
 
   /** Subscribes to a resource, and again whenever the session is renewed. */
-  subscribe(uri: string): Promise<unknown> {
+  async subscribe(uri: string): Promise<unknown> {
+    const isNew = !this.#uris.has(uri);
     this.#uris.add(uri);
-    return this.#subscribe("subscribe", uri);
+    try {
+      return await this.#subscribe("subscribe", uri);
+    } catch (error) {
+      if (isNew && isPeerError(error)) this.#uris.delete(uri);
+      throw error;
+    }
   }
 
   unsubscribe(uri: string): Promise<unknown> {
