@@ -254,6 +254,25 @@ test("a request of the server during a list, whose result cannot require input, 
   expect(listed).toMatchObject({ tools: [{ name: "a", description: expect.stringContaining("-32601") }] });
 });
 
+test("a request of the server is rejected when the client does not return with a response", async () => {
+  const rejected: unknown[] = [];
+  const create = (): Server => {
+    const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
+    // It waits for the response, whatever happens to the call.
+    server.setRequestHandler(CallToolRequestSchema, async () => {
+      await server.createMessage({ messages: [], maxTokens: 1 }).catch(({ code }: { code: unknown }) => {
+        rejected.push(code);
+      });
+      return { content: [] };
+    });
+    return server;
+  };
+  const { connection } = await join(await openGateway(create, { ends: open, inputTimeout: 5 }), alone);
+  expect(await connection.request("tools/call", { name: "a" })).toMatchObject({ resultType: "input_required" });
+  await expect.poll(() => rejected).toEqual([-32_603]);
+});
+
 describe("the state of a call that waits for input", () => {
   const create = (): Server => {
     const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
