@@ -107,6 +107,16 @@ describe("a recording", () => {
   });
 });
 
+test("a message as deep as a gateway accepts is read from its recording", async () => {
+  const { path, recorder } = open();
+  recorder.begin(server);
+  // The message and its params are two of the 512 levels.
+  const params = Array.from({ length: 510 }).reduce<object>((inner) => ({ a: inner }), {});
+  recorder.record(entry(request(params)));
+  recorder.close();
+  expect((await readRecording(path)).messages).toHaveLength(1);
+});
+
 describe("secrets in a recording", () => {
   const cases: readonly (readonly [name: string, given: unknown, recorded: unknown])[] = [
     [
