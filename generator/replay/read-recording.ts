@@ -131,5 +131,5 @@ const mostBytes = 256 * 1024 * 1024;
 /** Maximum number of messages in a file that is read. */
 const mostLines = 1_000_000;
 
-/** Limits of one line. A recorded message has the limits of messages of servers behind a gateway. */
-const limits = { maxMessageBytes: 32 * 1024 * 1024, maxDepth: 512, maxValues: 500_000 } as const;
+/** Limits of one line. A recorded message has the limits of messages of servers behind a gateway, and is one level below its line. */
+const limits = { maxMessageBytes: 32 * 1024 * 1024, maxDepth: 513, maxValues: 500_000 } as const;

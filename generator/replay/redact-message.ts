@@ -48,7 +48,15 @@ export class MessageRedactor {
     // Names in a schema are those of members, not of values.
     if (schemaNames.has(name)) return this.#redactTexts(member);
     if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member);
+    if (name === "argument" && isObject(member)) return this.#redactArgument(member, { isFree });
     return this.#redactPart(member, { isFree: isFree || isFreeMember(name, member) });
+  }
+
+  /** Redacts the argument of a completion, whose name is a value. */
+  #redactArgument(argument: Record<string, unknown>, part: Part): unknown {
+    const { name, value } = argument;
+    const isSecret = typeof name === "string" && (isSecretName(name) || this.#isNamed(name));
+    return isSecret ? { ...argument, value: this.#hide(value) } : this.#redactPart(argument, part);
   }
 
   #isNamed(name: string): boolean {
@@ -84,10 +92,7 @@ export class MessageRedactor {
     const isSecret = (name: string): boolean => isSecretName(name) || this.#isNamed(name);
     const hide = (whole: string, before: string, name: string): string =>
       isSecret(name) ? `${before}[redacted]` : whole;
-    return hideSecretText(text)
-      .replace(jsonMember, (whole, before: string, name: string) => (isSecret(name) ? `${before}"[redacted]"` : whole))
-      .replace(queryParameter, hide)
-      .replace(environmentVariable, hide);
+    return hideMembers(hideSecretText(text), isSecret).replace(queryParameter, hide).replace(environmentVariable, hide);
   }
 }
 
@@ -125,7 +130,50 @@ const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema",
 /** Maximum number of secrets that are told apart. */
 const mostNumbers = 100_000;
 
-const jsonMember = /("([\w.@/$ -]{1,100})"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
+/** Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is. */
+function hideMembers(text: string, isSecret: (name: string) => boolean): string {
+  const members = new RegExp(jsonMember);
+  let hidden = "";
+  let end = 0;
+  for (let match = members.exec(text); match; match = members.exec(text)) {
+    const [, name = "", value = ""] = match;
+    if (!isSecret(name)) continue;
+    const begin = members.lastIndex - value.length;
+    if (isOpening(value)) members.lastIndex = findClosing(text, begin);
+    const whole = text.slice(begin, members.lastIndex);
+    hidden += text.slice(end, begin) + (isOpening(value) ? whole.replace(jsonValue, hideValue) : hideValue(value));
+    end = members.lastIndex;
+  }
+  return hidden + text.slice(end);
+}
+
+function isOpening(value: string): boolean {
+  return value === "[" || value === "{";
+}
+
+/** Returns the position after a list or an object; the end of the text if that is not complete. */
+function findClosing(text: string, opening: number): number {
+  const pattern = new RegExp(jsonBracket);
+  pattern.lastIndex = opening;
+  let depth = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const [found] = match;
+    if (isOpening(found)) depth += 1;
+    else if (found === "]" || found === "}") depth -= 1;
+    if (depth === 0) return pattern.lastIndex;
+  }
+  return text.length;
+}
+
+/** Hides one value. A text with a colon after it is the name of a member. */
+function hideValue(value: string, colon?: string): string {
+  if (colon !== undefined) return value;
+  return value.startsWith('"') ? '"[redacted]"' : "0";
+}
+
+const jsonMember = /"([\w.@/$ -]{1,100})"\s*:\s*("(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*|[[{])/g;
+const jsonBracket = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
+const jsonValue = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|$)|-?\d[\d.eE+-]*/g;
 const queryParameter = /([?&]([\w.~-]{1,100})=)[^&\s"'<>#]+/g;
 const environmentVariable = /^((?:export )?([A-Z][A-Z\d_]{1,100})=).+$/gm;
 

@@ -18,8 +18,8 @@ export interface ConnectServerOptions extends ConnectOptions {
 export interface ConnectionFactoryOptions extends ConnectServerOptions {
   /** Called when the transport has begun a new session without the client noticing. */
   readonly onNewSession: () => void;
-  /** Called when the server cannot send messages without a request, or no longer. */
-  readonly onNotificationsLost: () => void;
+  /** Called when the server cannot send messages without a request, or no longer, with the reason if it is known. */
+  readonly onNotificationsLost: (reason?: Error) => void;
 }
 
 /** Transport, which serves one connection, or a function that opens any number of them. */

@@ -260,7 +260,7 @@ function toListChanges(list: ListKind): Wanted {
 }
 
 /** True if another attempt may succeed: a server repeats its rejections, but a broken stream may last the next time. */
-function mayPass(reason: Error | undefined): boolean {
+export function mayPass(reason: Error | undefined): boolean {
   if (isPeerError(reason)) return false;
   return !isHttpError(reason) || isPassing(reason);
 }

@@ -2,7 +2,7 @@ import { isObject, type Progress, type RequestRow } from "../../../generated/sup
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { ClosedError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
+import { ClosedError, RpcError, errorCodes, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { pause } from "../../internal/timers.ts";
@@ -101,6 +101,8 @@ export class SessionProxy {
     this.#calls.add(call);
     try {
       const upstream = await this.#connect();
+      // Opening the connection may take long. The server must not begin what is no longer wanted.
+      call.signal.throwIfAborted();
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
       return row.handler === "listTools" ? this.#bridge.at(call.revision).showTools(result) : result;
     } catch (error) {
@@ -169,6 +171,7 @@ export class SessionProxy {
       complete: () => this.#complete(upstream, forwarded),
       completeWithTasks: async (during) => {
         const other = await this.#connectWithTasks(upstream);
+        during.signal.throwIfAborted();
         const signal = withGrace(during.signal);
         return { upstream: other, result: await this.#complete(other, { ...forwarded, call: during, signal }) };
       },
@@ -176,6 +179,8 @@ export class SessionProxy {
   }
 
   #connectWithTasks({ revision }: Upstream): Promise<Upstream> {
+    // Nothing would close a connection that is opened after the end of the session.
+    if (this.#ended.signal.aborted) return Promise.reject(toError(this.#ended.signal.reason));
     if (this.#withTasks) return this.#withTasks;
     const opening = this.#openWith(declareTasks(toPrincipal(this.#session), revision), this.#limit.enterBeside());
     this.#withTasks = opening;

@@ -12,6 +12,7 @@ interface SentInputRequest {
   readonly params: object;
   readonly row: EmbeddedRow;
   resolve(respond: unknown): void;
+  reject(reason: Error): void;
 }
 
 /** Outcome of a step of a call: it is done, or its server has requested input. */
@@ -53,7 +54,8 @@ export class SuspendedCall {
 
   begin(work: Promise<unknown>): void {
     this.#work = work;
-    work.catch(() => {});
+    const withdraw = (): void => this.#withdrawAll();
+    work.then(withdraw, withdraw);
   }
 
   abort(reason: Error): void {
@@ -75,7 +77,7 @@ export class SuspendedCall {
     this.#count += 1;
     const key = `${row.handler}-${this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#inputRequests.set(key, { method, params: shown, row, resolve });
+      this.#inputRequests.set(key, { method, params: shown, row, resolve, reject });
       const withdraw = (): void => {
         this.#inputRequests.delete(key);
         reject(signal.reason);
@@ -84,6 +86,13 @@ export class SuspendedCall {
       // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
       setTimeout(() => this.#inputRequests.has(key) && this.#asked());
     });
+  }
+
+  /** Rejects all open requests: not every server cancels what it has requested for a call that has ended. */
+  #withdrawAll(): void {
+    const open = [...this.#inputRequests.values()];
+    this.#inputRequests.clear();
+    for (const { reject } of open) reject(new RpcError(errorCodes.internalError, "The call of the client has ended"));
   }
 
   /**

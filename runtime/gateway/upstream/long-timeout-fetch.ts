@@ -19,6 +19,10 @@ export function fetchWithLongTimeout(
     // Without probes, the wait for a server that disappeared silently would never end.
     request.once("socket", (socket) => socket.setKeepAlive(true, probeDelay));
     request.once("response", (message) => {
+      if (!isFinalStatus(message.statusCode)) {
+        message.destroy();
+        return reject(new Error(`The server responded with the status ${message.statusCode}, which is no final one`));
+      }
       if (signal) endWith(signal, message);
       resolve(toResponse(message));
     });
@@ -56,6 +60,11 @@ function toBody(message: IncomingMessage): ReadableStream<Uint8Array> {
     },
     cancel: () => void message.destroy(),
   });
+}
+
+/** True for a status that a response can have: others arrive from servers that invent them, or switch to another protocol. */
+function isFinalStatus(status = 0): boolean {
+  return status >= 200 && status <= 599;
 }
 
 /** Statuses whose responses have no body. */

@@ -2,6 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import type { ClientConnection } from "../../client/connect.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../../client/lists/pages.ts";
 import { readParamHeaders, type ParamHeader } from "../../framing/param-headers.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { readKnownMember } from "../../protocol/revision/known-members.ts";
 
 /** Tools of a server, as far as the gateway itself needs them. The list is read at first, and again when it has changed. */
@@ -13,12 +14,12 @@ export class ToolList {
     this.#connection = connection;
   }
 
-  async read(): Promise<void> {
+  async read(options: RequestOptions = {}): Promise<void> {
     const connection = this.#connection();
     if (connection.serverCapabilities.tools === undefined) return;
     const found = new Map<string, KnownTool>();
     const fetch = async (params: PageParams): Promise<ToolPage> =>
-      toPage(await connection.request("tools/list", params));
+      toPage(await connection.request("tools/list", params, options));
     for await (const tool of readItems(fetch, ({ tools }) => tools)) {
       const { name, inputSchema } = tool;
       const execution = readKnownMember(tool, "Tool.execution", connection.revision);

@@ -2,16 +2,20 @@ import { isObject, type RequestRow, type Revision } from "../../../generated/sup
 import type { ClientConnection } from "../../client/connect.ts";
 import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
 import type { ConnectionFactory } from "../../client/connection-factory.ts";
+import { withFreshHeaders } from "../../client/connection/fresh-headers.ts";
 import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
-import { methodNotFound, toError } from "../../jsonrpc/errors.ts";
+import { isPeerError, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
+import { isPassing } from "../../transport/http-client/event-stream.ts";
 import type { Principal } from "../principal.ts";
 import { omitDeepTools } from "./deep-tools.ts";
+import { LostNotifications } from "./lost-notifications.ts";
+import { ToolList } from "./tool-list.ts";
 import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-messages.ts";
 
 /** Receiver of the server's requests and notifications. */
@@ -46,10 +50,21 @@ export class Upstream {
   readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
   /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
   readonly #requestOptions: RequestOptions;
+  /** Returns the receiver of messages that belong to no task. */
+  readonly #listener: () => Listener | undefined;
+  readonly #lost: LostNotifications;
   #listening: ListenStream | undefined;
 
-  private constructor(connection: ClientConnection, { level, tasks, options }: Keeping) {
+  private constructor(connection: ClientConnection, { level, tasks, options, listener }: Keeping) {
     this.connection = connection;
+    this.#listener = listener;
+    const ended = new AbortController();
+    void connection.closed.then(() => ended.abort());
+    this.#lost = new LostNotifications({
+      ended: ended.signal,
+      open: () => this.#listenAgain(),
+      onRestored: () => this.#reportChanges(),
+    });
     this.#options = options;
     this.#level = level;
     this.#tasks = tasks;
@@ -83,9 +98,9 @@ export class Upstream {
       // The client responds to requests of the server, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
       onNewSession: () => void holder.upstream?.renew(),
-      onNotificationsLost() {},
+      onNotificationsLost: (reason) => void holder.upstream?.loseNotifications(reason),
     });
-    const upstream = new Upstream(connection, { level, tasks, options });
+    const upstream = new Upstream(connection, { level, tasks, options, listener });
     holder.upstream = upstream;
     // Not awaited: a client that connects has not requested anything yet that could change.
     void upstream.#listen();
@@ -109,7 +124,10 @@ export class Upstream {
 
   /** Sends a request by its row in the server's revision. */
   async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
-    const result = await this.connection.request(row, params, { ...this.#requestOptions, ...options });
+    const send = (): Promise<unknown> => this.connection.request(row, params, { ...this.#requestOptions, ...options });
+    const { revision } = this;
+    const list = (): Promise<void> => this.#learnHeaders(options.signal);
+    const result = await (row.handler === "callTool" ? withFreshHeaders(send, { revision, list }) : send());
     return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
   }
 
@@ -141,9 +159,15 @@ export class Upstream {
   }
 
   /** Subscribes to a resource, and again whenever the session is renewed. */
-  subscribe(uri: string): Promise<unknown> {
+  async subscribe(uri: string): Promise<unknown> {
+    const isNew = !this.#uris.has(uri);
     this.#uris.add(uri);
-    return this.#subscribe("subscribe", uri);
+    try {
+      return await this.#subscribe("subscribe", uri);
+    } catch (error) {
+      if (isNew && isPeerError(error)) this.#uris.delete(uri);
+      throw error;
+    }
   }
 
   unsubscribe(uri: string): Promise<unknown> {
@@ -166,10 +190,18 @@ export class Upstream {
     this.#level.value = undefined;
     await this.setLevel(level).catch(() => {});
     for (const uri of this.#uris) await this.#subscribe("subscribe", uri).catch(() => {});
+    this.#reportChanges();
+  }
+
+  /** Restores notifications that the transport has lost. A server that does not offer the stream for them will not offer it later. */
+  loseNotifications(reason: Error | undefined): void {
+    if (isPassing(reason)) this.#lost.restore();
   }
 
   close(): Promise<void> {
-    this.#listening?.end();
+    const listening = this.#listening;
+    this.#listening = undefined;
+    listening?.end();
     return this.connection.close();
   }
 
@@ -182,33 +214,70 @@ export class Upstream {
 
   /**
    * Opens a subscription to all changes that the server announces, at revisions where they need one. Settles when the server has acknowledged
-   * it: no change after that is missed.
+   * it: no change after that is missed. Resolves to the reason if there is no such subscription; the one before stays then, and the server can
+   * still be used.
    */
-  async #listen(): Promise<void> {
+  async #listen(): Promise<Error | undefined> {
     const row = findRow(this.revision.clientRequests, "subscriptionsListen");
-    if (!row) return;
+    if (!row) return undefined;
+    const filter = this.#toFilter();
+    const before = this.#listening;
+    if (Object.keys(filter).length === 0) {
+      this.#listening = undefined;
+      before?.end();
+      return undefined;
+    }
+    const stream = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
+    this.#listening = stream;
+    const rejection = await stream.acknowledged.then(() => undefined, toError);
+    if (rejection && this.#listening === stream) {
+      this.#listening = before;
+      if (before) this.#followEnd(before);
+      if (isPassing(rejection)) this.#lost.restore();
+      return rejection;
+    }
+    before?.end();
+    this.#followEnd(stream);
+    return rejection;
+  }
+
+  #toFilter(): ListenFilter {
     const { tools, prompts, resources } = this.connection.serverCapabilities;
-    const filter: ListenFilter = {
+    return {
       ...(notifiesChanges(tools) && { toolsListChanged: true }),
       ...(notifiesChanges(prompts) && { promptsListChanged: true }),
       ...(notifiesChanges(resources) && { resourcesListChanged: true }),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     };
-    const before = this.#listening;
-    this.#listening = undefined;
-    if (Object.keys(filter).length > 0) {
-      this.#listening = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
-      // A server that rejects a subscription can still be used.
-      await this.#listening.acknowledged.catch(() => {});
-    }
-    before?.end();
   }
 
-  /** Lists the tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
-  async #learnHeaders(signal: AbortSignal): Promise<void> {
-    const row = findRow(this.revision.clientRequests, "listTools");
-    if (this.revision.lifecycle !== "per-request" || !row) return;
-    if (this.connection.serverCapabilities.tools !== undefined) await this.connection.request(row, {}, { signal });
+  /** Opens the subscription again when it ends, unless another one has replaced it. */
+  #followEnd(stream: ListenStream): void {
+    void stream.ended.then(() => {
+      if (this.#listening !== stream) return;
+      this.#listening = undefined;
+      this.#lost.restore();
+    });
+  }
+
+  /** Opens the lost stream of notifications. At revisions with sessions, the transport does so when it learns that the server responds again. */
+  async #listenAgain(): Promise<Error | undefined> {
+    if (this.revision.lifecycle === "per-request") return this.#listen();
+    return this.connection.request("ping").then(() => undefined, toError);
+  }
+
+  /** Reports all lists and resources that the server notifies of as changed: changes in between are not known. */
+  #reportChanges(): void {
+    const { serverCapabilities } = this.connection;
+    for (const [capability, handler] of listChanges)
+      if (notifiesChanges(serverCapabilities[capability])) this.#listener()?.notify(handler, {});
+    for (const uri of this.#uris) this.#listener()?.notify("resourceUpdated", { uri });
+  }
+
+  /** Lists all tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
+  async #learnHeaders(signal: AbortSignal | undefined): Promise<void> {
+    if (this.revision.lifecycle !== "per-request") return;
+    await new ToolList(() => this.connection).read(signal && { signal });
   }
 }
 
@@ -217,10 +286,18 @@ interface Keeping {
   readonly level: { value: string | undefined };
   readonly tasks: Map<string, Listener>;
   readonly options: UpstreamOptions;
+  listener(): Listener | undefined;
 }
 
 /** Milliseconds for the gateway's own requests, which belong to no client. */
 const ownTimeout = 30_000;
+
+/** Notifications of changed lists, by capability. */
+const listChanges = [
+  ["tools", "toolListChanged"],
+  ["prompts", "promptListChanged"],
+  ["resources", "resourceListChanged"],
+] as const;
 
 function notifiesChanges(capability: unknown): boolean {
   return isObject(capability) && capability.listChanged === true;

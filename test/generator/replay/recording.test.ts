@@ -107,6 +107,16 @@ describe("a recording", () => {
   });
 });
 
+test("a message as deep as a gateway accepts is read from its recording", async () => {
+  const { path, recorder } = open();
+  recorder.begin(server);
+  // The message and its params are two of the 512 levels.
+  const params = Array.from({ length: 510 }).reduce<object>((inner) => ({ a: inner }), {});
+  recorder.record(entry(request(params)));
+  recorder.close();
+  expect((await readRecording(path)).messages).toHaveLength(1);
+});
+
 describe("secrets in a recording", () => {
   const cases: readonly (readonly [name: string, given: unknown, recorded: unknown])[] = [
     [
@@ -132,6 +142,21 @@ describe("secrets in a recording", () => {
       "https://[redacted]@example.com/a?page=2&token=[redacted]",
     ],
     ["JSON in texts", '{ "user": "ada", "secret": "a\\"b" }', '{ "user": "ada", "secret": "[redacted]" }'],
+    [
+      "numbers, lists and objects in JSON in texts",
+      '{ "pin": 4711, "tokens": ["a]", "b"], "n": 5, "customer": { "name": "ada", "ids": [-1.5e3] }, "z": [1] }',
+      '{ "pin": 0, "tokens": ["[redacted]", "[redacted]"], "n": 5, "customer": { "name": "[redacted]", "ids": [0] }, "z": [1] }',
+    ],
+    [
+      "a list in a text that is cut off",
+      '"a": [1], "password": ["p1", "p',
+      '"a": [1], "password": ["[redacted]", "[redacted]"',
+    ],
+    [
+      "arguments of completions",
+      { argument: { name: "Customer", value: "ada" }, more: { argument: { name: "city", value: "Rome" } } },
+      { argument: { name: "Customer", value: "[redacted 1]" }, more: { argument: { name: "city", value: "Rome" } } },
+    ],
     ["variables in texts", "USER=ada\nGITHUB_TOKEN=abc def\n", "USER=ada\nGITHUB_TOKEN=[redacted]\n"],
     [
       "names of the protocol",

@@ -10,9 +10,14 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
+import type { AnyTool } from "../../../runtime/server/any-definition.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
+import { newest } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
 import { openGateway } from "./connect-client.ts";
 
@@ -213,6 +218,27 @@ test("a tool with invalid param headers does not hide the others (TH-22)", async
   expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
 });
 
+test("a tool with param headers is called wherever it is in the list, and when it is added later (TH-20)", async () => {
+  const properties = { region: { type: "string", "x-mcp-header": "Region" } };
+  const inputSchema = fromJsonSchema({ type: "object", properties }, { validate: () => [] });
+  const toTool = (name: string): AnyTool => ({ name, inputSchema, execute: () => name });
+  const tools = ["first", "second"].map(toTool);
+  const server = createServer({ name: "paged", version: "1", tools, pageSize: 1, listChanged: true }, [alone]);
+  const listener = await serveHttp(server, { port: 0 });
+  open.push(() => listener.close());
+  const gateway = await createGateway({ kind: "url", url: listener.url }, { revisions });
+  open.push(() => gateway.close());
+  const [session, stateless] = [await join(gateway, newest), await join(gateway, alone)];
+  const callByAll = async (name: string): Promise<void> => {
+    const params = { name, arguments: { region: "eu" } };
+    for (const { connection } of [session, stateless])
+      expect(await connection.request("tools/call", params)).toMatchObject(text(name));
+  };
+  await callByAll("second");
+  server.tools.add(toTool("third"));
+  await callByAll("third");
+});
+
 test("a request of the server during a list, whose result cannot require input, is rejected", async () => {
   const create = (): Server => {
     const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {} } });
@@ -226,6 +252,25 @@ test("a request of the server during a list, whose result cannot require input, 
   const { connection } = await join(await openGateway(create, { ends: open }), alone);
   const listed = await connection.request("tools/list", {});
   expect(listed).toMatchObject({ tools: [{ name: "a", description: expect.stringContaining("-32601") }] });
+});
+
+test("a request of the server is rejected when the client does not return with a response", async () => {
+  const rejected: unknown[] = [];
+  const create = (): Server => {
+    const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
+    // It waits for the response, whatever happens to the call.
+    server.setRequestHandler(CallToolRequestSchema, async () => {
+      await server.createMessage({ messages: [], maxTokens: 1 }).catch(({ code }: { code: unknown }) => {
+        rejected.push(code);
+      });
+      return { content: [] };
+    });
+    return server;
+  };
+  const { connection } = await join(await openGateway(create, { ends: open, inputTimeout: 5 }), alone);
+  expect(await connection.request("tools/call", { name: "a" })).toMatchObject({ resultType: "input_required" });
+  await expect.poll(() => rejected).toEqual([-32_603]);
 });
 
 describe("the state of a call that waits for input", () => {

@@ -17,6 +17,7 @@ import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { AnyContext, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { TaskHandle } from "../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
@@ -458,6 +459,48 @@ describe.each(kinds)("the official client with tasks, at a server with tasks %s"
     expect((await tasks.listTasks()).tasks.map((task) => task.taskId)).toContain(taskId);
     expect((await tasks.cancelTask(taskId)).status).toBe("cancelled");
   });
+});
+
+test("a client that disconnects while its connection to the server is opened leaves no task and no connection", async () => {
+  const served = extendRevisions([alone], [extension], "server")[0] ?? alone;
+  const begun: string[] = [];
+  const tool = { name: "a", task: { support: "optional" } as const, execute: () => String(begun.push("a")) };
+  const server = createServer({ name: "slow", version: "1", tools: [tool] }, [served]);
+  const [asked, ready] = [createGate(), createGate()];
+  let count = 0;
+  let openCount = 0;
+  const gateway = await createGateway(
+    async (options) => {
+      count += 1;
+      if (count > 1) {
+        asked.open();
+        await ready.opened;
+      }
+      const [near, far] = createInMemoryTransports();
+      serve(server, far);
+      const connection = await connect(near, options);
+      openCount += 1;
+      void connection.closed.then(() => (openCount -= 1));
+      return connection;
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, core);
+  const call = client.request("tools/call", { name: "a", arguments: {}, task: {} });
+  call.catch(() => {});
+  await asked.opened;
+  await client.close();
+  ready.open();
+  // The connections of the gateway itself, of the client that has left, and of another one.
+  const other = await joinGateway(gateway, core);
+  ends.push(() => other.close());
+  await other.request("tools/list", {});
+  await expect.poll(() => openCount, unhurried).toBe(2);
+  expect(count).toBe(3);
+  expect(begun).toEqual([]);
+  await gateway.close();
+  await expect.poll(() => openCount, unhurried).toBe(0);
 });
 
 /** Requests a form, and returns the action of the user. */

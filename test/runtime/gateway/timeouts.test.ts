@@ -269,4 +269,9 @@ describe("the requests of a gateway", () => {
     const url = await serve((response) => response.writeHead(204).end());
     expect((await fetchWithLongTimeout(url, {})).status).toBe(204);
   });
+
+  test.each([600, 999])("requests of a gateway fail by the status %i, which no response can have", async (status) => {
+    const url = await serve((response) => response.writeHead(status).end("odd"));
+    await expect(fetchWithLongTimeout(url, {})).rejects.toThrow(`status ${status}`);
+  });
 });

@@ -1,0 +1,103 @@
+import { afterEach, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import type { ConnectionFactoryOptions } from "../../../runtime/client/connection-factory.ts";
+import { createGateway } from "../../../runtime/gateway/gateway.ts";
+import { observeChannel } from "../../../runtime/gateway/traffic/observe-channel.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { LostError } from "../../../runtime/transport/http-client/errors.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { newest } from "../fixture-revision.ts";
+import { alone } from "../lifecycle/stateless.ts";
+import { joinGateway } from "./connect-client.ts";
+
+/* A server that no longer sends notifications, while the gateway can still send requests to it. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function createUpstream(revision: Revision): Server {
+  const tools = [{ name: "a", execute: () => "a" }];
+  return createServer({ name: "news", version: "1", listChanged: true, tools }, [revision]);
+}
+
+/** Machines may be slow, and the gateway waits between two attempts. */
+const unhurried = { timeout: 20_000 };
+
+test.each([
+  ["without sessions", alone],
+  ["with sessions", newest],
+])("a server %s that is restarted is listened to again, and its lists are reported as changed", async (_, revision) => {
+  let server = createUpstream(revision);
+  let listener = await serveHttp(server, { port: 0 });
+  ends.push(() => listener.close());
+  const { url } = listener;
+  const gateway = await createGateway({ kind: "url", url }, { revisions });
+  ends.push(() => gateway.close());
+
+  const heard = new Set<string>();
+  const join = async (name: string, spoken: Revision): ReturnType<typeof joinGateway> => {
+    const client = await joinGateway(gateway, spoken, { handlers: { toolListChanged: () => void heard.add(name) } });
+    ends.push(() => client.close());
+    return client;
+  };
+  const stateless = await join("stateless", alone);
+  stateless.request("subscriptions/listen", { notifications: { toolsListChanged: true } }).catch(() => {});
+  await join("idle", newest);
+  await (await join("session", newest)).request("tools/list", {});
+  const all = ["idle", "session", "stateless"];
+  await expect
+    .poll(() => {
+      server.tools.notifyListChanged();
+      return [...heard].sort();
+    }, unhurried)
+    .toEqual(all);
+
+  await listener.close();
+  heard.clear();
+  server = createUpstream(revision);
+  listener = await serveHttp(server, { port: Number(new URL(url).port) });
+  await expect.poll(() => [...heard].sort(), unhurried).toEqual(all);
+  heard.clear();
+  server.tools.notifyListChanged();
+  await expect.poll(() => [...heard].sort(), unhurried).toEqual(all);
+});
+
+/** Opens a gateway whose connection to the server reports that notifications are lost, for a reason. */
+async function lose(reason: Error): Promise<{ readonly pings: readonly unknown[]; readonly heard: readonly string[] }> {
+  const pings: unknown[] = [];
+  const heard: string[] = [];
+  const opened: ConnectionFactoryOptions[] = [];
+  const server = createUpstream(newest);
+  const gateway = await createGateway(
+    (options) => {
+      opened.push(options);
+      const [near, far] = createInMemoryTransports();
+      const received = (message: unknown): void => {
+        if (isObject(message) && message.method === "ping") pings.push(message);
+      };
+      serve(server, observeChannel(far, { sent() {}, received, unreadable() {} }));
+      return connect(near, options);
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const handlers = { toolListChanged: () => void heard.push("tools") };
+  const client = await joinGateway(gateway, newest, { handlers });
+  ends.push(() => client.close());
+  opened[0]?.onNotificationsLost(reason);
+  return { pings, heard };
+}
+
+test("a lost stream is opened again by a request; one that the server does not offer is not", async () => {
+  const rejected = await lose(new Error("The server offers no stream"));
+  const lost = await lose(new LostError("The stream could not be resumed"));
+  await expect.poll(() => lost.heard, unhurried).toEqual(["tools"]);
+  expect(lost.pings).toHaveLength(1);
+  expect(rejected).toEqual({ pings: [], heard: [] });
+});
