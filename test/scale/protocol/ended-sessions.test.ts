@@ -91,3 +91,16 @@ test("a node that was cut off while its session ended leaves no streams behind",
   await expect.poll(read).toBeUndefined();
   await sent;
 });
+
+test("DELETE of a session that has ended removes the streams that a killed node has left", async () => {
+  const engine = createMemoryCluster().connect();
+  const node = await startNode(engine);
+  const session = await node.open();
+  const key = { id: session.id, owner: undefined };
+  const [killed, stream] = ["killed0000000", "killed00000001"];
+  await engine.events.append(key, { stream, owner: killed, fence: 0, first: 0, data: ["{}"] });
+  await engine.sessions.end(key);
+  expect(await engine.events.read(key, { stream, sequence: -1 })).toBeDefined();
+  expect((await session.end()).status).toBe(404);
+  expect(await engine.events.read(key, { stream, sequence: -1 })).toBeUndefined();
+});
