@@ -61,7 +61,7 @@ export class NatsTasks implements TaskStore {
   }
 
   async takeOver(node: string, limit: number): Promise<readonly TaskRecord[]> {
-    const expired = await this.#leases.findExpired(node, limit);
+    const expired = await this.#leases.findExpired(limit);
     const taken = await Promise.all(expired.map((lease) => this.#takeOver(lease, node)));
     return taken.flatMap((record) => record ?? []);
   }
