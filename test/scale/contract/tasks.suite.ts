@@ -161,6 +161,16 @@ export function describeTasks(fixture: EngineFixture): void {
       expect(await takeOver(first, firstNode)).toEqual([]);
     });
 
+    test("nodes that take over at once what a node has given away do not fail, and one of them gets it", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      for (const id of ["a", "b", "c"]) {
+        await first.tasks.add(createTask(id, { ...onFirst, lease: 60_000 }));
+        await first.tasks.renew?.([keyOf(id)], firstNode, 0);
+        const taken = await Promise.all([takeOver(first, "third00000000"), takeOver(second, secondNode)]);
+        expect(taken.flat()).toMatchObject([{ id, attempt: 2 }]);
+      }
+    });
+
     test("a change of an attempt before the present one has no effect (E9)", async () => {
       const nodes = await startTwoNodes(fixture);
       await nodes.first.tasks.add(createTask("a", onFirst));
