@@ -312,7 +312,8 @@ export class Sessions implements LiveSessions {
 
   async #isStored(key: SessionKey): Promise<boolean> {
     const { cluster, sessions } = this.#settings;
-    if (cluster && this.#service.areSessionsBound) return cluster.isStored(key);
+    // A search extends the lifetime of a session.
+    if (cluster) return cluster.isStored(key);
     return (await sessions?.store.find(key)) !== undefined;
   }
 
