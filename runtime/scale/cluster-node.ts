@@ -217,8 +217,10 @@ export class ClusterNode implements HttpNode {
 
   async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
     const { local } = resumption;
-    if (local instanceof SharedStream)
-      return (await local.resume(position.sequence, resumption.open)) ? local : undefined;
+    if (local instanceof SharedStream) {
+      const outcome = await local.resume(position.sequence, resumption.open);
+      if (outcome !== "fenced") return outcome === "resumed" ? local : undefined;
+    }
     local?.release();
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const part = await this.#options.engine.events.read(key, position);
@@ -317,8 +319,7 @@ export class ClusterNode implements HttpNode {
     if (!adopted) return undefined;
     this.#registerListener(session, { stream: name, fence: adopted.fence });
     const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], adopted });
-    if (!(await stream.resume(sequence, open))) return undefined;
-    return stream;
+    return (await stream.resume(sequence, open)) === "resumed" ? stream : undefined;
   }
 
   /** Registers this node as the one that writes the stream opened by GET, in the background. */

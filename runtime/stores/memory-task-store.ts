@@ -124,8 +124,7 @@ export class MemoryTaskStore implements TaskStore {
   takeOver(node: string, limit: number): readonly TaskRecord[] {
     this.#expire();
     const now = this.#options.clock.now();
-    const isDue = ({ record, leaseEndsAt }: Entry): boolean =>
-      leaseEndsAt <= now && !isFinal(record.status) && record.node !== node;
+    const isDue = ({ record, leaseEndsAt }: Entry): boolean => leaseEndsAt <= now && !isFinal(record.status);
     const due = [...this.#entries.values()].filter(isDue).slice(0, limit);
     for (const entry of due) {
       entry.record = { ...entry.record, node, attempt: attemptOf(entry.record) + 1 };

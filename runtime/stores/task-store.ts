@@ -114,7 +114,10 @@ export interface TaskStore {
    * the tasks that the node must not run any more: they have ended, were removed, or belong to another node. For stores of several nodes.
    */
   renew?(keys: readonly TaskKey[], node: string, lease: number): Awaitable<readonly TaskKey[]>;
-  /** Gives a node the tasks whose lease of another node is over, with the next attempt and a new lease. For stores of several nodes. */
+  /**
+   * Gives a node the tasks whose lease is over, with the next attempt and a new lease. Those of the node itself are among them: it has not received an
+   * earlier reply. For stores of several nodes.
+   */
   takeOver?(node: string, limit: number): Awaitable<readonly TaskRecord[]>;
 }
 

@@ -33,7 +33,7 @@ export interface LeasedTask {
   readonly node: string;
 }
 
-/** Leases of the tasks of a node: renews them three times in their duration, and takes over tasks of other nodes whose leases have expired. */
+/** Leases of the tasks of a node: renews them three times in their duration, and takes over tasks whose leases have expired. */
 export class TaskLeases {
   readonly #host: TaskLeasesHost;
   #cancelRenewal: Cancel | undefined;
@@ -82,23 +82,25 @@ export class TaskLeases {
     this.#cancelSweep = clock.after(wait, () => void this.#sweep().finally(() => this.#scheduleSweep()));
   }
 
-  async #renew(): Promise<void> {
+  /** Renews the leases of the tasks that run here. Returns `false` when the store fails. */
+  async #renew(): Promise<boolean> {
     const { store, lease, lost, fail } = this.#host;
     try {
       for (const [node, keys] of groupByNode(this.#host.running())) {
         for (const key of await store.renew(keys, node, lease)) lost(key);
       }
+      return true;
     } catch (thrown) {
       // While the store cannot be reached, other nodes cannot take the tasks over either.
       fail(thrown);
+      return false;
     }
   }
 
   async #sweep(): Promise<void> {
     const { store, name, isTaking, takenOver, fail } = this.#host;
-    // A node that was suspended renews the leases that it still has, instead of taking over its own tasks.
-    await this.#renew();
-    if (!this.#isTaking || !isTaking()) return;
+    // A node that was suspended renews the leases that it still has. A lease of its own that is over then is one of a task that does not run here.
+    if (!(await this.#renew()) || !this.#isTaking || !isTaking()) return;
     try {
       for (const record of await store.takeOver(name(), mostTaken)) takenOver(record);
     } catch (thrown) {

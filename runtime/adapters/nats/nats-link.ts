@@ -226,7 +226,7 @@ export class NatsLink {
     try {
       await this.#getManager().streams.deleteMessage(stream, sequence, false);
     } catch (error) {
-      if (!(error instanceof JetStreamApiError) || error.code !== noMessageFound) throw error;
+      if (!(error instanceof JetStreamApiError) || !isUnknownMessage(error)) throw error;
     }
   }
 
@@ -351,6 +351,11 @@ function isLimit({ code, message }: JetStreamApiError): boolean {
   return limitsReached.includes(code) || (code === storeFailed && message.startsWith("maximum "));
 }
 
+/** True if a message that was to be removed is not stored. Servers report that in several ways. */
+function isUnknownMessage({ code, message }: JetStreamApiError): boolean {
+  return code === noMessageFound || code === noSequence || (code === removalFailed && message === "no message found");
+}
+
 /** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
 export const storageFull = "JetStream is full; enlarge its limits";
 
@@ -360,6 +365,8 @@ const idTtl = 10_000;
 /** Codes of the API of JetStream: a wrong sequence, a subject that is being written, and an id that is. */
 const conflicts: readonly number[] = [10071, 10164, 10158];
 const noMessageFound = 10037;
+const noSequence = 10043;
+const removalFailed = 10057;
 const noStreamFound = 10059;
 const streamExists = 10058;
 const limitsReached: readonly number[] = [10002, 10023, 10028, 10047];

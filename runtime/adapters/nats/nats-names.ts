@@ -31,6 +31,8 @@ export interface NatsNames {
   task(owner: string, tag: string): string;
   /** Subjects of the tasks of an owner. */
   tasks(owner: string): string;
+  /** Subjects of all tasks. */
+  readonly allTasks: string;
   /** Subjects of the tasks with a tag, of any owner. */
   tasksOf(tag: string): string;
   /** Subjects of the leases of all tasks. */
@@ -50,6 +52,8 @@ export interface NatsNames {
   /** Subjects of all revocations. */
   readonly revocations: string;
   value(tag: string): string;
+  /** Subjects of all values. */
+  readonly values: string;
   /** Subject of the exclusive use of a value. */
   lock(tag: string): string;
   /** Subject of a part of a large value. */
@@ -117,6 +121,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     broadcastWake: `${start}.wake`,
     task: (owner, tag) => `${start}.tasks.${owner}.${tag}`,
     tasks: (owner) => `${start}.tasks.${owner}.*`,
+    allTasks: `${start}.tasks.*.*`,
     tasksOf: (tag) => `${start}.tasks.*.${tag}`,
     leases: `${start}.leases.*.*`,
     leaseOfTask: (task) => `${start}.leases.${task.slice(start.length + ".tasks.".length)}`,
@@ -130,6 +135,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     revocation: (tag) => `${start}.revocations.${tag}`,
     revocations: `${start}.revocations.*`,
     value: (tag) => `${start}.values.${tag}`,
+    values: `${start}.values.*`,
     lock: (tag) => `${start}.locks.${tag}`,
     part: (id, index) => `${start}.parts.${id}.${index}`,
     clock: (token) => `${start}.nodes.clock.${token}`,

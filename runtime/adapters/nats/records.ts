@@ -21,10 +21,15 @@ export interface NatsRecord {
   readonly age: number;
 }
 
+/** Returns true for a value whose time is up. */
+type IsExpired = (record: NatsRecord | undefined, subject: string) => boolean;
+
 /** Values by subject. A change names the sequence of the value that it replaces, so that no change is lost. A large value is stored in parts. */
 export class NatsRecords {
   readonly #context: RecordsContext;
   readonly #stream: string;
+  /** Sequence from which the next search for expired values reads. */
+  #from = 1;
 
   constructor(context: RecordsContext, stream: string) {
     this.#context = context;
@@ -66,6 +71,26 @@ export class NatsRecords {
   async removeOne(sequence: number): Promise<void> {
     const { link, operations } = this.#context;
     await operations.perform("remove", () => link.remove(this.#stream, sequence));
+  }
+
+  /**
+   * Reads values in the order of their last changes, and removes those that have expired: JetStream keeps the values of some streams without end. The
+   * next search continues there, and from the start after the last value.
+   *
+   * @param count - values to read at most
+   * @param isExpired - called with `undefined` for a value of which a part is no longer kept
+   */
+  async removeExpired(filter: string, count: number, isExpired: IsExpired): Promise<void> {
+    const { link, operations } = this.#context;
+    let isAgain = false;
+    for (let reads = 0; reads < count; reads += 1) {
+      const from = this.#from;
+      const message = await operations.perform("read", () => link.findNext(this.#stream, filter, from));
+      this.#from = message ? message.sequence + 1 : 1;
+      if (!message && (isAgain || from === 1)) return;
+      isAgain ||= !message;
+      if (message && isExpired(await this.toRecord(message), message.subject)) await this.removeOne(message.sequence);
+    }
   }
 
   /** Returns the subjects that match. */

@@ -55,14 +55,14 @@ export class NatsTaskLeases {
     return true;
   }
 
-  /** Returns leases of other nodes that are over. */
-  async findExpired(node: string, limit: number): Promise<readonly ExpiredLease[]> {
-    const released = await this.#findReleased(node, limit);
-    const oldest = await this.#findOldest(node, limit - released.length);
+  /** Returns leases that are over. */
+  async findExpired(limit: number): Promise<readonly ExpiredLease[]> {
+    const released = await this.#findReleased(limit);
+    const oldest = await this.#findOldest(limit - released.length);
     return [...released, ...oldest.filter(({ subject }) => released.every((other) => other.subject !== subject))];
   }
 
-  async #findReleased(node: string, limit: number): Promise<readonly ExpiredLease[]> {
+  async #findReleased(limit: number): Promise<readonly ExpiredLease[]> {
     const { names } = this.#context;
     const found: ExpiredLease[] = [];
     let from = 1;
@@ -72,7 +72,6 @@ export class NatsTaskLeases {
       from = message.sequence + 1;
       const subject = names.leaseOfReleased(message.subject);
       const lease = this.#parse(subject, await this.#records.find(subject));
-      if (lease?.isOver === true && lease.node === node) continue;
       if (lease?.isOver === true) found.push(lease);
       await this.#records.removeOne(message.sequence);
     }
@@ -80,7 +79,7 @@ export class NatsTaskLeases {
   }
 
   /** Reads leases from the oldest to the first that is too young to be over. After {@link mostReads} the next search continues there. */
-  async #findOldest(node: string, limit: number): Promise<readonly ExpiredLease[]> {
+  async #findOldest(limit: number): Promise<readonly ExpiredLease[]> {
     const found: ExpiredLease[] = [];
     for (let reads = 0; reads < mostReads && found.length < limit; reads += 1) {
       const message = await this.#findNext(this.#context.names.leases, this.#from);
@@ -91,7 +90,7 @@ export class NatsTaskLeases {
         return found;
       }
       this.#from = message.sequence + 1;
-      if (lease?.isOver === true && lease.node !== node) found.push(lease);
+      if (lease?.isOver === true) found.push(lease);
       // It would be the oldest for a day.
       if (!lease) await this.#records.removeOne(message.sequence);
     }

@@ -61,7 +61,7 @@ export class NatsTasks implements TaskStore {
   }
 
   async takeOver(node: string, limit: number): Promise<readonly TaskRecord[]> {
-    const expired = await this.#leases.findExpired(node, limit);
+    const expired = await this.#leases.findExpired(limit);
     const taken = await Promise.all(expired.map((lease) => this.#takeOver(lease, node)));
     return taken.flatMap((record) => record ?? []);
   }
@@ -130,6 +130,19 @@ export class NatsTasks implements TaskStore {
   }
 
   async #hasRoom(owner: string): Promise<boolean> {
+    if (await this.#isFree(owner)) return true;
+    await this.#removeExpired(owner);
+    return this.#isFree(owner);
+  }
+
+  /** Removes tasks whose time is up, which no client has read since: those of an owner, and some of the others. */
+  async #removeExpired(owner: string): Promise<void> {
+    const { clock, names } = this.#context;
+    await Promise.all((await this.#listSubjects(owner)).map((subject) => this.#find(subject)));
+    await this.#records.removeExpired(names.allTasks, mostReads, (found) => !found || isOver(found.text, clock.now()));
+  }
+
+  async #isFree(owner: string): Promise<boolean> {
     const { limits } = this.#context;
     const free = limits.maxTasks - (await this.#records.count());
     const held = (await this.#listSubjects(owner)).length;
@@ -170,6 +183,15 @@ export class NatsTasks implements TaskStore {
     return (await this.#context.places.task(key)).subject;
   }
 }
+
+/** True if the time of a stored task is up. */
+function isOver(text: string, now: number): boolean {
+  const [, time] = /^([\d.]+) /.exec(text) ?? [];
+  return time !== undefined && Number(time) <= now;
+}
+
+/** Tasks that are read at most to find expired ones. */
+const mostReads = 100;
 
 interface StoredTask {
   readonly record: TaskRecord;

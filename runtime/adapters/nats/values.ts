@@ -10,6 +10,8 @@ export class NatsValues implements SharedValueStore {
   readonly #context: NatsContext;
   readonly #values: NatsRecords;
   readonly #locks: NatsRecords;
+  /** Removal of expired values that is in progress. */
+  #removal: Promise<void> | undefined;
 
   constructor(context: NatsContext) {
     this.#context = context;
@@ -26,13 +28,25 @@ export class NatsValues implements SharedValueStore {
   }
 
   #open(subject: string, found: NatsRecord): string | undefined {
-    const { ring, health } = this.#context;
-    const clear = found.text.length > maxSize ? undefined : ring.decrypt(subject, found.text);
+    const stored = this.#parse(subject, found);
+    if (!stored) this.#context.health.countInvalid();
+    return stored && found.age < stored.milliseconds ? stored.value : undefined;
+  }
+
+  #parse(subject: string, { text }: NatsRecord): StoredValue | undefined {
+    const clear = text.length > maxSize ? undefined : this.#context.ring.decrypt(subject, text);
     const stored = clear === undefined ? undefined : parseLimited(clear, maxSize);
-    if (isObject(stored) && typeof stored.value === "string" && typeof stored.milliseconds === "number")
-      return found.age < stored.milliseconds ? stored.value : undefined;
-    health.countInvalid();
-    return undefined;
+    if (!isObject(stored) || typeof stored.value !== "string" || typeof stored.milliseconds !== "number")
+      return undefined;
+    return { value: stored.value, milliseconds: stored.milliseconds };
+  }
+
+  /** Removes expired values, some with each value that is stored. */
+  async #removeExpired(): Promise<void> {
+    await this.#values.removeExpired(this.#context.names.values, readsOfEach, (found, subject) => {
+      const stored = found && this.#parse(subject, found);
+      return stored !== undefined && found !== undefined && found.age >= stored.milliseconds;
+    });
   }
 
   async set(key: string, value: string, milliseconds: number): Promise<void> {
@@ -42,6 +56,10 @@ export class NatsValues implements SharedValueStore {
       throw new EngineError(`A value has ${text.length} characters; at most ${maxSize} are stored`);
     await this.#values.put(subject, text);
     for (const other of older) await this.#values.remove(other);
+    // What cannot be removed now is removed later.
+    this.#removal ??= this.#removeExpired()
+      .catch(() => {})
+      .finally(() => (this.#removal = undefined));
   }
 
   async delete(key: string): Promise<void> {
@@ -108,6 +126,12 @@ export class NatsValues implements SharedValueStore {
   }
 }
 
+interface StoredValue {
+  readonly value: string;
+  /** Milliseconds after which the value has expired. */
+  readonly milliseconds: number;
+}
+
 interface FoundLock {
   readonly holder: string;
   readonly sequence: number;
@@ -116,3 +140,6 @@ interface FoundLock {
 
 /** Characters of an encrypted value. */
 const maxSize = 256 * 1024;
+
+/** Values that are read with each one that is stored, to find expired ones: more than one, so that they do not grow in number. */
+const readsOfEach = 4;

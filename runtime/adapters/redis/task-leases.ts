@@ -23,7 +23,7 @@ export class RedisTaskLeases {
     return toTexts(await this.#commands.runDurably(renewLeases, this.#keys, args));
   }
 
-  /** Gives a node the tasks whose lease of another node is over. */
+  /** Gives a node the tasks whose lease is over. */
   async take(node: string, limit: number): Promise<readonly string[]> {
     const args = [node, toArgument(limit), toArgument(firstLease)];
     return toTexts(await this.#commands.runDurably(takeLeases, this.#keys, args));

@@ -21,6 +21,8 @@ export class SharedSessionValues implements SessionValues {
   readonly #options: SharedSessionValuesOptions;
   /** Updates so far, which run one after another. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Time at which this node has last extended the lifetime of the record, in the milliseconds of the clock. */
+  #extendedAt = -Infinity;
 
   constructor(key: SessionKey, options: SharedSessionValuesOptions) {
     this.#key = toName(key);
@@ -28,14 +30,34 @@ export class SharedSessionValues implements SessionValues {
   }
 
   async get(name: string): Promise<string | undefined> {
-    return (await this.#read()).get(name);
+    const known = await this.#read();
+    if (known.size > 0) this.#extend();
+    return known.get(name);
   }
 
   update(name: string, change: (text: string | undefined) => string): Promise<string> {
-    const updated = this.#last.then(() => runLocked(this.#key, () => this.#change(name, change), this.#locking));
-    // The caller receives the failure; the next update runs all the same.
-    this.#last = updated.catch(() => {});
-    return updated;
+    return this.#inTurn(() => this.#change(name, change));
+  }
+
+  /** Runs a function after those before it, while no other node changes the record. */
+  #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => runLocked(this.#key, run, this.#locking));
+    // The caller receives the failure; the next function runs all the same.
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** Extends the lifetime of the record from time to time, in the background: a session may be used for longer than that without a change. */
+  #extend(): void {
+    const { clock, fail } = this.#options;
+    if (clock.now() - this.#extendedAt < lifetime / 4) return;
+    this.#extendedAt = clock.now();
+    this.#inTurn(() => this.#storeAgain()).catch(fail);
+  }
+
+  async #storeAgain(): Promise<void> {
+    const text = await this.#store.get(this.#key);
+    if (text !== undefined) await this.#store.set(this.#key, text, lifetime);
   }
 
   async #change(name: string, change: (text: string | undefined) => string): Promise<string> {
@@ -48,6 +70,7 @@ export class SharedSessionValues implements SessionValues {
         `The states of a session have ${bytes} bytes of at most ${maxBytes}; store large values elsewhere`,
       );
     await this.#store.set(this.#key, record, lifetime);
+    this.#extendedAt = this.#options.clock.now();
     return text;
   }
 
@@ -82,5 +105,5 @@ function toName({ id, owner }: SessionKey): string {
 /** Bytes of all values of a session at most. */
 const maxBytes = 128 * 1024;
 
-/** Milliseconds that values are kept after their last change, where the end of the session reaches no node. */
+/** Milliseconds that values are kept after their last use, where the end of the session reaches no node. */
 const lifetime = 24 * 3_600_000;

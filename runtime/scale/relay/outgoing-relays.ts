@@ -1,6 +1,6 @@
 import type { Clock } from "../../internal/timers.ts";
 import type { Incoming } from "../../jsonrpc/message.ts";
-import type { Engine } from "../../stores/engine.ts";
+import { EngineError, type Engine } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
@@ -123,22 +123,32 @@ export class OutgoingRelays {
   }
 
   /** Waits for the first events of a stream, until its session has ended or its node has stopped. */
-  async #readFirst(
+  async #readFirst(relay: Relay, stream: string, changes: ChangeSignal): Promise<StreamPart | "ended" | "lost"> {
+    for (;;) {
+      const isChanged = await changes.wait(this.#options.clock, pollInterval);
+      changes.clear();
+      try {
+        const found = await this.#findFirst(relay, stream, isChanged);
+        if (found) return found;
+      } catch (thrown) {
+        // The other node has the request: the client must not repeat it.
+        if (!(thrown instanceof EngineError)) throw thrown;
+      }
+    }
+  }
+
+  async #findFirst(
     { remote: { key, node }, post }: Relay,
     stream: string,
-    changes: ChangeSignal,
-  ): Promise<StreamPart | "ended" | "lost"> {
-    const { engine, clock, isStable } = this.#options;
-    for (;;) {
-      const isChanged = await changes.wait(clock, pollInterval);
-      changes.clear();
-      const part = await engine.events.read(key, { stream, sequence: -1 });
-      if (part) return part;
-      if (isChanged) continue;
-      if (!(await engine.nodes.isAlive(node)) && isStable()) return "lost";
-      // The streams of a session are removed when it ends.
-      if (post?.isStateless !== true && !(await engine.sessions.readState(key))) return "ended";
-    }
+    isChanged: boolean,
+  ): Promise<StreamPart | "ended" | "lost" | undefined> {
+    const { engine, isStable } = this.#options;
+    const part = await engine.events.read(key, { stream, sequence: -1 });
+    if (part || isChanged) return part;
+    if (!(await engine.nodes.isAlive(node)) && isStable()) return "lost";
+    // The streams of a session are removed when it ends.
+    const hasEnded = post?.isStateless !== true && !(await engine.sessions.readState(key));
+    return hasEnded ? "ended" : undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
-import type { Clock } from "../../internal/timers.ts";
+import { pause, type Clock } from "../../internal/timers.ts";
 import { nodeGone } from "../../jsonrpc/errors.ts";
+import { EngineError } from "../../stores/engine.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { NodeDirectory } from "../../stores/node-directory.ts";
 import type { SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
@@ -50,12 +51,15 @@ export class FollowedStream implements SessionStream {
   readonly #options: FollowedStreamOptions;
   readonly #writer: EventWriter;
   #isOver = false;
+  /** True if the client has an event id, with which it can resume. */
+  #hasEventId: boolean;
   readonly #changes = new ChangeSignal();
 
   /** @param sequence - last event that the client has */
   constructor(options: FollowedStreamOptions, sequence: number) {
     this.key = options.name;
     this.#options = options;
+    this.#hasEventId = sequence >= 0;
     this.#writer = options.open();
     this.#writer.onClose(() => this.#stop());
     this.finished = this.#follow(sequence)
@@ -101,21 +105,40 @@ export class FollowedStream implements SessionStream {
   }
 
   async #follow(from: number): Promise<void> {
-    const { watch, clock } = this.#options;
-    const unwatch = await watch(this.#changes.set);
-    let sequence = from;
+    const { watch } = this.#options;
+    const unwatch = await this.#repeatWhileLost(() => watch(this.#changes.set));
     try {
-      while (!this.#isOver) {
-        this.#changes.clear();
-        const part = await this.#read(sequence);
-        if (!part) return;
-        sequence = await this.#write(part, sequence);
-        if (part.isEnded && sequence + 1 >= part.next) return;
-        if (part.events.length > 0 || (await this.#isSealed(part)) || this.#isOver) continue;
-        await this.#changes.wait(clock, pollInterval);
+      let last: number | undefined = from;
+      while (last !== undefined && !this.#isOver) {
+        const sequence: number = last;
+        last = await this.#repeatWhileLost(() => this.#advance(sequence));
       }
     } finally {
       unwatch();
+    }
+  }
+
+  /** Writes the events after a sequence, or waits for some. Returns the sequence of the last one; `undefined` at the end of the stream. */
+  async #advance(from: number): Promise<number | undefined> {
+    this.#changes.clear();
+    const part = await this.#read(from);
+    if (!part) return undefined;
+    const sequence = await this.#write(part, from);
+    if (part.isEnded && sequence + 1 >= part.next) return undefined;
+    if (part.events.length > 0 || (await this.#isSealed(part)) || this.#isOver) return sequence;
+    await this.#changes.wait(this.#options.clock, pollInterval);
+    return sequence;
+  }
+
+  /** Repeats an operation while the engine is lost, for a client without an event id: it could not resume. */
+  async #repeatWhileLost<Value>(operate: () => Promise<Value>): Promise<Value> {
+    for (;;) {
+      try {
+        return await operate();
+      } catch (thrown) {
+        if (!(thrown instanceof EngineError) || this.#hasEventId || this.#isOver) throw thrown;
+      }
+      await pause(retryDelay, this.#options.clock);
     }
   }
 
@@ -125,8 +148,9 @@ export class FollowedStream implements SessionStream {
     for (const { sequence, data } of events) {
       if (this.#isOver) return from;
       const id = hasIds ? `${this.key}-${sequence}` : undefined;
-      if (data !== "") writer.write(encodeEvent({ type: "message", id, data }));
-      else if (isPrimed) writer.write(encodeEvent({ id, retry, data }));
+      if (data === "" && !isPrimed) continue;
+      writer.write(encodeEvent(data === "" ? { id, retry, data } : { type: "message", id, data }));
+      this.#hasEventId ||= hasIds;
     }
     if (writer.waiting > comfortable) await writer.drained();
     return events.at(-1)?.sequence ?? from;
@@ -157,3 +181,6 @@ const comfortable = 64 * 1024;
 
 /** Milliseconds between two checks of the node of a stream that does not change. */
 const pollInterval = 1_000;
+
+/** Milliseconds between two attempts to read the store while it cannot be reached. */
+const retryDelay = 500;

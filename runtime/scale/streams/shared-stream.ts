@@ -155,16 +155,27 @@ export class SharedStream implements SessionStream {
   /**
    * Continues on a new connection after an event: first with the stored events, then with new ones.
    *
-   * @returns false when the event is unknown
+   * @returns `"unknown"` when the event is unknown, `"fenced"` when another node writes the stream now
    */
-  async resume(sequence: number, open: () => EventWriter): Promise<boolean> {
+  async resume(sequence: number, open: () => EventWriter): Promise<"resumed" | "unknown" | "fenced"> {
     const part = await this.#read(sequence);
-    if (!part) return false;
+    if (!part) return "unknown";
+    if (!this.#isWrittenHere(part)) {
+      // Events that are being stored may be in the store already, and must not be sent again.
+      await this.#storing;
+      this.#fence();
+      return "fenced";
+    }
     const writer = open();
     this.#isCatchingUp = true;
     this.connect(writer);
     this.#catchUp(writer, { sequence, part }).catch(() => writer.end());
-    return true;
+    return "resumed";
+  }
+
+  #isWrittenHere({ owner, fence }: StreamPart): boolean {
+    const { owner: own, adopted } = this.#options;
+    return owner === own && fence === (adopted?.fence ?? 0);
   }
 
   async #catchUp(

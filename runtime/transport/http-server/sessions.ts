@@ -7,7 +7,6 @@ import type { Connection } from "../../protocol/peer/peer.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { NegotiatedSession } from "../../protocol/session/session.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
-import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
 import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
@@ -143,6 +142,11 @@ export class Sessions implements LiveSessions {
     if (!isRemote(session)) await this.#dropEnded(session);
   }
 
+  /** Removes what is left of an unknown session in a cluster: a node that was killed while it ended the session has left its streams. */
+  async endUnknown(key: SessionKey): Promise<void> {
+    if (!this.#isClosed) await this.#settings.cluster?.end(key);
+  }
+
   /** Ends a session that is not in the store. */
   forget(session: HttpSession): void {
     this.#unlisted.delete(session);
@@ -183,17 +187,26 @@ export class Sessions implements LiveSessions {
   ): Promise<AccessedSession | undefined> {
     const node = this.#service.areSessionsBound ? cluster.relays.findOwner(key.id) : undefined;
     const found = await cluster.access(key, reserve, node);
-    if (node !== undefined) return found && this.#toRemote({ key, node }, found);
-    const session = this.#toLive(key, found?.record);
-    if (session && found) cluster.update(session, found);
+    const session =
+      node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
+    if (!found) return undefined;
+    const { used } = found;
+    if (!session) {
+      // The client may send the requests to another node.
+      const unused = reserve.filter((id) => !used.includes(id));
+      cluster.release(key, unused, { isUnused: true, ...(node !== undefined && { node }) });
+      return undefined;
+    }
+    if (isRemote(session)) return { session, used };
+    cluster.update(session, found);
     // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
-    session?.connection.confirm?.();
-    return session && { session, used: found?.used ?? [] };
+    session.connection.confirm?.();
+    return { session, used };
   }
 
-  #toRemote(remote: RemoteKey, { record, used }: SharedSession): AccessedSession | undefined {
-    const revision = record.agreement && this.#revisions.find(record.agreement.revision);
-    return revision && { session: { ...remote, revision }, used };
+  #toRemote(remote: RemoteKey, record: SessionRecord | undefined): RemoteSession | undefined {
+    const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
+    return revision && !this.#isClosed ? { ...remote, revision } : undefined;
   }
 
   #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
@@ -302,7 +315,8 @@ export class Sessions implements LiveSessions {
 
   async #isStored(key: SessionKey): Promise<boolean> {
     const { cluster, sessions } = this.#settings;
-    if (cluster && this.#service.areSessionsBound) return cluster.isStored(key);
+    // A search extends the lifetime of a session.
+    if (cluster) return cluster.isStored(key);
     return (await sessions?.store.find(key)) !== undefined;
   }
 

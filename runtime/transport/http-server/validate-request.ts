@@ -224,7 +224,11 @@ async function validateWithoutBody(
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
   const found = await findSession(exchange, serverContext, { identity, reserve: [] });
-  if (isRejection(found)) return found;
+  if (isRejection(found)) {
+    const id = exchange.header(sessionHeader);
+    if (!isListening && id !== undefined) await serverContext.sessions.endUnknown({ id, owner: identity?.principal });
+    return found;
+  }
   const { session } = found;
   const unfit = checkVersion(exchange, serverContext, session);
   if (unfit) return unfit;

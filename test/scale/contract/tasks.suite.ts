@@ -102,7 +102,6 @@ export function describeTasks(fixture: EngineFixture): void {
       await first.tasks.add(createTask("free"));
       expect(await takeOver(second, secondNode)).toEqual([]);
       await cluster.pass(lease + 100);
-      expect(await takeOver(first, firstNode)).toEqual([]);
       const taken = await Promise.all([takeOver(second, secondNode), takeOver(first, "third00000000")]);
       expect(taken.flat()).toHaveLength(1);
       const [record] = taken.flat();
@@ -111,6 +110,16 @@ export function describeTasks(fixture: EngineFixture): void {
       expect(await takeOver(first, "fourth0000000")).toEqual([]);
       await cluster.pass(lease + 100);
       expect(await takeOver(first, "fourth0000000")).toMatchObject([{ id: "a", attempt: 3 }]);
+    });
+
+    test("a node takes over a task of its own whose lease is over, as it may not have received an earlier reply (E10)", async () => {
+      const { cluster, first, second } = await startTwoNodes(fixture);
+      await first.tasks.add(createTask("a", onFirst));
+      await cluster.pass(lease + 100);
+      expect(await takeOver(second, secondNode)).toMatchObject([{ id: "a", attempt: 2 }]);
+      expect(await takeOver(second, secondNode)).toEqual([]);
+      await cluster.pass(lease + 100);
+      expect(await takeOver(second, secondNode)).toMatchObject([{ id: "a", node: secondNode, attempt: 3 }]);
     });
 
     test("a node takes over no more tasks than the limit, and none that has ended or was removed", async () => {
@@ -150,6 +159,16 @@ export function describeTasks(fixture: EngineFixture): void {
       expect(await first.tasks.renew?.([keyOf("a")], firstNode, 0)).toEqual([]);
       expect(await takeOver(second, secondNode)).toMatchObject([{ id: "a", node: secondNode, lease: 60_000 }]);
       expect(await takeOver(first, firstNode)).toEqual([]);
+    });
+
+    test("nodes that take over at once what a node has given away do not fail, and one of them gets it", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      for (const id of ["a", "b", "c"]) {
+        await first.tasks.add(createTask(id, { ...onFirst, lease: 60_000 }));
+        await first.tasks.renew?.([keyOf(id)], firstNode, 0);
+        const taken = await Promise.all([takeOver(first, "third00000000"), takeOver(second, secondNode)]);
+        expect(taken.flat()).toMatchObject([{ id, attempt: 2 }]);
+      }
     });
 
     test("a change of an attempt before the present one has no effect (E9)", async () => {

@@ -1,6 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
-import { askRoots, call, log, textOf, until, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
+import { afterEach, expect, it, onTestFinished } from "vitest";
+import { joinCluster } from "../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import { createGate } from "../../runtime/tasks/task-wire.ts";
+import {
+  askRoots,
+  call,
+  log,
+  start,
+  textOf,
+  until,
+  type Rig,
+  type Tool,
+} from "../../runtime/transport/http-server/http-rig.ts";
+import { override } from "../mutants/mutants.ts";
 import { startNodes, type Nodes } from "./nodes.ts";
 
 let nodes: Nodes | undefined;
@@ -107,4 +121,37 @@ it("the times to reconnect of streams opened by GET differ", async () => {
   expect(Math.min(...retries)).toBeGreaterThanOrEqual(20);
   expect(Math.max(...retries)).toBeLessThanOrEqual(100);
   expect(new Set(retries).size).toBeGreaterThan(3);
+});
+
+it("a request that a closing node has reserved, but rejects, runs at another node with the same id", async () => {
+  const memory = createMemoryCluster();
+  const [reserved, replied] = [createGate(), createGate()];
+  const startNode = async (engine: Engine): Promise<Rig> => {
+    const cluster = await joinCluster(engine);
+    onTestFinished(() => cluster.close());
+    const rig = await start({ echo: (_context, { text }) => text }, { cluster });
+    onTestFinished(() => rig.close());
+    return rig;
+  };
+  const engine = memory.connect();
+  const sessions = override(engine.sessions, {
+    async access(key, access) {
+      const found = await engine.sessions.access(key, access);
+      if (access.reserve?.length !== 1) return found;
+      reserved.open();
+      await replied.opened;
+      return found;
+    },
+  });
+  const first = await startNode(override(engine, { sessions }));
+  const second = await startNode(memory.connect());
+  const { headers } = await first.open();
+  const message = { headers, body: call(1, "echo", { text: "hi" }) };
+  const rejected = first.send(message);
+  await reserved.opened;
+  const closed = first.listener.close();
+  replied.open();
+  expect((await rejected).status).toBe(503);
+  await closed;
+  expect(textOf((await second.send(message)).json)).toBe("hi");
 });

@@ -4,14 +4,19 @@ import { joinCluster } from "../../../runtime/scale/cluster.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { NodeMessage } from "../../../runtime/stores/node-directory.ts";
+import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
 import { createGate } from "../../runtime/tasks/task-wire.ts";
 import { call, log, start, type Rig, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
 import { override } from "../mutants/mutants.ts";
 
-async function startNode(engine: Engine, tools: Record<string, Tool> = {}): Promise<Rig> {
+async function startNode(
+  engine: Engine,
+  tools: Record<string, Tool> = {},
+  options: Omit<ListenOptions, "port" | "cluster"> = {},
+): Promise<Rig> {
   const cluster = await joinCluster(engine, { onError: () => {} });
   onTestFinished(() => cluster.close());
-  const rig = await start(tools, { cluster });
+  const rig = await start(tools, { ...options, cluster });
   onTestFinished(() => rig.close());
   return rig;
 }
@@ -90,4 +95,37 @@ test("a node that was cut off while its session ended leaves no streams behind",
   back.open();
   await expect.poll(read).toBeUndefined();
   await sent;
+});
+
+test("DELETE of a session that has ended removes the streams that a killed node has left", async () => {
+  const engine = createMemoryCluster().connect();
+  const node = await startNode(engine);
+  const session = await node.open();
+  const key = { id: session.id, owner: undefined };
+  const [killed, stream] = ["killed0000000", "killed00000001"];
+  await engine.events.append(key, { stream, owner: killed, fence: 0, first: 0, data: ["{}"] });
+  await engine.sessions.end(key);
+  expect(await engine.events.read(key, { stream, sequence: -1 })).toBeDefined();
+  expect((await session.end()).status).toBe(404);
+  expect(await engine.events.read(key, { stream, sequence: -1 })).toBeUndefined();
+});
+
+test("a node that no longer uses a session does not extend its lifetime", async () => {
+  const memory = createMemoryCluster();
+  const [first, second] = [memory.connect(), memory.connect()];
+  const accesses: string[] = [];
+  const sessions = override(first.sessions, {
+    access(key, access) {
+      accesses.push(key.id);
+      return first.sessions.access(key, access);
+    },
+  });
+  const ttl = 200;
+  const firstNode = await startNode(override(first, { sessions }), {}, { sessions: { ttl } });
+  const secondNode = await startNode(second, { echo: () => "here" });
+  const session = await firstNode.open();
+  await secondNode.send({ headers: session.headers, body: call(1, "echo") });
+  accesses.length = 0;
+  await expect.poll(() => firstNode.listener.handler.sessions.size).toBe(0);
+  expect(accesses).toEqual([]);
 });

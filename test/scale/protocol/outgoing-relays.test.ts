@@ -1,15 +1,26 @@
 import { expect, test } from "vitest";
-import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { createMemoryCluster, type MemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import { OutgoingRelays } from "../../../runtime/scale/relay/outgoing-relays.ts";
 import { StreamWatchers } from "../../../runtime/scale/streams/stream-watchers.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { createRecord } from "../contract/cluster.ts";
 
-test("a relayed request whose session ends before its first event ends", async () => {
+const [key, node] = [{ id: "1", owner: "ada" }, "other"];
+
+/** Relay of a request to a node that does not begin to serve it. */
+interface OpenRelay {
+  readonly memory: MemoryCluster;
+  readonly engine: Engine;
+  readonly clock: ManualClock;
+  readonly outcomes: readonly unknown[];
+}
+
+async function beginRelay(): Promise<OpenRelay> {
   const clock = new ManualClock();
-  const engine = createMemoryCluster({ clock }).connect();
+  const memory = createMemoryCluster({ clock });
+  const engine = memory.connect();
   await engine.open();
-  const [key, node] = [{ id: "1", owner: "ada" }, "other"];
   await engine.nodes.renew(node, { milliseconds: 60_000, isNew: true });
   await engine.sessions.add(createRecord(key.id, key.owner));
   const unused = (): never => {
@@ -25,12 +36,30 @@ test("a relayed request whose session ends before its first event ends", async (
     end: unused,
     nameStream: () => "stream",
   });
-  const following = { retry: 20, open: unused };
-  let outcome: unknown;
-  void relays.begin({ remote: { key, node }, following }).then((settled) => (outcome = settled));
+  const outcomes: unknown[] = [];
+  void relays.begin({ remote: { key, node }, following: { retry: 20, open: unused } }).then(
+    (outcome) => outcomes.push(outcome),
+    (thrown: unknown) => outcomes.push(thrown),
+  );
   await clock.pass(3_000);
-  expect(outcome).toBeUndefined();
+  return { memory, engine, clock, outcomes };
+}
+
+test("a relayed request whose session ends before its first event ends", async () => {
+  const { engine, clock, outcomes } = await beginRelay();
+  expect(outcomes).toEqual([]);
   await engine.sessions.end(key);
   await clock.pass(2_000);
-  expect(outcome).toEqual({ kind: "ended" });
+  expect(outcomes).toEqual([{ kind: "ended" }]);
+});
+
+test("a relayed request that the other node has received waits while the engine is lost", async () => {
+  const { memory, engine, clock, outcomes } = await beginRelay();
+  memory.lose();
+  await clock.pass(3_000);
+  expect(outcomes).toEqual([]);
+  memory.restore();
+  await engine.sessions.end(key);
+  await clock.pass(2_000);
+  expect(outcomes).toEqual([{ kind: "ended" }]);
 });

@@ -4,6 +4,7 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import {
   askRoots,
   call,
+  changed,
   codeOf,
   initialize,
   initialized,
@@ -145,6 +146,23 @@ describe("streams of a session on several nodes", () => {
     gates.get("r")?.("done");
     await resumed.end();
     expect(resumed.messages.map(textOf)).toEqual(["done"]);
+  });
+
+  it("a stream that is resumed at its first node again has what the other node sends (E1)", async () => {
+    const { open, rigs, listen } = await begin();
+    const session = await open();
+    let stream = await listen(0, session);
+    const { id } = await stream.next();
+    for (const node of [1, 0]) {
+      stream.cut();
+      await delay(30);
+      stream = await listen(node, session, id);
+      expect(stream.status).toBe(200);
+    }
+    const other = rigs[1]?.connections.at(-1);
+    if (!other) throw new Error("the other node has no connection");
+    await changed(other);
+    expect(await stream.message()).toMatchObject({ method: "notifications/tools/list_changed" });
   });
 
   it("a stream whose node is gone ends with an error, once, at whichever node it is resumed (E4)", async () => {

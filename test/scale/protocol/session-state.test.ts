@@ -2,10 +2,12 @@ import { afterEach, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { revisions } from "../../../generated/revisions.ts";
 import { joinCluster } from "../../../runtime/scale/cluster.ts";
+import { SharedSessionValues } from "../../../runtime/scale/engine/session-values.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSessionState } from "../../../runtime/server/session-state.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { call, initialize, initialized, send, textOf } from "../../runtime/transport/http-server/http-rig.ts";
 import { startServerNodes, type Definition, type ServerNodes } from "./server-nodes.ts";
 
@@ -86,4 +88,27 @@ it("the state of a session is removed when the session ends", async () => {
   expect(await engine.values?.get(key)).toContain("counts");
   await send(listener.url, undefined, { method: "DELETE", headers });
   expect(await engine.values?.get(key)).toBeUndefined();
+});
+
+it("the state of a session is kept as long as any node reads it, without a change", async () => {
+  const clock = new ManualClock();
+  const engine = createMemoryCluster({ clock }).connect();
+  await engine.open();
+  const failures: unknown[] = [];
+  const fail = (thrown: unknown): void => void failures.push(thrown);
+  const createValues = (): SharedSessionValues =>
+    new SharedSessionValues({ id: "1", owner: "ada" }, { values: engine.values, clock, fail });
+  const values = createValues();
+  await values.update("cart", () => "tea");
+  for (let hours = 10; hours <= 50; hours += 10) {
+    await clock.pass(10 * 3_600_000);
+    expect(await values.get("cart")).toBe("tea");
+  }
+  await clock.pass(20 * 3_600_000);
+  expect(await createValues().get("cart")).toBe("tea");
+  await clock.pass(20 * 3_600_000);
+  expect(await createValues().get("cart")).toBe("tea");
+  await clock.pass(25 * 3_600_000);
+  expect(await values.get("cart")).toBeUndefined();
+  expect(failures).toEqual([]);
 });

@@ -81,6 +81,23 @@ test("a new connection gets each event once, though the store has an event befor
   expect(written.map((event) => /^id: (.*)$/m.exec(event)?.[1])).toEqual([`${name}-0`, `${name}-1`, `${name}-2`]);
 });
 
+test("a stream that another node writes is not resumed, and what it has stored is not sent again", async () => {
+  const { engine, append, stream, lost } = await openStream([]);
+  await stream.send("a");
+  let reply = (): void => {};
+  append.heldReply = new Promise((resolve) => (reply = resolve));
+  const second = stream.send("b");
+  await vi.waitFor(async () => expect(await textsOf(engine)).toEqual(["a", "b"]));
+  await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+  const written: string[] = [];
+  const resumed = stream.resume(0, () => toWriter(written));
+  reply();
+  expect(await resumed).toBe("fenced");
+  await second;
+  expect(lost).toEqual([{ requests: [], unsent: [] }]);
+  expect(written).toEqual([]);
+});
+
 test("the response of a stream that has ended is stored when the store can be reached again", async () => {
   const { engine, clock, append, stream } = await openStream([1]);
   await stream.send("a");

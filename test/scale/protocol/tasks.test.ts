@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { EngineError } from "../../../runtime/stores/engine.ts";
 import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import type { AnyContext, AnyTool } from "../../../runtime/server/any-definition.ts";
@@ -118,6 +119,16 @@ describe("tasks of a node that is gone", () => {
     const message = "The node that ran the task is gone; its effects are unknown";
     expect(task).toMatchObject({ statusMessage: message, error: { code: -32603, message } });
     expect(lines).toEqual(["0 plain"]);
+  });
+
+  it("a task fails though its end cannot be stored at first, and no third node is there (E10)", async () => {
+    const { nodes, lines } = await begin();
+    const client = new StatelessClient();
+    const taskId = await client.start(nodes[0], "plain");
+    await until(() => lines.includes("0 plain"), "the beginning");
+    vi.spyOn(nodes[1].engine.tasks, "change").mockRejectedValueOnce(new EngineError("The store gave no reply"));
+    await cutOff(nodes[0]);
+    await client.until(nodes[1], taskId, "failed");
   });
 
   it("a task of a retryable tool runs again for the same user, without its recorded steps (E10, E11)", async () => {

@@ -39,20 +39,16 @@ return lost
 );
 
 /**
- * Gives a node the tasks whose lease of another node is over. Returns them. ARGV: node, largest number, milliseconds until the next node may take
- * them over
+ * Gives a node the tasks whose lease is over. Returns them. ARGV: node, largest number, milliseconds until the next node may take them over
  */
 export const takeLeases: RedisScript = defineScript(
   "take-leases",
   `${clock}
 local taken = {}
-for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
-  if #taken >= tonumber(ARGV[2]) then break end
-  if redis.call('HGET', KEYS[2], task) ~= ARGV[1] then
-    redis.call('HSET', KEYS[2], task, ARGV[1])
-    redis.call('ZADD', KEYS[1], string.format('%d', now + tonumber(ARGV[3])), task)
-    taken[#taken + 1] = task
-  end
+for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])) do
+  redis.call('HSET', KEYS[2], task, ARGV[1])
+  redis.call('ZADD', KEYS[1], string.format('%d', now + tonumber(ARGV[3])), task)
+  taken[#taken + 1] = task
 end
 return taken
 `,

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { FollowedStream } from "../../../runtime/scale/streams/followed-stream.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { firstNode, key, secondNode } from "../contract/cluster.ts";
+
+const name = "first000000000";
+
+/** Follows a stream of the first node, whose first event is an id that only some clients get, and loses the engine for two seconds. */
+async function followWhileLost(isPrimed: boolean): Promise<{ readonly isConnected: boolean; readonly text: string }> {
+  const clock = new ManualClock();
+  const memory = createMemoryCluster({ clock });
+  const engine = memory.connect();
+  await engine.open();
+  await engine.nodes.renew(firstNode, { milliseconds: 60_000, isNew: true });
+  const append = { stream: name, owner: firstNode, fence: 0 };
+  await engine.events.append(key, { ...append, first: 0, data: [""], requests: [1] });
+  const written: string[] = [];
+  const stream = new FollowedStream(
+    {
+      session: key,
+      name,
+      events: engine.events,
+      nodes: engine.nodes,
+      node: secondNode,
+      canSeal: () => true,
+      clock,
+      retry: 20,
+      isPrimed,
+      watch: async () => () => {},
+      open: () => ({
+        waiting: 0,
+        write: (text) => void written.push(text),
+        drained: async () => {},
+        onClose() {},
+        end() {},
+        destroy() {},
+      }),
+      fail() {},
+    },
+    -1,
+  );
+  await clock.pass(1_000);
+  memory.lose();
+  await clock.pass(2_000);
+  const { isConnected } = stream;
+  memory.restore();
+  await engine.events.append(key, { ...append, first: 1, data: ["response"], settled: [1] });
+  await clock.pass(2_000);
+  await stream.finished;
+  return { isConnected, text: written.join("") };
+}
+
+test("a connection without an event id stays open while the engine is lost, and gets what follows once", async () => {
+  const { isConnected, text } = await followWhileLost(false);
+  expect(isConnected).toBe(true);
+  expect(text.match(/data: response/g)).toHaveLength(1);
+});
+
+test("a connection with an event id ends while the engine is lost, as its client resumes", async () => {
+  const { isConnected, text } = await followWhileLost(true);
+  expect(isConnected).toBe(false);
+  expect(text).toContain(`id: ${name}-0`);
+  expect(text).not.toContain("response");
+});
