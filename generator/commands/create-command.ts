@@ -128,7 +128,7 @@ const createOptions = {
   },
   scale: {
     type: "string",
-    describe: `Engine for several nodes behind a load balancer: ${scales.join(" or ")}`,
+    describe: `Engine for several nodes behind a load balancer: ${scales.slice(1).join(", ")} or none`,
     defaultDescription: "none",
     coerce: joinRepeated,
   },
@@ -147,7 +147,7 @@ const createOptions = {
   client: { type: "boolean", describe: "Include a client" },
   from: {
     type: "string",
-    describe: "Create the tools from an OpenAPI document, a list of tools or a contract",
+    describe: "Create the tools from an OpenAPI document, a list of tools, or a lock file of `client`",
     coerce: joinRepeated,
   },
   only: {
