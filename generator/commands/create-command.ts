@@ -75,7 +75,7 @@ export function addCreateCommand(cli: Argv): Argv {
 const registryNote =
   "From the registry: npm create mcp-server@latest demo -- --protocol latest. npm consumes options placed before `--`.";
 
-const exitCodes = "Exit codes: 0 success, 1 check failed, 2 usage or I/O error, 130 interrupted.";
+const exitCodes = "Exit codes: 0 success, 1 check or build failed, 2 usage or I/O error, 130 interrupted.";
 
 const createOptions = {
   protocol: {
@@ -105,7 +105,7 @@ const createOptions = {
   transport: {
     type: "string",
     describe: "Transport: stdio, http or both (stdio,http); optionally also websocket and tcp, comma-separated",
-    defaultDescription: "stdio; http with --auth or --scale",
+    defaultDescription: "stdio; http with --auth, --provider, --scale or --mount",
     coerce: joinRepeated,
   },
   target: {
@@ -117,7 +117,7 @@ const createOptions = {
   auth: {
     type: "string",
     describe: "Authentication over HTTP: oauth (access tokens), api-key or none",
-    defaultDescription: "none",
+    defaultDescription: "none; oauth with --provider",
     coerce: joinRepeated,
   },
   provider: {
@@ -128,7 +128,7 @@ const createOptions = {
   },
   scale: {
     type: "string",
-    describe: `Engine for several nodes behind a load balancer: ${scales.join(" or ")}`,
+    describe: `Engine for several nodes behind a load balancer: ${scales.slice(1).join(", ")} or none`,
     defaultDescription: "none",
     coerce: joinRepeated,
   },
@@ -147,7 +147,7 @@ const createOptions = {
   client: { type: "boolean", describe: "Include a client" },
   from: {
     type: "string",
-    describe: "Create the tools from an OpenAPI document, a list of tools or a contract",
+    describe: "Create the tools from an OpenAPI document, a list of tools, or a lock file of `client`",
     coerce: joinRepeated,
   },
   only: {

@@ -134,7 +134,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         })
         .option("transport", {
           type: "string",
-          describe: "Transport: stdio, http or both",
+          describe: "Transport: stdio, http or both; optionally also websocket and tcp, comma-separated",
           defaultDescription: "unchanged",
         })
         .option("client", {

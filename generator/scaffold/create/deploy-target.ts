@@ -76,6 +76,11 @@ export function platformOf(target: DeployTarget): PlatformFacts | undefined {
   return isPlatform(target) ? platforms[target] : undefined;
 }
 
+/** Path of the bundle that the build of a project for a target writes. */
+export function bundleOf(target: DeployTarget): string {
+  return platformOf(target)?.bundle ?? "dist/server.js";
+}
+
 /** True if one process of the target keeps sessions and tasks in memory. */
 export function keepsMemory(target: DeployTarget): boolean {
   return platformOf(target)?.keepsMemory ?? true;

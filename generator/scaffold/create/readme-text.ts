@@ -33,7 +33,9 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   ];
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
   const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
-  const test = `${run("test").padEnd(width)}# builds the server, and tests it over its transports`;
+  const tests =
+    mount === "next" ? "tests the route with a client" : "builds the server, and tests it over its transports";
+  const test = `${run("test").padEnd(width)}# ${tests}`;
   return {
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),

@@ -2,6 +2,7 @@ import { formatRendered } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import {
+  bundleOf,
   deployTargets,
   isPlatform,
   keepsMemory,
@@ -70,7 +71,7 @@ export function deployView(target: DeployTarget): object {
   return {
     target: Object.fromEntries(deployTargets.map((name) => [name, name === target])),
     entry: facts?.entry ?? "",
-    bundle: facts?.bundle ?? "dist/server.js",
+    bundle: bundleOf(target),
     entryName: (facts?.bundle ?? "").replace(/^dist\/|\.\w+$/g, ""),
     settings: facts?.settings ?? "",
     platformVariable: facts?.variable ?? "",

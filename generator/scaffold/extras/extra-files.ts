@@ -2,6 +2,7 @@ import type { Templates } from "../../internal/templates.ts";
 import { jsonText } from "../../internal/json-text.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { accessVariables } from "../create/access-files.ts";
+import { bundleOf } from "../create/deploy-target.ts";
 import { greet, measureText } from "../create/example-tools.ts";
 import { commandsOf, type PackageManager } from "../create/package-manager.ts";
 import type { Mount } from "../mount/frameworks.ts";
@@ -52,6 +53,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     both: transport === "both",
     worker: transport === "worker",
     definition: definitionPath(selection),
+    bundle: bundleOf(selection.target),
     handler: isOnHttp(transport),
     app: mountTexts[selection.mount],
     next: selection.mount === "next",

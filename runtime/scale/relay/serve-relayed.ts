@@ -27,8 +27,8 @@ function toHost(session: LiveSession, name: string): SessionResponseHost {
     style: "sse",
     // The connection is one of another node.
     polls: false,
-    get continues() {
-      return session.continues;
+    get isEnded() {
+      return session.isEnded;
     },
     openStream(requests) {
       const stream = session.openStream(requests, name);

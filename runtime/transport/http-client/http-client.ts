@@ -15,7 +15,7 @@ import { HttpConnection, type PostResponse, type PostRequest } from "./http-conn
 import { GetStream } from "./get-stream.ts";
 import { ParamHeaders } from "./param-headers.ts";
 import { InFlight, within } from "./in-flight.ts";
-import { retryRejected } from "./retry-rejected.ts";
+import { retryRejected, type RejectionRetryOptions } from "./retry-rejected.ts";
 import { SessionRenewal } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
@@ -54,6 +54,12 @@ export interface HttpClientOptions extends EndpointOptions {
  */
 export function createHttpClientTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
   return new HttpClient(new URL(url), options);
+}
+
+/** Cases in which a message is sent again. */
+interface PostOptions extends Pick<RejectionRetryOptions, "isResponse"> {
+  /** True if the message means the same in a new session. */
+  readonly repeats: boolean;
 }
 
 class HttpClient implements Transport {
@@ -156,8 +162,11 @@ class HttpClient implements Transport {
 
   async #converse(posting: PostRequest, exchange: PostExchange): Promise<void> {
     const { signal } = exchange;
+    const isResponse = (rejection: HttpError): boolean => this.#readRejection(rejection, exchange).length > 0;
+    // A handshake has no effects.
+    const options = posting.isOpening ? { repeats: false } : { repeats: true, isResponse };
     try {
-      const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
+      const { response, session } = await this.#post(posting, options);
       const resume = this.#isStateless ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
       await readResponses(response, exchange, { ...this.#reading, resume });
     } catch (error) {
@@ -198,7 +207,7 @@ class HttpClient implements Transport {
     }
   }
 
-  async #accept(posting: Omit<PostRequest, "signal">, options: { readonly repeats: boolean }): Promise<void> {
+  async #accept(posting: Omit<PostRequest, "signal">, options: PostOptions): Promise<void> {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
     await this.#limiter.pass(posting.body, () =>
       this.#operations.runWithin(acceptTimeout, async (signal) =>
@@ -207,10 +216,11 @@ class HttpClient implements Transport {
     );
   }
 
-  async #post(posting: PostRequest, options: { readonly repeats: boolean }): Promise<PostResponse> {
+  async #post(posting: PostRequest, { repeats, isResponse }: PostOptions): Promise<PostResponse> {
     const { reconnection } = this.#reading;
     const { signal, hold } = posting;
-    const posted = await retryRejected(() => this.#keeper.post(posting, options), { reconnection, signal, hold });
+    const retry = { reconnection, signal, hold, isResponse };
+    const posted = await retryRejected(() => this.#keeper.post(posting, { repeats }), retry);
     this.#listener.revive();
     return posted;
   }
@@ -253,12 +263,19 @@ class HttpClient implements Transport {
 
   /** Delivers the body of an error response if it is the response that the exchange waits for. */
   #deliverRejection(rejection: HttpError, exchange: PostExchange): void {
-    decode(rejection.body, this.#reading.limits, {
+    for (const value of this.#readRejection(rejection, exchange)) this.#deliver(value);
+  }
+
+  /** Returns the response that the exchange waits for, if the body of an error response is one. */
+  #readRejection({ body }: HttpError, exchange: PostExchange): readonly unknown[] {
+    const found: unknown[] = [];
+    decode(body, this.#reading.limits, {
       message: (value) => {
-        if (exchange.open.some((id) => id === readResponseId(value))) this.#deliver(value);
+        if (exchange.open.some((id) => id === readResponseId(value))) found.push(value);
       },
       problem() {},
     });
+    return found;
   }
 
   #listen(): void {

@@ -1,5 +1,5 @@
 import { pause, type Clock } from "../../internal/timers.ts";
-import { isHttpError } from "./errors.ts";
+import { isHttpError, type HttpError } from "./errors.ts";
 import { toDelay, type Reconnection } from "./reconnect-delay.ts";
 
 /** Options for sending a message again. */
@@ -41,6 +41,12 @@ export async function sendWithRetry<Result>(
 /** Longest delay of a server that is awaited, in milliseconds. Beyond it the caller learns sooner that the server is busy. */
 const longestWait = 10_000;
 
+/** Options for sending a rejected message again. */
+export interface RejectionRetryOptions extends Omit<RetryOptions, "readDelay"> {
+  /** True for a rejection with the response to the message: the server may have run the call, so that it is final. Default: none has one. */
+  readonly isResponse?: ((rejection: HttpError) => boolean) | undefined;
+}
+
 /**
  * Resends a message that the server rejected with 429 or 503 and a `Retry-After`, before any work on it.
  *
@@ -48,9 +54,11 @@ const longestWait = 10_000;
  */
 export function retryRejected<Result>(
   send: () => Promise<Result>,
-  options: Omit<RetryOptions, "readDelay">,
+  { isResponse = () => false, ...options }: RejectionRetryOptions,
 ): Promise<Result> {
-  return sendWithRetry(send, { ...options, readDelay: readRetryAfter });
+  const readDelay = (error: unknown): number | undefined =>
+    isHttpError(error) && isResponse(error) ? undefined : readRetryAfter(error);
+  return sendWithRetry(send, { ...options, readDelay });
 }
 
 /** Returns the milliseconds to wait that a rejection names; nothing for a final one. */

@@ -33,8 +33,8 @@ export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
-  /** True if other nodes serve the session when this one no longer does. */
-  readonly continues: boolean;
+  /** True if the session has ended for all processes, and not only for this one. */
+  readonly isEnded: boolean;
   /** Opens a stream for the responses to these requests, and that can be resumed until it ends. Default name: one of this process. */
   openStream(requests: readonly RequestId[], name?: string): SessionStream;
   endStream(stream: SessionStream): void;
@@ -142,12 +142,12 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     if (this.#open <= 0) return;
     this.#open = 0;
     if (this.#stream) return this.#host.endStream(this.#stream);
-    if (this.#host.continues) return this.#endOnThisNode();
+    if (!this.#host.isEnded) return this.#endInThisProcess();
     this.#exchange.respond(rejectHttp(404, "The session has ended; send initialize to start a new session").response);
   }
 
-  /** Responds with errors: 404 would end the session for the client, and after another status the client may repeat a request whose effects are unknown. */
-  #endOnThisNode(): void {
+  /** Responds with errors: after 404 or another status, the client may repeat a request whose effects are unknown. */
+  #endInThisProcess(): void {
     for (const id of this.#requests.filter((request) => !this.#settled.includes(request))) {
       const text = JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown });
       this.#text = this.#text === "" ? text : `${this.#text},${text}`;

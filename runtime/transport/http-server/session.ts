@@ -228,8 +228,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#settings.responseMode;
   }
 
-  get continues(): boolean {
-    return this.#settings.cluster !== undefined && !this.#isEnded && this.key.id !== "";
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   get polls(): boolean {

@@ -3,7 +3,7 @@ import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
 import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
+import { errorCodes, serverShutdown } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
@@ -11,7 +11,6 @@ import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toNetwork, type HttpOrigin, type Identity } from "./identity.ts";
 import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
-import { rejectHttp } from "./rejection.ts";
 import type { ParsedRequest } from "./validate-stateless.ts";
 
 /** Request, and form and limits of its response. */
@@ -84,10 +83,10 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 
   close(): Promise<void> {
+    // After 503, the client may repeat a request whose effects are unknown.
     if (!this.#isDone && !this.#writer) {
       const { id } = this.#options.parsed.message;
-      const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
-      this.#exchange.respond(rejectHttp(503, "The server is shutting down", details).response);
+      this.#exchange.respond(toJsonResponse(encode({ jsonrpc: "2.0", id, error: serverShutdown })));
     }
     this.abandon();
     return Promise.resolve();

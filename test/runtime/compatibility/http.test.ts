@@ -226,8 +226,7 @@ describe("a rejection of a handler", () => {
   test("a rejection of a handler reaches a client of this package with code and data", async () => {
     const { url, close } = await serveHttp(server, { profile: communityProfile });
     ends.push(close);
-    const reconnect = { attempts: 1 };
-    const client = await connectClient((options) => connectHttp(url, { ...options, reconnect }), {
+    const client = await connectClient((options) => connectHttp(url, options), {
       info: { name: "client", version: "1" },
       revisions: revisions.filter(({ lifecycle }) => lifecycle === "handshake"),
       profile: communityProfile,

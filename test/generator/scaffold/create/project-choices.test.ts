@@ -292,6 +292,19 @@ describe("a project", () => {
   );
 
   it.each([
+    ["node", "dist/server.js"],
+    ["worker", "dist/server.js"],
+    ["lambda", "dist/index.mjs"],
+    ["vercel", "dist/vercel.js"],
+    ["deno", "dist/main.js"],
+    ["bun", "dist/main.js"],
+  ])("README and AGENTS of a project for %s name its bundle, %s", async (target, bundle) => {
+    const tree = await emit({ target });
+    expect(tree.get("README.md")).toContain(`\`${bundle}\` contains the runtime.`);
+    expect(tree.get("AGENTS.md")).toContain(`bundles the server into one file, \`${bundle}\`.`);
+  });
+
+  it.each([
     ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` serves over stdin and stdout\./],
     [
       "http",

@@ -288,6 +288,20 @@ describe("responses over HTTP", () => {
     expect(callsOf(server)).toBe(1);
   });
 
+  test.each([503, 429])(
+    "a call whose response has the status %i and Retry-After is not sent again: it may have run",
+    async (status) => {
+      const error = { code: 1080, message: "The bank did not respond" };
+      const { server, client } = await start(
+        onCall(({ message }, response) =>
+          sayJson(response, { jsonrpc: "2.0", id: message.id, error }, { status, headers: { "retry-after": "0" } }),
+        ),
+      );
+      await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "PeerError", code: 1080 });
+      expect(callsOf(server)).toBe(1);
+    },
+  );
+
   test("a call that is rejected repeatedly fails after five attempts (R51)", async () => {
     const { server, client } = await start(onCall(refuse(503, "0")));
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 503 });

@@ -22,6 +22,7 @@ afterEach(async () => {
 interface Target {
   readonly url: string;
   readonly fetch: (request: Request, signal?: AbortSignal) => Promise<Response>;
+  readonly close: () => Promise<void>;
 }
 
 const { defineTool, defineServer, definePrompt, defineResource } = forRevisions<Declarations>(revisions);
@@ -76,12 +77,20 @@ const platforms = {
     const listener = await serveHttp(define(served), options);
     closers.push(() => listener.close());
     // The signal is passed again: a `Request` that is garbage-collected stops forwarding its own to the `fetch` in flight.
-    return { url: listener.url, fetch: (sent, signal) => fetch(sent, signal && { signal }) };
+    return {
+      url: listener.url,
+      fetch: (sent, signal) => fetch(sent, signal && { signal }),
+      close: () => listener.handler.close({ drain: 0 }),
+    };
   },
   async fetch(served: readonly Revision[], options: ServeHttpOptions): Promise<Target> {
     const handler = createHttpHandler(define(served), options);
     closers.push(() => handler.close());
-    return { url: "http://localhost/mcp", fetch: (sent) => handler.fetch(sent) };
+    return {
+      url: "http://localhost/mcp",
+      fetch: (sent) => handler.fetch(sent),
+      close: () => handler.close({ drain: 0 }),
+    };
   },
 } as const;
 
@@ -169,6 +178,16 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     gone.abort();
     await sent.then((answer) => answer.text()).catch(() => {});
     await expect.poll(() => aborted).toEqual(["wait"]);
+  });
+
+  test("a call that a shutdown ends has an error as its response, so that its client does not repeat it", async () => {
+    const target = await start();
+    const sent = post(target, request(1, "tools/call", { name: "wait", arguments: {} }));
+    await expect.poll(() => begun).toEqual(["wait"]);
+    await target.close();
+    const answer = await sent;
+    expect(answer.headers.get("retry-after")).toBeNull();
+    expect(await code(answer)).toEqual([200, -32603, 1]);
   });
 
   test("two clients may use the same id at the same time (S-009, S-024)", async () => {
