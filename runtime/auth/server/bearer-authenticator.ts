@@ -122,7 +122,7 @@ export class BearerAuthenticator {
     if (!this.#checkProof) return invalid("The access token is bound to a key; DPoP is not supported");
     if (scheme === "bearer")
       return invalidProof("invalid_token", "The access token is bound to a key; send a DPoP proof");
-    const uri = new URL(head.path, this.#options.resource);
+    const uri = toRequestUri(head.path, this.#options.resource);
     try {
       const { problem, fields } = await this.#checkProof(head, { token, key: binding.key, principal, uri, now });
       if (fields) reply.addFields(fields);
@@ -166,4 +166,15 @@ function invalid(reason: string): Denial {
 
 function invalidProof(error: string, reason: string): Denial {
   return { kind: "invalid", scheme: "DPoP", error, reason };
+}
+
+/**
+ * Returns the URI of a request as its client sees it. A proxy may have removed the beginning of the path, which the resource has.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
+ */
+function toRequestUri(path: string, resource: string): URL {
+  const uri = new URL(resource);
+  if (!uri.pathname.endsWith(path)) uri.pathname = path;
+  return uri;
 }

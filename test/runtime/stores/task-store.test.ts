@@ -162,11 +162,19 @@ describe.each(stores)("a task store %s", (_name, open) => {
     await pass(99);
     expect(await store.takeOver?.("two", 9)).toEqual([]);
     await pass(1);
-    expect(await store.takeOver?.("one", 9)).toEqual([]);
     expect(await store.takeOver?.("two", 9)).toEqual([record("a", onNode("two", { attempt: 2 }))]);
     expect(await store.takeOver?.("three", 9)).toEqual([]);
     await pass(100);
     expect(await store.takeOver?.("three", 9)).toMatchObject([{ id: "a", node: "three", attempt: 3 }]);
+  });
+
+  test("a task store gives a task again to the node that has it, when the lease is over", async () => {
+    const { store, pass } = open();
+    await store.add(record("a", onNode("one")));
+    await pass(99);
+    expect(await store.takeOver?.("one", 9)).toEqual([]);
+    await pass(1);
+    expect(await store.takeOver?.("one", 9)).toEqual([record("a", onNode("one", { attempt: 2 }))]);
   });
 
   test("a task store gives a node no more tasks than the limit, and none that has ended", async () => {

@@ -203,6 +203,26 @@ describe("verified credentials that are rejected", () => {
   });
 });
 
+describe("proofs of possession behind a proxy", () => {
+  const issuer = "https://login.example.com";
+  const now = Date.now() / 1_000;
+  const ath = createHash("sha256").update("token").digest("base64url");
+
+  it.each([
+    ["the resource", "https://mcp.example/mcp", "https://mcp.example/mcp", 200],
+    ["a resource whose path the proxy shortens", "https://mcp.example/app/mcp", "https://mcp.example/app/mcp", 200],
+    ["another resource of the proxy", "https://mcp.example/app/mcp", "https://mcp.example/mcp", 401],
+    ["another host", "https://mcp.example/app/mcp", "https://evil.example/app/mcp", 401],
+    ["another path of a resource for the whole origin", "https://mcp.example", "https://mcp.example/other", 401],
+  ])("a proof for %s is accepted, or is for another URI", async (_, place, htu, status) => {
+    const claims = { htm: "POST", htu, iat: now, ath, jti: crypto.randomUUID() };
+    const proofs = { algorithms: ["ES256"], read: () => ({ thumbprint: "key", claims }) };
+    const verify = () => ({ iss: issuer, aud: place, sub: "ada", exp: now + 600, cnf: { jkt: "key" } });
+    const guard = requireBearerToken({ resource: place, issuer, verify, dpop: { proofs } });
+    expect((await knock(guard, { authorization: "DPoP token", dpop: "proof" })).status).toBe(status);
+  });
+});
+
 describe("addresses of one client", () => {
   const unaddressed: Omit<RequestHead, "address"> = {
     method: "POST",
