@@ -145,7 +145,7 @@ test("a project with HTTP and a revision of HTTP with SSE is also tested over HT
   });
   expect(await link?.exchange({ method: "notifications/initialized" })).toBeUndefined();
   expect(await link?.exchange({ id: 2, method: "tools/list" })).toMatchObject({
-    result: { tools: [{ name: "hello" }] },
+    result: { tools: [{ name: "hello" }, { name: "slow" }] },
   });
   expect(await link?.end()).toBe(0);
 });
