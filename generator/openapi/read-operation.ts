@@ -59,7 +59,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
     input: input.schema,
     isOpen: input.isOpen || output?.isOpen === true,
     security: operation.security ?? document.security,
-    returnsFile: readResponses(operation.responses, document).some(([type]) => fileType.test(type)),
+    returnsFile: readResponses(operation.responses, document).some((response) => isFileResponse(response, document)),
     ...(output && { output: output.schema }),
   };
 }
@@ -141,6 +141,13 @@ interface Body extends OperationBody {
 
 /** Media types of binary data. */
 const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
+
+/** True if a response is a file, by its media type or by the format of its schema. */
+function isFileResponse([type, media]: readonly [type: string, media: unknown], document: unknown): boolean {
+  if (fileType.test(type) || /^(image|audio|video|font)\/\*$/.test(type)) return true;
+  const schema = isRecord(media) ? follow(media.schema, document) : undefined;
+  return isRecord(schema) && schema.type === "string" && schema.format === "binary";
+}
 
 /** Media types of bodies, the simplest to send first. */
 const bodyTypes = [

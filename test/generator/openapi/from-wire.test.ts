@@ -87,6 +87,8 @@ async function partsOf(form: FormData | undefined, name: string): Promise<unknow
   );
 }
 
+const binary = "{ schema: { type: string, format: binary } }";
+
 describe("a tool with a body and cookies", () => {
   test("a form has files as bytes, a part for each item of a list, and objects as JSON", async () => {
     const run = await load(pets, "add-photos");
@@ -167,6 +169,26 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
     answer.status = 500;
     await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
+  });
+
+  test.each([
+    ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", binary],
+    ["application/vnd.ms-excel", binary],
+    ['"*/*"', binary],
+    ["application/json", binary],
+    ["image/*", "{}"],
+  ])("a response of the type %s with the schema %s is a file if the API sends one", async (type, media) => {
+    const document = `openapi: 3.0.3
+info: { title: Reports, version: 1.0.0 }
+paths:
+  /report: { get: { operationId: report, responses: { "200": { description: ok, content: { ${type}: ${media} } } } } }
+`;
+    const run = await load(document, "report");
+    answer.type = "application/vnd.ms-excel";
+    const resource = { mimeType: answer.type, blob: base64 };
+    expect(await run({}, context)).toMatchObject({ content: [{ type: "resource", resource }] });
+    answer.type = "application/yaml";
+    expect(await run({}, context)).toBe(new TextDecoder().decode(bytes));
   });
 
   test("a tool sends all cookies in one header and encodes separators in values", async () => {
