@@ -450,6 +450,32 @@ paths:
     expect(Object.keys(sent.at(-1)?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
   });
 
+  test("null and empty lists and objects are not sent", async () => {
+    const find = await load(document, "find");
+    const absent = { repeated: null, commas: [], pipes: null, spaces: [], members: { x: null }, turns: {} };
+    await find({ ...absent, deep: { from: null, at: {} } }, context);
+    expect(sent.at(-1)?.path).toBe("/find");
+    await find({ repeated: ["", null], commas: [""] }, context);
+    expect(sent.at(-1)?.path).toBe("/find?repeated=&commas=");
+    const simple = await load(document, "simple");
+    await simple({ names: ["a"], pairs: { x: 1 }, "X-List": [], "X-Turns": null, "X-Pairs": {}, c: null }, context);
+    const { headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-"))).toEqual([]);
+    expect(cookie).toBeUndefined();
+    await expect(simple({ names: null, pairs: { x: 1 } }, context)).rejects.toThrow('names cannot be "".');
+    await (
+      await load(document, "pay")
+    )({ body: { note: null, amount: 5, items: [{ price: null, at: 1 }] } }, context);
+    expect(new TextDecoder().decode(sent.at(-1)?.bytes)).toBe("amount=5&items%5B0%5D%5Bat%5D=1");
+  });
+
+  test.each(["a\nb", "10 €", "a\u0000"])("text that a header cannot contain is a tool error: %j", async (text) => {
+    const run = await load(document, "simple");
+    const call = run({ names: ["a"], pairs: { x: 1 }, "X-List": [text] }, context);
+    await expect(call).rejects.toThrow(new ToolError("X-List has characters that a header cannot contain."));
+    expect(sent).toEqual([]);
+  });
+
   test("a form has a pair for each item of a list, and paths as names of nested members", async () => {
     const run = await load(document, "pay");
     const body = { amount: 5, expand: ["a", "b"], place: { city: "Bern" }, items: [{ price: "p", tags: ["x"] }] };
