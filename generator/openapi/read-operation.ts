@@ -30,6 +30,7 @@ export interface ReadOperation extends Omit<Operation, "access"> {
  */
 export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
+  if (method === "trace") throw new LeftOut("fetch does not send TRACE requests");
   const given = [...readParameters(place), ...undeclared(place)];
   const taken = new Set([bodyArgument, ...inherited]);
   const named = given.map((parameter) => {

@@ -811,6 +811,15 @@ paths:
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
   });
 
+  it("`create --from` leaves out operations with the method TRACE, which `fetch` does not send", async () => {
+    const cwd = temporaryFolder();
+    const operation = { responses: { 200: { description: "ok" } } };
+    writeFileSync(join(cwd, "api.json"), api({ "/pets": { get: operation, trace: operation } }));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(stderr).toContain("left out   TRACE /pets: fetch does not send TRACE requests");
+    expect(code).toBe(0);
+  });
+
   it.each(["label", "matrix"])(
     "`create --from` leaves out operations with a path parameter in the style %s",
     async (style) => {
