@@ -113,6 +113,42 @@ describe("a tool with a body and cookies", () => {
     expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
   });
 
+  test("a file of a form may be null, and is not sent then", async () => {
+    const run = await load(
+      `openapi: 3.1.0
+info: { title: Uploads, version: 1.0.0 }
+components: { schemas: { File: { type: string, format: binary } } }
+paths:
+  /upload:
+    post:
+      operationId: upload
+      requestBody:
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              properties:
+                one: { title: One, anyOf: [{ type: string, format: binary }, { type: "null" }] }
+                two: { oneOf: [{ type: "null" }, { $ref: "#/components/schemas/File" }] }
+                media: { anyOf: [{ type: string, contentMediaType: image/png }, { type: "null" }] }
+                many: { anyOf: [{ type: array, items: { type: string, format: binary } }, { type: "null" }] }
+                text: { anyOf: [{ type: string }, { type: "null" }] }
+      ${ok}
+`,
+      "upload",
+    );
+    const one = (name: string, type = "application/octet-stream") => [[type, name, bytes]];
+    await run({ body: { one: base64, two: base64, media: base64, many: [base64], text: base64 } }, context);
+    const form = sent.at(-1)?.form;
+    expect(await partsOf(form, "one")).toEqual(one("one"));
+    expect(await partsOf(form, "two")).toEqual(one("two"));
+    expect(await partsOf(form, "media")).toEqual(one("media", "image/png"));
+    expect(await partsOf(form, "many")).toEqual(one("many"));
+    expect(await partsOf(form, "text")).toEqual([base64]);
+    await run({ body: { one: null, two: null, media: null, many: null, text: "" } }, context);
+    expect([...(sent.at(-1)?.form?.keys() ?? [])]).toEqual(["text"]);
+  });
+
   test("a part of a form has the content type that the API declares", async () => {
     const kinds =
       "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
