@@ -40,8 +40,8 @@ export function readOperation(place: OperationPlace): ReadOperation {
   });
   const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
   const members = [
-    ...named.map(({ argument, schema }): [string, unknown] => [argument, schema]),
-    ...(body ? [[bodyArgument, body.schema] as const] : []),
+    ...named.map(({ argument, schema }): [string, unknown] => [argument, toMember(schema)]),
+    ...(body ? [[bodyArgument, toMember(body.schema)] as const] : []),
   ];
   const required = [
     ...named.filter((one) => one.required).map(({ argument }) => argument),
@@ -63,6 +63,13 @@ export function readOperation(place: OperationPlace): ReadOperation {
     returnsFile: readResponses(operation.responses, document).some((response) => isFileResponse(response, document)),
     ...(output && { output: output.schema }),
   };
+}
+
+/** Returns the schema of an argument. As a member of the arguments it must not be read-only, whatever it is elsewhere in the document. */
+function toMember(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const { readOnly: _readOnly, ...rest } = schema;
+  return rest;
 }
 
 /** Names that every object has. A missing argument must not be found under one of them. */

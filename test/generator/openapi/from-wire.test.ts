@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readSource } from "../../../generator/openapi/source.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
@@ -407,6 +408,30 @@ paths:
     await expect(call).rejects.toBeInstanceOf(ToolError);
     await expect(call).rejects.toThrow(message);
   });
+});
+
+test("parameters and bodies whose schemas are read-only elsewhere are arguments, and are sent", async () => {
+  const path = join(mkdtempSync(join(folder, "document-")), "openapi.yaml");
+  const text = `openapi: 3.0.3
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /items/{id}:
+    put:
+      operationId: put
+      parameters: [{ name: id, in: path, required: true, schema: { type: string, readOnly: true } }]
+      requestBody: { required: true, content: { application/json: { schema: { type: string, readOnly: true } } } }
+      ${ok}
+`;
+  writeFileSync(path, text);
+  const { contract } = await readSource(path);
+  expect(contract.tools[0]?.inputSchema).toMatchObject({
+    properties: { id: { type: "string" }, body: { type: "string" } },
+    required: ["id", "body"],
+  });
+  await (
+    await load(text, "put")
+  )({ id: "5", body: "x" }, context);
+  expect(sent.map(({ path: sentTo }) => sentTo)).toEqual(["/items/5"]);
 });
 
 describe("parameters with lists and objects", () => {
