@@ -63,7 +63,7 @@ function parseJson(text: string, path: string): unknown {
 /** Parses YAML. The library limits aliases, so a small file cannot become a huge value. */
 function parseYaml(text: string, path: string): unknown {
   try {
-    const parsed = parseDocument(text, { prettyErrors: true });
+    const parsed = parseDocument(text, { prettyErrors: true, merge: true });
     const [problem] = parsed.errors;
     if (problem) throw problem;
     const value: unknown = parsed.toJS();

@@ -44,10 +44,30 @@ interface FilePart {
   readonly schema: Record<string, unknown>;
 }
 
-/** Reads a file or a list of files. Returns `undefined` when the part is neither. */
+/** Reads a file or a list of files, either of which may be null. Returns `undefined` when the part is neither. */
 function readFile(value: unknown, document: unknown, type: string | undefined): FilePart | undefined {
   const schema = follow(value, document);
   if (!isRecord(schema)) return undefined;
+  const inner = withoutNull(schema, document);
+  if (inner === undefined) return readFiles(schema, document, type);
+  const file = readFiles(inner, document, type ?? readFileType(inner, undefined));
+  const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = schema;
+  return file && { type: file.type, schema: { ...rest, anyOf: [file.schema, { type: "null" }] } };
+}
+
+/** Returns the only alternative of a schema besides null. */
+function withoutNull(
+  { anyOf, oneOf }: Record<string, unknown>,
+  document: unknown,
+): Record<string, unknown> | undefined {
+  const list: unknown = anyOf ?? oneOf;
+  if (!Array.isArray(list) || list.length !== 2) return undefined;
+  const both = list.map((one) => follow(one, document)).filter(isRecord);
+  const others = both.filter(({ type }) => type !== "null");
+  return both.length === 2 && others.length === 1 ? others[0] : undefined;
+}
+
+function readFiles(schema: Record<string, unknown>, document: unknown, type: string | undefined): FilePart | undefined {
   if (isFile(schema, type)) return { type: type ?? plainFile, schema: toText(schema) };
   const item = schema.type === "array" ? follow(schema.items, document) : undefined;
   if (!isRecord(item) || !isFile(item, type)) return undefined;

@@ -30,6 +30,7 @@ export interface ReadOperation extends Omit<Operation, "access"> {
  */
 export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
+  if (method === "trace") throw new LeftOut("fetch does not send TRACE requests");
   const given = [...readParameters(place), ...undeclared(place)];
   const taken = new Set([bodyArgument, ...inherited]);
   const named = given.map((parameter) => {
@@ -39,8 +40,8 @@ export function readOperation(place: OperationPlace): ReadOperation {
   });
   const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
   const members = [
-    ...named.map(({ argument, schema }): [string, unknown] => [argument, schema]),
-    ...(body ? [[bodyArgument, body.schema] as const] : []),
+    ...named.map(({ argument, schema }): [string, unknown] => [argument, toMember(schema)]),
+    ...(body ? [[bodyArgument, toMember(body.schema)] as const] : []),
   ];
   const required = [
     ...named.filter((one) => one.required).map(({ argument }) => argument),
@@ -59,9 +60,16 @@ export function readOperation(place: OperationPlace): ReadOperation {
     input: input.schema,
     isOpen: input.isOpen || output?.isOpen === true,
     security: operation.security ?? document.security,
-    returnsFile: readResponses(operation.responses, document).some(([type]) => fileType.test(type)),
+    returnsFile: readResponses(operation.responses, document).some((response) => isFileResponse(response, document)),
     ...(output && { output: output.schema }),
   };
+}
+
+/** Returns the schema of an argument. As a member of the arguments it must not be read-only, whatever it is elsewhere in the document. */
+function toMember(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const { readOnly: _readOnly, ...rest } = schema;
+  return rest;
 }
 
 /** Names that every object has. A missing argument must not be found under one of them. */
@@ -141,6 +149,13 @@ interface Body extends OperationBody {
 
 /** Media types of binary data. */
 const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
+
+/** True if a response is a file, by its media type or by the format of its schema. */
+function isFileResponse([type, media]: readonly [type: string, media: unknown], document: unknown): boolean {
+  if (fileType.test(type) || /^(image|audio|video|font)\/\*$/.test(type)) return true;
+  const schema = isRecord(media) ? follow(media.schema, document) : undefined;
+  return isRecord(schema) && schema.type === "string" && schema.format === "binary";
+}
 
 /** Media types of bodies, the simplest to send first. */
 const bodyTypes = [

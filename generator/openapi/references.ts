@@ -42,7 +42,8 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
     names.set(target, name);
     return `#/$defs/${name}`;
   };
-  const clean = (value: unknown): unknown => cleanSchema(value, { reference, side });
+  const isDiscriminated = createDiscriminatorTest(document);
+  const clean = (value: unknown): unknown => cleanSchema(value, { reference, side, isDiscriminated });
   const root = clean(schema);
   // The map grows during the loop: definitions refer to others.
   const definitions: [string, unknown][] = [];
@@ -57,6 +58,24 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
   }
   const own = isRecord(root) ? root : {};
   return { schema: definitions.length === 0 ? own : { ...own, $defs: Object.fromEntries(definitions) }, isOpen };
+}
+
+/** Returns a test for schemas with a discriminator: among their own keywords, or in a schema that each of their alternatives extends. */
+function createDiscriminatorTest(document: unknown): (schema: Record<string, unknown>) => boolean {
+  const known = new Map<unknown, boolean>();
+  const inherits = (value: unknown, levels: number): boolean => {
+    const schema = follow(value, document);
+    if (!isRecord(schema) || levels === 0) return false;
+    if (isRecord(schema.discriminator)) return true;
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    known.set(schema, false);
+    const isFound = Array.isArray(schema.allOf) && schema.allOf.some((base) => inherits(base, levels - 1));
+    known.set(schema, isFound);
+    return isFound;
+  };
+  return ({ discriminator, oneOf }) =>
+    isRecord(discriminator) || (Array.isArray(oneOf) && oneOf.every((one) => inherits(one, 16)));
 }
 
 function lengthOf(schema: unknown): number {

@@ -207,8 +207,10 @@ function isOfType(value: unknown, name: string): boolean {
 }
 
 function isMultiple(value: number, of: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(of)) return value % of === 0;
+  // Decimal fractions are rounded to binary ones, so the last digits of their quotient are not exact.
   const quotient = value / of;
-  return Math.abs(quotient - Math.round(quotient)) < 1e-9;
+  return Math.abs(quotient - Math.round(quotient)) <= 2 * Number.EPSILON * Math.abs(quotient);
 }
 
 function fail(expected: string): Issue {

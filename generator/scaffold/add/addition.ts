@@ -1,5 +1,6 @@
 import { avoidDevice } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
+import { uniqueName } from "../../typed-client/tool-schema/names.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "../create/example-tools.ts";
 
@@ -28,7 +29,10 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
   const words = readWords(kind, name);
   const file = words.join("-");
   const module = avoidDevice(file, kind);
-  const variable = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
+  const definer = `define${capital(kind)}`;
+  const wanted = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
+  // The file imports the definer.
+  const variable = uniqueName(wanted, (taken) => taken === definer);
   const title = capital(words.join(" "));
   const member = `${kind}s`;
   const key = kind === "tool" ? words.join("_") : file;
@@ -38,7 +42,7 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
     test: `test/${file}-${kind}.test.ts`,
     registration: { member, variable, from: `./${member}/${module}.ts` },
     identity: {
-      definer: `define${capital(kind)}`,
+      definer,
       ...(kind === "resource" ? { member: "uri", value: `${file}://main` } : { member: "name", value: key }),
     },
     ...(kind === "tool" && { listed: { name: key, description: `${title}.` } }),

@@ -236,15 +236,22 @@ function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comp
     const after = newer.properties.get(name);
     const was = older.required.includes(name);
     const is = newer.required.includes(name);
-    if (!before) return [addedMember(place, is, comparison)];
+    if (!before) return [addedMember(place, is, { isClosed: older.additional === false, comparison })];
     if (!after) return [removedMember(place, was, { isClosed: newer.additional === false, comparison })];
     return [...compareRequired(was, is, place, comparison), ...compareNodes(before, after, place, comparison)];
   });
 }
 
-function addedMember(path: string, isRequired: boolean, comparison: Comparison): ContractChange {
-  const impact = comparison.sends && isRequired ? "breaking" : "additive";
-  return changeOf(subjectOf(path, comparison), "added", isRequired ? "added as required" : "added", impact);
+/** Compares a member that was added. A client that knows a closed schema of results rejects those that have the member. */
+function addedMember(
+  path: string,
+  isRequired: boolean,
+  { isClosed, comparison }: { readonly isClosed: boolean; readonly comparison: Comparison },
+): ContractChange {
+  const mayFail = comparison.sends ? isRequired : isClosed;
+  const failure = isRequired ? "breaking" : "risky";
+  const detail = isRequired ? "added as required" : "added";
+  return changeOf(subjectOf(path, comparison), "added", detail, mayFail ? failure : "additive");
 }
 
 /** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
@@ -273,15 +280,12 @@ function compareRest(
   if (older && newer) return compareNodes(older, newer, path, comparison);
   const [before, after] = [strictnessOf(older), strictnessOf(newer)];
   if (before === after) return [];
-  const isNarrower = after > before;
-  const detail = isNarrower
-    ? "additional members or items are now restricted"
-    : "any additional members or items are now allowed";
-  return [changeOf(subjectOf(path, comparison), "changed", detail, isNarrower ? narrowRest(comparison) : "additive")];
-}
-
-function narrowRest({ sends }: Comparison): Impact {
-  return sends ? "breaking" : "additive";
+  const change = after > before ? "narrower" : "wider";
+  const detail =
+    change === "narrower"
+      ? "additional members or items are now restricted"
+      : "any additional members or items are now allowed";
+  return [changeOf(subjectOf(path, comparison), "changed", detail, impactOf(change, comparison))];
 }
 
 /** Strictness of the schema of other members or items: 0 if it accepts everything, 2 if it accepts nothing. */

@@ -11,6 +11,8 @@ export interface CleanOptions {
   readonly reference?: (target: string, path: string) => string;
   /** Direction of the values. Requests omit read-only properties, responses omit write-only ones. Default: both are kept. */
   readonly side?: "request" | "response";
+  /** True if a discriminator selects the alternative of a value. Default: no discriminator is known. */
+  readonly isDiscriminated?: (schema: Record<string, unknown>) => boolean;
 }
 
 /**
@@ -100,7 +102,7 @@ function cleanNode(schema: unknown, path: string, options: CleanOptions): unknow
   for (const key of singles)
     if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, options);
   if (schema.items !== undefined) clean.items = cleanItems(schema.items, `${path}/items`, options);
-  return cleanNullable(withoutOtherSide(clean, schema, options), schema);
+  return cleanNullable(withAlternatives(withoutOtherSide(clean, schema, options), schema, options), schema);
 }
 
 function rejectHarmful(schema: Record<string, unknown>, path: string): void {
@@ -164,6 +166,18 @@ function cleanList(list: readonly unknown[], path: string, options: CleanOptions
 
 function cleanItems(items: unknown, path: string, options: CleanOptions): unknown {
   return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
+}
+
+/** Converts alternatives that a discriminator selects. A value may fit the schemas of several, which `oneOf` rejects. */
+function withAlternatives(
+  clean: Record<string, unknown>,
+  schema: Record<string, unknown>,
+  { isDiscriminated }: CleanOptions,
+): Record<string, unknown> {
+  const { oneOf, ...rest } = clean;
+  if (oneOf === undefined || isDiscriminated?.(schema) !== true) return clean;
+  if (rest.anyOf === undefined) return { ...rest, anyOf: oneOf };
+  return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), { anyOf: oneOf }] };
 }
 
 /** Removes the properties of the other side: read-only ones from requests, write-only ones from responses. */

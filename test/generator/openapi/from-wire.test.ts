@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readSource } from "../../../generator/openapi/source.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
@@ -87,6 +88,8 @@ async function partsOf(form: FormData | undefined, name: string): Promise<unknow
   );
 }
 
+const binary = "{ schema: { type: string, format: binary } }";
+
 describe("a tool with a body and cookies", () => {
   test("a form has files as bytes, a part for each item of a list, and objects as JSON", async () => {
     const run = await load(pets, "add-photos");
@@ -109,6 +112,42 @@ describe("a tool with a body and cookies", () => {
     expect(await partsOf(form, "tags")).toEqual(["a", "b"]);
     const json = new TextEncoder().encode('{"city":"Bern"}');
     expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
+  });
+
+  test("a file of a form may be null, and is not sent then", async () => {
+    const run = await load(
+      `openapi: 3.1.0
+info: { title: Uploads, version: 1.0.0 }
+components: { schemas: { File: { type: string, format: binary } } }
+paths:
+  /upload:
+    post:
+      operationId: upload
+      requestBody:
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              properties:
+                one: { title: One, anyOf: [{ type: string, format: binary }, { type: "null" }] }
+                two: { oneOf: [{ type: "null" }, { $ref: "#/components/schemas/File" }] }
+                media: { anyOf: [{ type: string, contentMediaType: image/png }, { type: "null" }] }
+                many: { anyOf: [{ type: array, items: { type: string, format: binary } }, { type: "null" }] }
+                text: { anyOf: [{ type: string }, { type: "null" }] }
+      ${ok}
+`,
+      "upload",
+    );
+    const one = (name: string, type = "application/octet-stream") => [[type, name, bytes]];
+    await run({ body: { one: base64, two: base64, media: base64, many: [base64], text: base64 } }, context);
+    const form = sent.at(-1)?.form;
+    expect(await partsOf(form, "one")).toEqual(one("one"));
+    expect(await partsOf(form, "two")).toEqual(one("two"));
+    expect(await partsOf(form, "media")).toEqual(one("media", "image/png"));
+    expect(await partsOf(form, "many")).toEqual(one("many"));
+    expect(await partsOf(form, "text")).toEqual([base64]);
+    await run({ body: { one: null, two: null, media: null, many: null, text: "" } }, context);
+    expect([...(sent.at(-1)?.form?.keys() ?? [])]).toEqual(["text"]);
   });
 
   test("a part of a form has the content type that the API declares", async () => {
@@ -167,6 +206,26 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
     answer.status = 500;
     await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
+  });
+
+  test.each([
+    ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", binary],
+    ["application/vnd.ms-excel", binary],
+    ['"*/*"', binary],
+    ["application/json", binary],
+    ["image/*", "{}"],
+  ])("a response of the type %s with the schema %s is a file if the API sends one", async (type, media) => {
+    const document = `openapi: 3.0.3
+info: { title: Reports, version: 1.0.0 }
+paths:
+  /report: { get: { operationId: report, responses: { "200": { description: ok, content: { ${type}: ${media} } } } } }
+`;
+    const run = await load(document, "report");
+    answer.type = "application/vnd.ms-excel";
+    const resource = { mimeType: answer.type, blob: base64 };
+    expect(await run({}, context)).toMatchObject({ content: [{ type: "resource", resource }] });
+    answer.type = "application/yaml";
+    expect(await run({}, context)).toBe(new TextDecoder().decode(bytes));
   });
 
   test("a tool sends all cookies in one header and encodes separators in values", async () => {
@@ -351,6 +410,30 @@ paths:
   });
 });
 
+test("parameters and bodies whose schemas are read-only elsewhere are arguments, and are sent", async () => {
+  const path = join(mkdtempSync(join(folder, "document-")), "openapi.yaml");
+  const text = `openapi: 3.0.3
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /items/{id}:
+    put:
+      operationId: put
+      parameters: [{ name: id, in: path, required: true, schema: { type: string, readOnly: true } }]
+      requestBody: { required: true, content: { application/json: { schema: { type: string, readOnly: true } } } }
+      ${ok}
+`;
+  writeFileSync(path, text);
+  const { contract } = await readSource(path);
+  expect(contract.tools[0]?.inputSchema).toMatchObject({
+    properties: { id: { type: "string" }, body: { type: "string" } },
+    required: ["id", "body"],
+  });
+  await (
+    await load(text, "put")
+  )({ id: "5", body: "x" }, context);
+  expect(sent.map(({ path: sentTo }) => sentTo)).toEqual(["/items/5"]);
+});
+
 describe("parameters with lists and objects", () => {
   const list = "schema: { type: array, items: { type: string } }";
   const map = "schema: { type: object }";
@@ -426,6 +509,32 @@ paths:
     expect(cookie).toBe("c=x,1,y,%C3%A9");
     await run({ names: ["a"], pairs: { x: 1 } }, context);
     expect(Object.keys(sent.at(-1)?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
+  });
+
+  test("null and empty lists and objects are not sent", async () => {
+    const find = await load(document, "find");
+    const absent = { repeated: null, commas: [], pipes: null, spaces: [], members: { x: null }, turns: {} };
+    await find({ ...absent, deep: { from: null, at: {} } }, context);
+    expect(sent.at(-1)?.path).toBe("/find");
+    await find({ repeated: ["", null], commas: [""] }, context);
+    expect(sent.at(-1)?.path).toBe("/find?repeated=&commas=");
+    const simple = await load(document, "simple");
+    await simple({ names: ["a"], pairs: { x: 1 }, "X-List": [], "X-Turns": null, "X-Pairs": {}, c: null }, context);
+    const { headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-"))).toEqual([]);
+    expect(cookie).toBeUndefined();
+    await expect(simple({ names: null, pairs: { x: 1 } }, context)).rejects.toThrow('names cannot be "".');
+    await (
+      await load(document, "pay")
+    )({ body: { note: null, amount: 5, items: [{ price: null, at: 1 }] } }, context);
+    expect(new TextDecoder().decode(sent.at(-1)?.bytes)).toBe("amount=5&items%5B0%5D%5Bat%5D=1");
+  });
+
+  test.each(["a\nb", "10 €", "a\u0000"])("text that a header cannot contain is a tool error: %j", async (text) => {
+    const run = await load(document, "simple");
+    const call = run({ names: ["a"], pairs: { x: 1 }, "X-List": [text] }, context);
+    await expect(call).rejects.toThrow(new ToolError("X-List has characters that a header cannot contain."));
+    expect(sent).toEqual([]);
   });
 
   test("a form has a pair for each item of a list, and paths as names of nested members", async () => {

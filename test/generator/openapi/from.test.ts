@@ -758,6 +758,35 @@ describe("create --from", () => {
     expect([...text.matchAll(/format: "(.*?)"/g)].map(([, format]) => format)).toEqual(["date-time", "int64"]);
   });
 
+  it("merge keys of a document in YAML add the members of other maps", async () => {
+    const path = join(temporaryFolder(), "openapi.yaml");
+    writeFileSync(
+      path,
+      `openapi: 3.0.3
+info: { title: Shop, version: 1.0.0 }
+x-base: &base { id: { type: integer }, name: { type: integer } }
+x-get: &get { responses: { "200": { description: ok } } }
+paths:
+  /items:
+    post:
+      <<: *get
+      operationId: add
+      requestBody:
+        content:
+          application/json:
+            schema: { type: object, properties: { <<: *base, name: { type: string }, "<<": { type: boolean } } }
+`,
+    );
+    const { contract } = await readSource(path);
+    expect(contract.tools[0]?.inputSchema).toHaveProperty("properties.body.properties", {
+      id: { type: "integer" },
+      name: { type: "string" },
+      "<<": { type: "boolean" },
+    });
+    writeFileSync(path, "openapi: 3.0.3\npaths: { <<: 5 }\n");
+    await expect(readSource(path)).rejects.toThrow("is not YAML: Merge sources must be maps");
+  });
+
   it("`create --from` accepts names of Object.prototype, and leaves out a name with half a surrogate pair", async () => {
     const cwd = temporaryFolder();
     const tool = (name: string, argument: string) => ({
@@ -780,6 +809,15 @@ describe("create --from", () => {
     expect(stderr).toContain("left out   POST /upload: its body is application/xml");
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
+  });
+
+  it("`create --from` leaves out operations with the method TRACE, which `fetch` does not send", async () => {
+    const cwd = temporaryFolder();
+    const operation = { responses: { 200: { description: "ok" } } };
+    writeFileSync(join(cwd, "api.json"), api({ "/pets": { get: operation, trace: operation } }));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(stderr).toContain("left out   TRACE /pets: fetch does not send TRACE requests");
+    expect(code).toBe(0);
   });
 
   it.each(["label", "matrix"])(

@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { all, any, later, members, nothing, one, types, values, type Check } from "../../../templates/client/check.ts";
+import {
+  all,
+  any,
+  later,
+  members,
+  nothing,
+  numeric,
+  one,
+  types,
+  values,
+  type Check,
+} from "../../../templates/client/check.ts";
 
 /* Functions that the checks of a typed client consist of. The schemas and the values come from a server. */
 
@@ -70,4 +81,19 @@ test("a value that changes is checked again", () => {
   expect(outer(value)).toBeUndefined();
   value.a = {};
   expect(outer(value)).toMatchObject({ path: "a" });
+});
+
+test.each([
+  [1_234_567.89, 0.01, true],
+  [99_999_999.99, 0.01, true],
+  [-4.02, 0.01, true],
+  [0, 0.01, true],
+  [1_234_567.891, 0.01, false],
+  [1e-12, 0.01, false],
+  [0.3, 0.1, true],
+  [9_007_199_254_740_991, 2, false],
+  [9_007_199_254_740_990, 2, true],
+  [7.5, 5, false],
+])("%d as a multiple of %d: %s", (value, multipleOf, isMultiple) => {
+  expect(numeric({ multipleOf })(value) === undefined).toBe(isMultiple);
 });

@@ -77,6 +77,13 @@ describe("names of additions", () => {
     },
   );
 
+  it.each(["tool", "resource", "prompt"] as const)("a %s named define has another constant than its import", (kind) => {
+    const { view, registration } = planAddition(kind, "define", schemaSamples.zod);
+    const variable = { tool: "defineTool2", resource: "defineResource2", prompt: "definePrompt2" }[kind];
+    expect(view).toMatchObject({ key: "define", variable });
+    expect(registration).toMatchObject({ variable });
+  });
+
   it.each([
     "",
     ".",
