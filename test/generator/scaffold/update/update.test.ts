@@ -266,6 +266,12 @@ export type Gone = p.InitializeRequest;
 
   test.each(forms)("`--codemod` rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
 
+  test("`--codemod` rewrites a module with a byte order mark at the same positions as one without", () => {
+    const text = (revision: string): string =>
+      `\uFEFFimport type { Tool } from "./mcp/${revision}/types.ts";\nexport type Own = Tool;\n`;
+    expect(rewritten(text("2024-11-05"))).toBe(text("2026-07-28"));
+  });
+
   test("`--codemod` rewrites a module with JSX", () => {
     const text = (revision: string): string =>
       `import type { Tool } from "./mcp/${revision}/types.ts";\nexport const view = (tool: Tool) => <p>{tool.name}</p>;`;
