@@ -252,6 +252,24 @@ describe("open decisions", () => {
   });
 });
 
+describe("parts that a new revision makes unfit", () => {
+  it("a member that is required now is listed, because older peers may omit it", async () => {
+    const text = dated(schema, next).replace(/(interface GetPromptRequestParams [^}]*? arguments)\?:/, "$1:");
+    const { decisions } = await pinText(text, { revision: next });
+    expect(decisions.confirm).toEqual([`required: peers of ${newest} may omit GetPromptRequestParams.arguments`]);
+  });
+
+  it("an extension with a type of the core, or without one that it imports, is listed", async () => {
+    const text = dated(schema, next).replaceAll(/\bCacheableResult\b/g, "CachedResult");
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const fetch = respondWith(`${text}\nexport interface Task {}\n`);
+    expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
+    const report = String(output.mock.calls[0]?.[0]);
+    expect(report).toMatch(/extensions\/skills\/schema\.ts:.* the core declares no such type: .*`CacheableResult`/);
+    expect(report).toMatch(/extensions\/tasks\/schema\.ts:.* `Task` is already declared by the core/);
+  });
+});
+
 describe("a folder that cannot be written", () => {
   it.each([
     ["a new revision", next],
