@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
 import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../../generator/scaffold/update/codemod.ts";
+import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
 import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
@@ -298,6 +299,20 @@ export type Gone = p.InitializeRequest;
   ];
 
   test.each(untouched)("`--codemod` does not change %s", (_what, text) => expect(rewritten(text)).toBe(text));
+
+  test.each([
+    ["a test", "test/a.test.ts", 'import type { protocol } from "../src/mcp/index.ts";'],
+    ["a nested module", "src/tools/a.ts", 'import type { protocol } from "../mcp/index.ts";'],
+    ["a module without the ending of the layer", "src/a.ts", 'import { run } from "./mcp";'],
+    ["a user of the types of the runtime", "src/a.ts", 'import type { Root } from "mcp-server-runtime/2025-11-25";'],
+    ["a user of an import type", "src/a.ts", 'type Own = import("./mcp/index.ts").protocol.Tool;'],
+  ])("`findNameUses` searches %s", async (_what, file, text) => {
+    const project = temporaryFolder();
+    mkdirSync(dirname(join(project, file)), { recursive: true });
+    writeFileSync(join(project, file), `${text}\nexport const method = "logging/setLevel";\n`);
+    const moved = { kind: "removed", what: "method", name: "logging/setLevel", advice: "none" } as const;
+    expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file, line: 2 }]);
+  });
 
   test("`findRenames` does not match types that only have the same names of members", async () => {
     const spec = await openSpecFolder(join(packageRoot, "spec"));
