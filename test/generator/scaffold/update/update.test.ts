@@ -309,9 +309,23 @@ export type Gone = p.InitializeRequest;
   ])("`findNameUses` searches %s", async (_what, file, text) => {
     const project = temporaryFolder();
     mkdirSync(dirname(join(project, file)), { recursive: true });
-    writeFileSync(join(project, file), `${text}\nexport const method = "logging/setLevel";\n`);
-    const moved = { kind: "removed", what: "method", name: "logging/setLevel", advice: "none" } as const;
+    writeFileSync(join(project, file), `${text}\nexport type Level = protocol.LoggingLevel;\n`);
+    const moved = { kind: "deprecated", what: "type", name: "LoggingLevel", advice: "none" } as const;
     expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file, line: 2 }]);
+  });
+
+  test("`findNameUses` searches tests for types only, because they send requests of several revisions", async () => {
+    const project = temporaryFolder();
+    const text = 'import { revisions } from "PLACE";\nexport const method = "server/discover";\n';
+    for (const [file, place] of [
+      ["src/a.ts", "./mcp/index.ts"],
+      ["test/a.test.ts", "../src/mcp/index.ts"],
+    ] as const) {
+      mkdirSync(dirname(join(project, file)), { recursive: true });
+      writeFileSync(join(project, file), text.replace("PLACE", place));
+    }
+    const moved = { kind: "removed", what: "method", name: "server/discover", advice: "none" } as const;
+    expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file: "src/a.ts", line: 2 }]);
   });
 
   test("`findRenames` does not match types that only have the same names of members", async () => {
