@@ -34,6 +34,9 @@ function reportText(report: PinReport): string {
   }
   const undecided = report.undecided.map(({ overlay: file, text }) => `${file}: ${text}`);
   blocks.push(...listText("Decisions required in `conversions` before older revisions are generated:", undecided));
+  blocks.push(
+    ...listText("Extensions that do not fit this revision; change or remove them before generation:", report.unfit),
+  );
   const generate = `create-mcp-server generate --spec ${spec} --protocol ${revision} --out generated`;
   blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: review and complete ${path}, then ${generate}`);
   return blocks.join("\n\n");

@@ -16,7 +16,7 @@ import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/
 import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
 import { findRemovedNames } from "../scaffold/update/removed-names.ts";
-import { countText } from "../internal/text.ts";
+import { countText, quoteForShell } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem, warnUncompiled } from "./report.ts";
 
@@ -106,7 +106,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   for (const line of describeChoices(old, next)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  const change = { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models };
+  const change = { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models, spec };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
   await reportPlaces(project, change, options);
@@ -172,29 +172,37 @@ interface Change {
   readonly isLess: boolean;
   readonly layer: Replacement;
   readonly models: readonly RevisionModel[];
+  /** Spec folder of the models. Absent: they are those of this package. */
+  readonly spec: string | undefined;
 }
 
 /** Lists the effects of an update on the project's own code, before the layer is replaced. With `--codemod`, rewrites what is mechanical. */
 async function reportPlaces(
   project: string,
-  { older, newer, isLess, layer, models }: Change,
+  { older, newer, isLess, layer, models, spec }: Change,
   { codemod, dryRun }: UpdateCommandOptions,
 ): Promise<void> {
   if (older === newer && !isLess && !codemod) return;
   const before = models.find(({ id }) => id === older);
   const after = models.find(({ id }) => id === newer);
-  if (!before || !after) return;
+  if (!after) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const { renames, rewrites, settled } = codemod
-    ? await rewriteCode({ project, before, after, dryRun })
-    : { renames: [], rewrites: [], settled: [] };
+  const { renames, rewrites, settled } =
+    codemod && before
+      ? await rewriteCode({ project, before, after, dryRun })
+      : { renames: [], rewrites: [], settled: [] };
+  // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
+  if (!before)
+    console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
   const isRenamed = new Set(renames.map(({ from }) => from));
-  const moved = older === newer ? [] : findRemovedNames(before, after);
+  const moved = before && older !== newer ? findRemovedNames(before, after) : [];
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
-  const differs = older === newer ? "" : `; all that differs: npx create-mcp-server diff ${older} ${newer}`;
+  const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
+  const differs =
+    before && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
   const further = rewrites.length > 0 ? "further " : "";
   const count = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
   console.log(`${count} in your code to change for ${newer}${differs}`);

@@ -1,5 +1,5 @@
 import { memberNames, namesOf } from "./names.ts";
-import { compareUnions, isSameKind, isUnion } from "./compare-unions.ts";
+import { compareUnions, isSameKind, isUnion, outlineOf } from "./compare-unions.ts";
 import {
   changeOf,
   mergeChanges,
@@ -7,6 +7,7 @@ import {
   type Comparison,
   type Difference,
   type Newer,
+  type Outline,
   type Place,
 } from "./difference.ts";
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
@@ -117,11 +118,12 @@ function compareResolved(
   const own = resolveAlias(shape, comparison.model);
   if (own.kind === "unknown") return undefined;
   const anything = newer.find((other) => resolveAlias(other.shape, other.model).kind === "unknown");
-  if (anything) return { kind: "shape", change: changeOf("shape", anything, place) };
+  const outline = (): Outline => outlineOf({ model: comparison.model, shape, names: [place.type] });
+  if (anything) return { kind: "shape", change: changeOf("shape", anything, place), own: outline() };
   if (isUnion(own) || newer.some((other) => isUnion(resolveAlias(other.shape, other.model))))
     return compareUnions(shape, newer, place, comparison);
   const misfit = newer.find((other) => !isSameKind(own, resolveAlias(other.shape, other.model)));
-  if (misfit) return { kind: "shape", change: changeOf("shape", misfit, place) };
+  if (misfit) return { kind: "shape", change: changeOf("shape", misfit, place), own: outline() };
   if (own.kind === "array") return compareItems(own.items, newer, place, comparison);
   const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
   return object && compareObjects(object, newer, place, comparison);

@@ -9,6 +9,7 @@ import {
   type OptionDifference,
   type Outline,
   type Place,
+  type PlainOutline,
 } from "./difference.ts";
 import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../model/resolve.ts";
@@ -148,8 +149,9 @@ function optionChange({ option, unions, ...other }: Option, place: Place): Chang
 }
 
 /** Properties that newer revisions have added to a known alternative do not distinguish another alternative from it. */
-function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
-  const { kind } = resolveAlias(shape, model);
+export function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
+  const target = resolveAlias(shape, model);
+  const plain = plainOf(target);
   const added = newer.flatMap((other) => resolveObject(other.shape, other.model)?.properties ?? []);
   const properties = resolveObject(shape, model)?.properties;
   const literals = (properties ?? []).flatMap((property): [string, (string | number | boolean | undefined)[]][] => {
@@ -157,9 +159,28 @@ function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outli
     return values ? [[property.name, property.optional ? [...values, undefined] : values]] : [];
   });
   return {
-    kind: properties ? "object" : kind === "array" ? "array" : "other",
+    kind: properties ? "object" : target.kind === "array" ? "array" : "other",
+    ...(plain && { plain }),
     required: (properties ?? []).filter(({ optional }) => !optional).map(({ name }) => name),
     optional: [...(properties ?? []).filter(({ optional }) => optional), ...added].map(({ name }) => name),
     literals: new Map(literals),
   };
+}
+
+function plainOf(shape: Shape): PlainOutline | undefined {
+  switch (shape.kind) {
+    case "literal":
+      return { kind: "value", value: shape.value };
+    case "null":
+      return { kind: "value", value: null };
+    case "string":
+    case "boolean":
+      return { kind: "type", type: shape.kind };
+    case "number":
+      return { kind: "type", type: "number", ...(shape.integer && { integer: true }) };
+    case "union":
+      return shape.open ? { kind: "type", type: "string" } : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -57,7 +57,7 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
 
 /** Difference that no rule covers yet. */
 export interface Uncovered {
-  /** Newest revision without it. The rules of its overlay also apply to older revisions. */
+  /** Newest revision to which it is a difference. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
   /** Description of the difference, with the rules that could handle it. */
   readonly text: string;
@@ -71,8 +71,15 @@ export function findUncovered(models: readonly RevisionModel[], target: Revision
 function uncoveredIn({ newer, changes }: Newer, target: RevisionModel): Uncovered[] {
   const between = [target, ...newer];
   const uncovered = changes.filter((change) => findRule(change, between) === undefined);
+  const ofModel = new Map<RevisionModel, ReadonlySet<string>>();
+  // A revision in between may lack the whole type: its overlay would reject a rule for a member of it as stale.
+  const differs = (model: RevisionModel, [name = ""]: readonly string[]): boolean => {
+    const known = ofModel.get(model) ?? new Set(compareNewer(between, model).changes.flatMap(({ names }) => names));
+    ofModel.set(model, known);
+    return known.has(name);
+  };
   const found = uncovered.map((change): Uncovered => {
-    const model = between.findLast(({ id }) => id < change.since) ?? target;
+    const model = between.findLast((each) => each.id < change.since && differs(each, change.names)) ?? target;
     return { model, text: `${changeText(change)}: ${rulesFor(change).join(", ")}` };
   });
   return [...new Map(found.map((each) => [each.text, each])).values()];

@@ -63,6 +63,8 @@ export interface OptionDifference {
 /** Description of an alternative by its kind and its own properties, without nested values. */
 export interface Outline {
   readonly kind: "object" | "array" | "other";
+  /** Values of kind `other`. Absent if they are not of one kind. */
+  readonly plain?: PlainOutline;
   /** Required keys of an object, empty for other kinds. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -74,7 +76,14 @@ export interface Outline {
 export interface ShapeDifference {
   readonly kind: "shape";
   readonly change: Change;
+  /** Values of this revision. */
+  readonly own: Outline;
 }
+
+/** Plain value, or any plain value of a JSON type. */
+export type PlainOutline =
+  | { readonly kind: "value"; readonly value: string | number | boolean | null }
+  | { readonly kind: "type"; readonly type: "string" | "number" | "boolean"; readonly integer?: true };
 
 /** Shape of a newer revision at the place that is being compared. */
 export interface Newer {

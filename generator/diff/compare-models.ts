@@ -1,4 +1,5 @@
 import { worstOf, type ContractChange, type Impact } from "../typed-client/contract/impact.ts";
+import { plainResultNames } from "../emit/method-text.ts";
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
@@ -17,7 +18,8 @@ function compareMethods(older: RevisionModel, newer: RevisionModel): ContractCha
     ...removed,
     ...newer.methods.flatMap((method) => {
       const known = before.get(method.name);
-      return known ? compareMethod(known, method) : [methodChange("added", method)];
+      if (!known) return [methodChange("added", method)];
+      return [...compareMethod(known, method), ...compareResults(known, method)];
     }),
   ];
 }
@@ -44,6 +46,29 @@ function compareMethod(older: Method, newer: Method): ContractChange[] {
     const detail = `${what} changed from ${before || "none"} to ${after || "none"}`;
     return [{ kind: "changed", subject, detail, client: impact, server: impact } as const];
   });
+}
+
+/** Compares the results that a request may have. The types themselves, also with a new name, are compared as declarations. */
+function compareResults(older: Method, newer: Method): ContractChange[] {
+  const [before, after] = [resultNames(older), resultNames(newer)];
+  const hasLost = before.some((name) => !after.includes(name));
+  const hasGained = after.some((name) => !before.includes(name));
+  const isRenamed = before.length === 1 && after.length === 1;
+  if (isRenamed || (!hasLost && !hasGained)) return [];
+  const { writes, reads } = typeImpacts(hasLost, hasGained);
+  // The sender of a request reads its result.
+  const impact = (role: Role): Impact =>
+    worstOf([
+      ...(newer.senders.includes(role) ? [reads] : []),
+      ...(newer.senders.some((sender) => sender !== role) ? [writes] : []),
+    ]);
+  const detail = `result changed from ${before.join(" | ") || "none"} to ${after.join(" | ") || "none"}`;
+  const subject = `method ${newer.name}`;
+  return [{ kind: "changed", subject, detail, client: impact("client"), server: impact("server") }];
+}
+
+function resultNames(method: Method): string[] {
+  return [...plainResultNames(method), ...method.alternatives.map(({ type }) => type)];
 }
 
 function gateText({ gates }: Method): string {

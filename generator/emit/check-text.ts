@@ -163,15 +163,21 @@ function bodyText(request: BodyRequest): string {
 
 function objectBody({ writer, suggestion, origins, constraints }: BodyRequest, object: ObjectShape): string {
   const lines = [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`];
+  const issues = new Set<string>();
   for (const property of object.properties) {
-    lines.push(...propertyLines(writer, property, origins.get(property) ?? suggestion));
+    lines.push(...propertyLines(writer, property, { origin: origins.get(property) ?? suggestion, issues }));
   }
   if (object.index && object.index.kind !== "unknown") lines.push(...indexLines(writer, object, suggestion));
   lines.push(...constraints.map((constraint) => constraintLine(writer, constraint)), "return undefined;");
   return lines.join("\n");
 }
 
-function propertyLines(writer: CheckWriter, property: Property, origin: string): string[] {
+/** `issues` has the variables of the function so far: different names of properties may give the same variable. */
+function propertyLines(
+  writer: CheckWriter,
+  property: Property,
+  { origin, issues }: { readonly origin: string; readonly issues: Set<string> },
+): string[] {
   const { name, shape } = property;
   const access = accessText("v", name);
   const segment = JSON.stringify(escapeKey(name));
@@ -185,7 +191,7 @@ function propertyLines(writer: CheckWriter, property: Property, origin: string):
     return [`if (${guard}${test}) return ${writer.use("fail")}(${JSON.stringify(condition.expected)}, ${segment});`];
   }
   const word = pascal(name);
-  const issue = `${lowerFirst(word)}Issue`;
+  const issue = freeName(`${/^\d/.test(word) ? "_" : ""}${lowerFirst(word)}Issue`, issues);
   const call = writer.call(shape, access, origin + word);
   const guarded = mayBeAbsent ? `${access} === undefined ? undefined : ${call}` : call;
   return [`const ${issue} = ${guarded};`, `if (${issue}) return ${writer.use("under")}(${segment}, ${issue});`];

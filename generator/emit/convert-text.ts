@@ -1,6 +1,6 @@
 import { conversionRules, ruleFunction } from "../conversions/rules.ts";
 import type { Conversions, FoundRule } from "../conversions/conversions.ts";
-import type { Change, Difference, ObjectDifference } from "../conversions/difference.ts";
+import type { Change, Difference, ObjectDifference, Outline, ShapeDifference } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
 import { self, unionBody, type UnionWriter } from "./convert-union.ts";
@@ -90,7 +90,8 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
         const items = writer.callee(difference.items);
         return items === undefined ? undefined : `${use("mapItems")}(${expression}, ${items}, ${use("loss")})`;
       }
-      if (difference?.kind === "shape") return shapeExpression(writer, difference.change, expression);
+      if (difference?.kind === "shape" && !isRejected(writer, difference))
+        return shapeExpression(writer, difference.change, expression);
       const callee = writer.callee(difference);
       return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
     },
@@ -118,6 +119,7 @@ interface Written {
 
 function bodyOf(writer: ConvertWriter, difference: Difference): Written | undefined {
   if (difference.kind === "object") return objectBody(writer, difference);
+  if (difference.kind === "shape" && isRejected(writer, difference)) return rejectingBody(writer, difference);
   const body = difference.kind === "union" ? unionBody(writer, difference) : returned(writer, difference);
   return body === undefined ? undefined : { constants: "", body };
 }
@@ -127,15 +129,34 @@ function returned(writer: ConvertWriter, difference: Difference): string | undef
   return expression === undefined ? undefined : `return ${expression};`;
 }
 
+function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference): boolean {
+  return conversions.ruleOf(change).rule === "error";
+}
+
+/** Rejects values of another kind than those of this revision. */
+function rejectingBody(writer: ConvertWriter, { change, own }: ShapeDifference): Written {
+  const test = strangerTest(writer, own);
+  if (test === undefined)
+    throw new Error(`Other values of ${change.type} cannot be distinguished; extend generator/emit/convert-text.ts.`);
+  const body = `if (v !== undefined && ${test}) ${writer.rejection(change)}\nreturn v;`;
+  return { constants: "", body };
+}
+
+function strangerTest(writer: ConvertWriter, { kind, plain }: Outline): string | undefined {
+  if (kind === "object") return `!${writer.use("isObject")}(v)`;
+  if (kind === "array") return "!Array.isArray(v)";
+  if (plain?.kind === "value") return `v !== ${JSON.stringify(plain.value)}`;
+  if (plain?.integer) return "!Number.isInteger(v)";
+  return plain && `typeof v !== "${plain.type}"`;
+}
+
 /** Rules that work on the surrounding object are applied there, not here. */
 function shapeExpression(
-  { conversions, rejection, apply }: ConvertWriter,
+  { conversions, apply }: ConvertWriter,
   change: Change,
   expression: string,
 ): string | undefined {
   const { rule } = conversions.ruleOf(change);
-  if (rule === "error")
-    throw new Error(`${rejection(change)} Values of other kinds are not supported; extend convert-text.ts.`);
   if (conversionRules[rule].works !== "value") return undefined;
   return apply(rule, { value: expression, type: change.type });
 }

@@ -1,6 +1,13 @@
 import { conversionRules } from "../conversions/rules.ts";
 import type { Conversions } from "../conversions/conversions.ts";
-import type { Change, Difference, OptionDifference, Outline, UnionDifference } from "../conversions/difference.ts";
+import type {
+  Change,
+  Difference,
+  OptionDifference,
+  Outline,
+  PlainOutline,
+  UnionDifference,
+} from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { accessText } from "./type-text.ts";
 
@@ -25,6 +32,8 @@ interface Branch {
   readonly outline: Outline;
   /** True if the revision does not know the alternative. */
   readonly isGone: boolean;
+  /** True if the statement throws. */
+  readonly isRejected?: true;
   readonly code: string | undefined;
 }
 
@@ -33,6 +42,10 @@ export function unionBody(writer: UnionWriter, union: UnionDifference): string |
   const branches = union.options.map((option) => branchOf(writer, union, option));
   if (branches.every(({ code }) => code === undefined)) return undefined;
   const lines = [
+    ...plainLines(
+      union,
+      branches.filter(({ outline }) => outline.kind === "other"),
+    ),
     ...arrayLines(
       union,
       branches.filter(({ outline }) => outline.kind === "array"),
@@ -43,8 +56,6 @@ export function unionBody(writer: UnionWriter, union: UnionDifference): string |
       branches.filter(({ outline }) => outline.kind === "object"),
     ),
   ];
-  if (branches.some(({ outline, code }) => outline.kind === "other" && code !== undefined))
-    throw new Error(`A plain value of ${union.type} needs a conversion; extend generator/emit/convert-union.ts.`);
   return lines.at(-1)?.startsWith("return ") ? lines.join("\n") : [...lines, "return v;"].join("\n");
 }
 
@@ -56,7 +67,7 @@ function branchOf(writer: UnionWriter, { type }: UnionDifference, option: Option
     return { outline, isGone: false, code: expression && `return ${expression};` };
   }
   const { rule } = writer.conversions.ruleOf(change);
-  if (rule === "error") return { outline, isGone: true, code: writer.rejection(change) };
+  if (rule === "error") return { outline, isGone: true, isRejected: true, code: writer.rejection(change) };
   if (rule === "single-item") {
     const code = `{\nif (v.length === 1) return ${self}(v[0], ${writer.use("loss")});\n${writer.rejection(change)}\n}`;
     return { outline, isGone: true, code };
@@ -64,6 +75,28 @@ function branchOf(writer: UnionWriter, { type }: UnionDifference, option: Option
   if (conversionRules[rule].works !== "value") return { outline, isGone: true, code: undefined };
   const code = `return ${self}(${writer.apply(rule, { value: "v", type })}, ${writer.use("loss")});`;
   return { outline, isGone: true, code };
+}
+
+/** Plain values that the revision does not know are rejected. No rule makes another value of them. */
+function plainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
+  const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
+  return branches.flatMap(({ outline: { plain }, code, isRejected }) => {
+    if (code === undefined) return [];
+    const test = isRejected && plain ? plainTest(plain, known) : undefined;
+    if (test !== undefined) return [`if (${test}) ${code}`];
+    throw new Error(`A plain value of ${type} needs a conversion; extend generator/emit/convert-union.ts.`);
+  });
+}
+
+/** Returns a test for plain values, except for known ones; `undefined` if these are of the same type. */
+function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefined)[]): string | undefined {
+  if (plain.kind === "value") return `v === ${JSON.stringify(plain.value)}`;
+  const { type } = plain;
+  if (known.some((other) => other?.kind === "type" && other.type === type)) return undefined;
+  const values = known.flatMap((other) =>
+    other?.kind === "value" && typeof other.value === type ? [`v !== ${JSON.stringify(other.value)}`] : [],
+  );
+  return [`typeof v === "${type}"`, ...values].join(" && ");
 }
 
 function arrayLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {

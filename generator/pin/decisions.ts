@@ -1,3 +1,5 @@
+import { changesIn } from "../conversions/conversions.ts";
+import { compareRevisions } from "../conversions/compare-revisions.ts";
 import type { Declaration, Gate, Method, RevisionModel, Shape } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
@@ -45,6 +47,34 @@ export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisi
       ...newResultTypes(declarations, value),
     ],
   };
+}
+
+/**
+ * Lists what the nearest revision may send and the new one does not accept. Nothing converts values of older peers, so that a handler of the new
+ * revision gets them as they are.
+ */
+export function findNarrower(model: RevisionModel, base: RevisionModel): string[] {
+  const changes = compareRevisions(model, [base]).flatMap(({ params, result }) => [
+    ...changesIn(params),
+    ...changesIn(result),
+  ]);
+  const lines = changes.flatMap(({ kind, type, member }): string[] => {
+    if (kind === "member" || kind === "open" || isTolerated(model, type, member)) return [];
+    const place = member === undefined ? type : `${type}.${member}`;
+    return [
+      kind === "missing"
+        ? `required: peers of ${base.id} may omit ${place}`
+        : `values: ${base.id} allows others at ${place}`,
+    ];
+  });
+  return [...new Set(lines)];
+}
+
+/** True if the checks assume a value when a peer omits the member. */
+function isTolerated(model: RevisionModel, type: string, member: string | undefined): boolean {
+  if (!declarationsByName(model).has(type)) return false;
+  const object = resolveObject({ kind: "reference", name: type }, model);
+  return object?.properties.some(({ name, absentMeans }) => name === member && absentMeans !== undefined) ?? false;
 }
 
 function describeMethod({ name, kind, senders, gates }: Method): string {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfPresent } from "../internal/files.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
 import { readOverlay } from "../read/overlay.ts";
@@ -20,6 +21,8 @@ export interface KnownRevisions {
   readNearest(revision: string): Promise<Nearest>;
   /** Reads the revisions of the folder itself, without the given one. */
   readOthers(revision: string): Promise<readonly RevisionModel[]>;
+  /** Returns the problems of the folder's extensions with a revision that is their core: each is read against the newest. */
+  findUnfit(core: RevisionModel): Promise<readonly string[]>;
 }
 
 /** Nearest revision, with the overlay that a new one starts from. */
@@ -56,6 +59,12 @@ export async function openKnownRevisions(folders: {
       const own = await openSpecFolder(folder);
       return Promise.all(ids.map((id) => own.readModel(id)));
     },
+    async findUnfit(core) {
+      if (extensions.size === 0 || [...pins.keys()].some((id) => id > core.id)) return [];
+      const own = await openSpecFolder(folder);
+      const problems = [...extensions.keys()].map((name) => own.readExtension(name, core).then(() => [], toProblem));
+      return (await Promise.all(problems)).flat();
+    },
     async readNearest(revision) {
       const id = nearestTo(revision, [...pins.keys(), ...packagedPins.keys()]);
       const home = pins.has(id) ? folder : packaged;
@@ -68,6 +77,11 @@ export async function openKnownRevisions(folders: {
       };
     },
   };
+}
+
+function toProblem(error: unknown): string[] {
+  if (error instanceof SpecError) return [error.message];
+  throw error;
 }
 
 /** Returns the nearest revision. Revision identifiers are dates, so they sort as text. */

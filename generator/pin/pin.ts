@@ -11,7 +11,7 @@ import { readSchema, type Schema } from "../read/schema.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
-import { findDecisions, type Decisions } from "./decisions.ts";
+import { findDecisions, findNarrower, type Decisions } from "./decisions.ts";
 import { openKnownRevisions, type KnownRevisions } from "./known-revisions.ts";
 import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
 import { startSpecFolder } from "./start-folder.ts";
@@ -42,6 +42,8 @@ export interface PinReport {
   readonly decisions: Decisions;
   /** Differences without a conversion for older clients: the overlay that needs an entry, and the entry. */
   readonly undecided: readonly { readonly overlay: string; readonly text: string }[];
+  /** Problems of extensions whose types refer to the newest revision, if that is the new one. */
+  readonly unfit: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -80,6 +82,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const input: DraftInput = { known, revision, pin, source, schema, path };
   const { draft, decisions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
   const undecided = model ? findUndecided(model, await known.readOthers(revision)) : [];
+  const unfit = model ? await known.findUnfit(model) : [];
   await storePin(spec, {
     revision,
     schema: source.text,
@@ -88,7 +91,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
     overlaySchema: known.overlaySchema,
   });
   const declarations = schema.declarations.length;
-  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, warnings };
+  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, unfit, warnings };
 }
 
 interface DraftInput {
@@ -130,7 +133,13 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   const text = await formatJson(JSON.stringify(overlay, undefined, 2));
   const decisions = findDecisions({ schema, overlay: { path, value: overlay }, base: base.model });
   const model = decisions.open.length === 0 ? readModel(input, text) : undefined;
-  return { draft: { kind: "proposed", text, base: base.model.id, dropped }, decisions, model };
+  const { open, confirm } = decisions;
+  const narrower = model ? findNarrower(model, base.model) : [];
+  return {
+    draft: { kind: "proposed", text, base: base.model.id, dropped },
+    decisions: { open, confirm: [...confirm, ...narrower] },
+    model,
+  };
 }
 
 function readModel({ known, revision, pin, source, path }: DraftInput, text: string): RevisionModel {

@@ -1,7 +1,8 @@
 import type { Declaration } from "../model.ts";
-import type { MethodOverlay, Overlay } from "../model/overlay.ts";
+import type { ConstraintOverlay, MethodOverlay, Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
 import { hasCapability } from "../model/capabilities.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { SpecError } from "../internal/spec-error.ts";
@@ -46,6 +47,7 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(lists.tags.length > 0 && { tags: lists.tags }),
     ...(lists.integers.length > 0 && { integers: lists.integers }),
     ...(lists.constraints.length > 0 && { constraints: lists.constraints }),
+    ...(lists.openObjects.length > 0 && { openObjects: lists.openObjects }),
     ...(lists.tolerances.length > 0 && { tolerances: lists.tolerances }),
     ...(lists.nulls.length > 0 && { nulls: lists.nulls }),
     ...(lists.minimums.length > 0 && { minimums: lists.minimums }),
@@ -130,7 +132,7 @@ function keepMethods(scope: Scope, { methods }: Overlay): Overlay["methods"] {
 function keepFacts(
   scope: Scope,
   name: string,
-  { clause, kind, gate, result, alternatives }: MethodOverlay,
+  { clause, kind, gate, result, aliases, alternatives }: MethodOverlay,
 ): MethodOverlay {
   const section = `methods["${name}"]`;
   const hasKind = kind !== undefined && !scope.inUnions.has(name);
@@ -149,13 +151,19 @@ function keepFacts(
     ...(hasKind && { kind }),
     ...(hasGate && { gate }),
     ...(hasResult && { result }),
+    ...(aliases && { aliases }),
     ...(others.length > 0 && { alternatives: others }),
   };
 }
 
-type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances" | "nulls" | "minimums">>;
+type TypeRules = Required<
+  Pick<Overlay, "tags" | "integers" | "openObjects" | "constraints" | "tolerances" | "nulls" | "minimums">
+>;
 
-function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, nulls, minimums }: Overlay): TypeRules {
+function keepTypeRules(
+  scope: Scope,
+  { tags, integers, openObjects, constraints, tolerances, nulls, minimums }: Overlay,
+): TypeRules {
   return {
     tags: keep(scope, tags, {
       section: "tags",
@@ -167,10 +175,15 @@ function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, 
       label: ({ at }) => at,
       fits: (rule) => applies(scope, { integers: [rule] }),
     }),
+    openObjects: keep(scope, openObjects, {
+      section: "openObjects",
+      label: ({ at }) => at,
+      fits: (rule) => applies(scope, { openObjects: [rule] }),
+    }),
     constraints: keep(scope, constraints, {
       section: "constraints",
-      label: ({ type }) => type,
-      fits: (rule) => applies(scope, { constraints: [rule] }),
+      label: ({ type, properties }) => `${type} (${properties.join(", ")})`,
+      fits: (rule) => isConstraintOf(scope, rule),
     }),
     nulls: keep(scope, nulls, {
       section: "nulls",
@@ -229,6 +242,13 @@ function applies({ bare, declarations }: Scope, rule: Partial<Overlay>): boolean
     if (error instanceof SpecError) return false;
     throw error;
   }
+}
+
+/** True if the schema has the type and all properties of a constraint. A constraint is checked only after it was applied. */
+function isConstraintOf({ declarations }: Scope, { type, properties }: ConstraintOverlay): boolean {
+  if (!declarationsByName({ declarations }).has(type)) return false;
+  const object = resolveObject({ kind: "reference", name: type }, { declarations });
+  return properties.every((name) => object?.properties.some((property) => property.name === name));
 }
 
 /** True if the schema has a type. Keywords such as `string` need no declaration. */

@@ -43,7 +43,7 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   const own = withCoreNames(path, declarations, { imports, core });
   const scope = [...core, ...own];
   rejectCircles(path, scope);
-  const complete = own.map((declaration) => spreadUnions(declaration, { declarations: scope }));
+  const complete = own.map((declaration) => spreadUnions(path, declaration, { declarations: scope }));
   rejectNonObjects(path, complete, { declarations: [...core, ...complete] });
   return { constants, declarations: complete };
 }

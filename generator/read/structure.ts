@@ -6,8 +6,12 @@ import { SpecError } from "../internal/spec-error.ts";
 /** Maximum length of a chain of types. It is far longer than any chain of bases in a schema. */
 const chainLimit = 50;
 
+/** Maximum number of types that one is defined by, each counted as often as it occurs. Schemas have fewer than a hundred. */
+const partLimit = 2_000;
+
 /**
- * Checks for types that are defined by themselves, other than through members, and for endless chains of bases.
+ * Checks for types that are defined by themselves, other than through members, for endless chains of bases, and for types that multiply: each of the
+ * types `A1 = A0 & A0`, `A2 = A1 & A1` has twice as many parts as the one before.
  *
  * @throws {SpecError} when it finds one.
  */
@@ -30,6 +34,21 @@ export function rejectCircles(path: string, declarations: readonly Declaration[]
     return height;
   };
   for (const { name } of declarations) measure(name, []);
+  rejectMultiples(path, byName);
+}
+
+function rejectMultiples(path: string, byName: ReadonlyMap<string, Declaration>): void {
+  const counts = new Map<string, number>();
+  const count = (name: string): number => {
+    const known = counts.get(name);
+    const declaration = byName.get(name);
+    if (known !== undefined || !declaration) return known ?? 0;
+    const found = partsOf(declaration).reduce((sum, part) => sum + count(part), 1);
+    if (found > partLimit) throw problemOf(path, declaration, `is made of more than ${partLimit} types`);
+    counts.set(name, found);
+    return found;
+  };
+  for (const name of byName.keys()) count(name);
 }
 
 /**
@@ -58,12 +77,18 @@ export function rejectNonObjects(
   }
 }
 
-/** Rewrites `A & (B | C)` to `A & B | A & C`, so that every alternative is one object and can be distinguished from the others. */
-export function spreadUnions(declaration: Declaration, model: Declared): Declaration {
+/**
+ * Rewrites `A & (B | C)` to `A & B | A & C`, so that every alternative is one object and can be distinguished from the others.
+ *
+ * @throws {SpecError} when there are too many alternatives.
+ */
+export function spreadUnions(path: string, declaration: Declaration, model: Declared): Declaration {
   return mapDeclaration(declaration, (shape) => {
     if (shape.kind !== "intersection") return shape;
     const parts = shape.of.map((part) => alternativesOf(part, model));
     if (parts.every((alternatives) => alternatives.length === 1)) return shape;
+    const count = parts.reduce((product, alternatives) => product * alternatives.length, 1);
+    if (count > partLimit) throw problemOf(path, declaration, `has more than ${partLimit} alternatives`);
     const start: readonly (readonly Shape[])[] = [[]];
     const all = parts.reduce(
       (done, alternatives) => done.flatMap((left) => alternatives.map((right) => [...left, right])),
@@ -75,7 +100,8 @@ export function spreadUnions(declaration: Declaration, model: Declared): Declara
 
 function alternativesOf(part: Shape, model: Declared): readonly Shape[] {
   const found = resolveAlias(part, model);
-  return found.kind === "union" && !found.open ? found.of : [part];
+  if (found.kind !== "union" || found.open) return [part];
+  return found.of.flatMap((member) => alternativesOf(member, model));
 }
 
 /** Returns the types that a type is defined by, without members of objects and arrays: those may refer back. */

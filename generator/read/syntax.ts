@@ -11,6 +11,9 @@ export { ts };
 /** Maximum length in characters, many times the size of any protocol schema. The parser is slow on text that is not TypeScript. */
 const sizeLimit = 4 * 1024 * 1024;
 
+/** The parser removes a byte order mark, which would shift the positions of everything behind it. A space keeps them. */
+const byteOrderMark = /^\uFEFF/;
+
 /**
  * Parses one TypeScript file without using the disk, libraries or the type checker.
  *
@@ -20,7 +23,7 @@ export function parseSource(path: string, text: string): ts.SourceFile {
   if (text.length > sizeLimit) throw new SpecError({ file: path, text: "the file is larger than 4 MiB" });
   rejectStrangeCharacters(path, text);
   try {
-    return parse(path, text);
+    return parse(path, text.replace(byteOrderMark, " "));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new SpecError({ file: path, text: "not a schema: it is nested too deeply to be parsed" });

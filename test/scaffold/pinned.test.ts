@@ -60,7 +60,13 @@ test("a project stays with its spec folder, and can leave it for the package", a
   const lost = await runCli(["update", "demo"], { cwd: root });
   expect(lost.stderr).toMatch(/spec has no revisions; pass their folder with --spec/);
   await cli("update", "demo", "--spec", "moved");
-  await cli("update", "demo", "--protocol", `${newest},2025-11-25`);
+  // The package does not have the revision that the project leaves, and lists its effects all the same.
+  const left = await runCli(["update", "demo", "--protocol", newest, "--no-spec", "--dry-run"], { cwd: root });
+  expect(left.stdout).toMatch(/^src\/server\.ts:\d+: .*\n.*in your code to change for /ms);
+  expect(left.stderr).toContain(`${next} is not among the revisions`);
+  expect(await cli("update", "demo", "--protocol", `${newest},2025-11-25`)).toContain(
+    `npx create-mcp-server diff ${next} ${newest} --spec moved`,
+  );
   const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });
   expect(told.code).toBe(2);
   expect(told.stderr).toContain(`unknown revision "${next}"`);

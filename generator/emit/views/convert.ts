@@ -1,3 +1,4 @@
+import { harmless } from "../../internal/text.ts";
 import type { RevisionModel, Role } from "../../model.ts";
 import type { ConvertFunction } from "../convert-text.ts";
 import { methodsOf, tableSpecs, type TableSpec } from "../method-text.ts";
@@ -48,7 +49,7 @@ export function convertView(
     revision: isUsed("ConversionError") ? JSON.stringify(id) : "",
     support: [...supportNames.filter(isUsed), "type Conversions", "type OnLoss"].join(", "),
     rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
-    functions,
+    functions: functions.map((one) => ({ ...one, type: harmless(one.type) })),
     tables: tableSpecs.map(({ name, summary }, at) => ({ name, summary, rows: (rows[at] ?? []).flatMap(rowText) })),
   };
 }

@@ -1,3 +1,4 @@
+import { harmless } from "../../internal/text.ts";
 import type { Method, RevisionModel, Role } from "../../model.ts";
 import {
   mayOmitParams,
@@ -48,7 +49,7 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
 function handlerView(method: Method): HandlerView {
   return {
     name: keyText(method.handler),
-    method: method.name,
+    method: harmless(method.name),
     summary: methodSummary(method),
     params: mayOmitParams(method) ? `${paramsText(method)} | undefined` : paramsText(method),
     result: method.kind === "notification" ? "void" : resultText(method),
@@ -58,7 +59,7 @@ function handlerView(method: Method): HandlerView {
 function callText(table: string, method: Method): string {
   const row = accessText(table, method.name);
   const params = `params${mayOmitParams(method) ? "?" : ""}: ${paramsText(method)}`;
-  const doc = `/** \`${method.name}\`: ${methodSummary(method)} */\n`;
+  const doc = `/** \`${harmless(method.name)}\`: ${methodSummary(method)} */\n`;
   if (method.kind === "notification") {
     return `${doc}${method.handler}(${params}): Promise<void> {\nreturn this.#caller.notify(${row}, params);\n}`;
   }

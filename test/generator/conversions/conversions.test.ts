@@ -45,6 +45,16 @@ describe("readConversions", () => {
     expect(decided.slice(0, 2).flatMap((target) => findUncovered(decided, target))).toEqual([]);
   });
 
+  it("`findUncovered` names the overlay that accepts the rule, if a revision in between has no such type", () => {
+    const part = "export interface Params { part?: Part } export interface Part { a: string }";
+    const later = readToy("3", "export interface Params { part?: Part } export interface Part { a?: string }");
+    const between = readToy("2", "export interface Params {}", [rule("drop", "Params.part")]);
+    const undecided = [readToy("1", part), between, later];
+    expect(undecided.flatMap((target) => findUncovered(undecided, target)).map(({ model }) => model.id)).toEqual(["1"]);
+    const decided = [readToy("1", part, [rule("error", "Part.a")]), between, later];
+    for (const target of decided) expect(() => readConversions(decided, target)).not.toThrow();
+  });
+
   it("`readConversions` rejects a rule for a member that does not differ", () => {
     const target = readToy("1", older, [rule("drop", "Named.title", "Params.b", "Params.c")]);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(

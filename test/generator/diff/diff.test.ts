@@ -47,6 +47,16 @@ describe("differences of revisions", () => {
     ["2025-11-25", "2026-07-28", "method initialize: request of the client removed (breaking, neutral)"],
     ["2025-11-25", "2026-07-28", "method server/discover: request of the client added (additive, additive)"],
     ["2026-07-28", "2025-11-25", "method server/discover: request of the client removed (breaking, neutral)"],
+    [
+      "2025-11-25",
+      "2026-07-28",
+      "method prompts/get: result changed from GetPromptResult to GetPromptResult | InputRequiredResult (risky, additive)",
+    ],
+    [
+      "2025-11-25",
+      "2026-07-28",
+      "method elicitation/create: result changed from ElicitResult | CreateTaskResult to ElicitResult (breaking, additive)",
+    ],
   ])("a change from %s to %s is found: %s", (older, newer, change) => {
     expect(changes(older, newer)).toContain(change);
   });

@@ -160,9 +160,31 @@ describe("a revision that is pinned already", () => {
     expect(overlay).toMatchObject({ kind: "proposed", dropped: ["errors: the constant PARSE_ERROR of parseError"] });
     expect(decisions.confirm).toContain("errors: the constant BROKEN_JSON (-32700) has no entry");
   });
+
+  it.each(["2024-11-05", "2025-11-25"])("a proposal from the overlay of %s keeps every entry that fits", async (id) => {
+    const own = (await readFile(`spec/${id}/schema.ts`, "utf8")).concat("\nexport interface Unused {}\n");
+    const path = join(spec, id, "overlay.json");
+    const before = JSON.parse(await readFile(path, "utf8"));
+    const { batching } = before;
+    // A method that does not exist, so that the overlay is not kept as it is.
+    await writeFile(path, JSON.stringify({ ...before, batching: { ...batching, never: ["no/method"] } }));
+    const { overlay } = await pinText(own, { revision: id, force: true });
+    expect(overlay).toMatchObject({ kind: "proposed", dropped: ["batching.never: no/method"] });
+    const { never: _never, ...rest } = batching;
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ ...before, batching: rest });
+  });
 });
 
 describe("open decisions", () => {
+  it("a constraint on a property that is gone is dropped", async () => {
+    const renamed = dated(schema, next).replaceAll("requestState?:", "state?:");
+    const { overlay } = await pinText(renamed, { revision: next });
+    expect(overlay).toMatchObject({
+      kind: "proposed",
+      dropped: ["constraints: InputRequiredResult (inputRequests, requestState)"],
+    });
+  });
+
   it("decisions name every method and gate that cannot be derived, and every dropped entry", async () => {
     spec = join(folder, "own");
     // The step between the eras: nearly everything in the overlay changes.
@@ -227,6 +249,24 @@ describe("open decisions", () => {
         "mergeMeta: the params of tools/sort are declared without _meta",
       ],
     });
+  });
+});
+
+describe("parts that a new revision makes unfit", () => {
+  it("a member that is required now is listed, because older peers may omit it", async () => {
+    const text = dated(schema, next).replace(/(interface GetPromptRequestParams [^}]*? arguments)\?:/, "$1:");
+    const { decisions } = await pinText(text, { revision: next });
+    expect(decisions.confirm).toEqual([`required: peers of ${newest} may omit GetPromptRequestParams.arguments`]);
+  });
+
+  it("an extension with a type of the core, or without one that it imports, is listed", async () => {
+    const text = dated(schema, next).replaceAll(/\bCacheableResult\b/g, "CachedResult");
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const fetch = respondWith(`${text}\nexport interface Task {}\n`);
+    expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
+    const report = String(output.mock.calls[0]?.[0]);
+    expect(report).toMatch(/extensions\/skills\/schema\.ts:.* the core declares no such type: .*`CacheableResult`/);
+    expect(report).toMatch(/extensions\/tasks\/schema\.ts:.* `Task` is already declared by the core/);
   });
 });
 

@@ -215,6 +215,18 @@ const structures: readonly Rejected[] = [
     at: "51:1",
     says: "chain of more than 50",
   },
+  {
+    what: "types that double",
+    text: `export interface A0 {}\n${doubling(40)}`,
+    at: "11:1",
+    says: "`A10` is made of more than 2000 types",
+  },
+  {
+    what: "an intersection of many unions",
+    text: `export interface A {}\nexport interface B {}\nexport type C = ${Array(30).fill("(A | B)").join(" & ")};`,
+    at: "3:1",
+    says: "`C` has more than 2000 alternatives",
+  },
 ];
 
 const comments: readonly Rejected[] = [
@@ -400,6 +412,16 @@ describe("valid schemas", () => {
       shape: { kind: "literal", value: -1, constant: "C" },
     },
     {
+      what: "an intersection with a union of unions",
+      text: "export interface B {}\nexport interface C {}\nexport type D = B | C;\nexport type A = B & (C | D);",
+      shape: {
+        kind: "union",
+        of: ["C", "B", "C"].map((name): Shape => {
+          return { kind: "intersection", of: [referenceTo("B"), referenceTo(name)] };
+        }),
+      },
+    },
+    {
       what: "bounds",
       text: "/**\n * @minimum 0\n * @maximum 1.5\n */\nexport type A = number;",
       shape: { kind: "number", minimum: 0, maximum: 1.5 },
@@ -431,6 +453,15 @@ describe("valid schemas", () => {
 
 function read(text: string): readonly Declaration[] {
   return readSchema("some/schema.ts", text).declarations;
+}
+
+function referenceTo(name: string): Shape {
+  return { kind: "reference", name };
+}
+
+/** Each type is an intersection of two of the one before. */
+function doubling(count: number): string {
+  return Array.from({ length: count }, (_, at) => `export type A${at + 1} = A${at} & A${at};\n`).join("");
 }
 
 function chain(length: number, step = 1): string {

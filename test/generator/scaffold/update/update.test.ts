@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
 import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../../generator/scaffold/update/codemod.ts";
+import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
 import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
@@ -266,6 +267,12 @@ export type Gone = p.InitializeRequest;
 
   test.each(forms)("`--codemod` rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
 
+  test("`--codemod` rewrites a module with a byte order mark at the same positions as one without", () => {
+    const text = (revision: string): string =>
+      `\uFEFFimport type { Tool } from "./mcp/${revision}/types.ts";\nexport type Own = Tool;\n`;
+    expect(rewritten(text("2024-11-05"))).toBe(text("2026-07-28"));
+  });
+
   test("`--codemod` rewrites a module with JSX", () => {
     const text = (revision: string): string =>
       `import type { Tool } from "./mcp/${revision}/types.ts";\nexport const view = (tool: Tool) => <p>{tool.name}</p>;`;
@@ -292,6 +299,34 @@ export type Gone = p.InitializeRequest;
   ];
 
   test.each(untouched)("`--codemod` does not change %s", (_what, text) => expect(rewritten(text)).toBe(text));
+
+  test.each([
+    ["a test", "test/a.test.ts", 'import type { protocol } from "../src/mcp/index.ts";'],
+    ["a nested module", "src/tools/a.ts", 'import type { protocol } from "../mcp/index.ts";'],
+    ["a module without the ending of the layer", "src/a.ts", 'import { run } from "./mcp";'],
+    ["a user of the types of the runtime", "src/a.ts", 'import type { Root } from "mcp-server-runtime/2025-11-25";'],
+    ["a user of an import type", "src/a.ts", 'type Own = import("./mcp/index.ts").protocol.Tool;'],
+  ])("`findNameUses` searches %s", async (_what, file, text) => {
+    const project = temporaryFolder();
+    mkdirSync(dirname(join(project, file)), { recursive: true });
+    writeFileSync(join(project, file), `${text}\nexport type Level = protocol.LoggingLevel;\n`);
+    const moved = { kind: "deprecated", what: "type", name: "LoggingLevel", advice: "none" } as const;
+    expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file, line: 2 }]);
+  });
+
+  test("`findNameUses` searches tests for types only, because they send requests of several revisions", async () => {
+    const project = temporaryFolder();
+    const text = 'import { revisions } from "PLACE";\nexport const method = "server/discover";\n';
+    for (const [file, place] of [
+      ["src/a.ts", "./mcp/index.ts"],
+      ["test/a.test.ts", "../src/mcp/index.ts"],
+    ] as const) {
+      mkdirSync(dirname(join(project, file)), { recursive: true });
+      writeFileSync(join(project, file), text.replace("PLACE", place));
+    }
+    const moved = { kind: "removed", what: "method", name: "server/discover", advice: "none" } as const;
+    expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file: "src/a.ts", line: 2 }]);
+  });
 
   test("`findRenames` does not match types that only have the same names of members", async () => {
     const spec = await openSpecFolder(join(packageRoot, "spec"));

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { createCheckWriter } from "../../../generator/emit/check-text.ts";
+import { convertView } from "../../../generator/emit/views/convert.ts";
+import { stubsView } from "../../../generator/emit/views/stubs.ts";
+import { writeConversions } from "../../../generator/emit/written-conversions.ts";
+import { readConversions } from "../../../generator/conversions/conversions.ts";
+import { readRevision } from "../../../generator/read/revision.ts";
+import { readSchema } from "../../../generator/read/schema.ts";
+import type { RevisionModel } from "../../../generator/model.ts";
+import { readToy } from "../conversions/toy-revisions.ts";
+
+const clause = "https://example.org/spec";
+
+/** Name that would end a comment and add code to the class that contains it. */
+const ending = "a*/ static { stop(); } /*";
+
+describe("names in comments", () => {
+  test("a method cannot end the comment of its call or of its handler", () => {
+    const model = readMethod(ending);
+    const [call] = stubsView(model, "client").calls;
+    const [handler] = stubsView(model, "server").handlers;
+    expect(call?.text).toMatch(/^\/\*\* `a\*\\\/ static { stop\(\); } \/\*`: [^/]* \*\/\ndo\(/);
+    expect(handler?.method).not.toContain("*/");
+  });
+
+  test("a property cannot end the comment of a conversion", () => {
+    const params = (more: string): string => `export interface Params { ${JSON.stringify(ending)}: { x: 1${more} } }`;
+    const rules = [{ rule: "omit", at: [`Params.${ending}.y`], reason: "No y." }] as const;
+    const models = [readToy("2001-01-01", params(""), rules), readToy("2002-01-01", params("; y?: 1"))];
+    const [older] = models;
+    if (!older) throw new Error("There is no model.");
+    const { functions } = convertView(older, writeConversions(readConversions(models, older)));
+    expect(functions.map(({ type }) => type)).toContain(`Params.${ending.replace("*/", "*\\/")}`);
+  });
+});
+
+describe("names of variables", () => {
+  test("properties whose names differ in punctuation only have different variables", () => {
+    const text = `export interface A { _meta?: { a: 1 }; meta?: { b: 1 }; "foo-bar"?: { c: 1 }; fooBar?: { d: 1 } }`;
+    expect(variablesOf(text)).toEqual(["metaIssue", "metaIssueValue", "fooBarIssue", "fooBarIssueValue"]);
+  });
+
+  test("a property that starts with a digit has a valid variable", () => {
+    expect(variablesOf(`export interface A { "2fa"?: { a: 1 } }`)).toEqual(["_2faIssue"]);
+  });
+});
+
+function variablesOf(text: string): (string | undefined)[] {
+  const { declarations } = readSchema("schema.ts", text);
+  const [first] = declarations;
+  const [check] = first ? createCheckWriter({ declarations }).writeDeclaration(first) : [];
+  return [...(check?.text ?? "").matchAll(/\bconst (\S+)/g)].map(([, name]) => name);
+}
+
+/** A revision with a single request, `DoRequest`, of the given name. */
+function readMethod(name: string): RevisionModel {
+  const text = `
+export interface DoRequest { method: ${JSON.stringify(name)} }
+export interface DoResult { done: boolean }
+export type ClientRequest = DoRequest;
+`;
+  return readRevision({
+    id: "2001-01-01",
+    status: "released",
+    schema: { path: "spec/2001-01-01/schema.ts", text },
+    overlay: {
+      path: "spec/2001-01-01/overlay.json",
+      value: {
+        lifecycle: { clause, kind: "handshake" },
+        batching: { clause, accepted: false },
+        methods: { [name]: { clause, gate: null } },
+        errors: [],
+      },
+    },
+  });
+}
