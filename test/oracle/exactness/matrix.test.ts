@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
@@ -14,6 +13,7 @@ import { createHttpClientTransport } from "../../../runtime/transport/http-clien
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
+import { createProgram } from "../../program.ts";
 import { converse } from "./converse.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { createMaximalServer } from "./server.ts";
@@ -22,6 +22,7 @@ import { createMaximalServer } from "./server.ts";
    the official schema of its revision, and has no key that the revision does not know. */
 
 let listener: HttpListener;
+const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
 beforeAll(async () => {
   listener = await serveHttp(createMaximalServer());
@@ -43,7 +44,7 @@ const transports: readonly (readonly [name: string, open: () => Channel])[] = [
     () =>
       createStdioClientTransport({
         command: process.execPath,
-        args: ["--import", "tsx", join(import.meta.dirname, "stdio-server.ts")],
+        args: [script],
         stderr: "ignore",
       }),
   ],
