@@ -26,6 +26,16 @@ function distribute() {
       });
     process.send({ done: await Promise.all(workers.map(read)), own: process.cpuUsage() });
   });
+  // The guard against other work counts the processor time of processes whose parent has waited for their end.
+  process.once("SIGTERM", async () => {
+    const end = (worker) =>
+      new Promise((resolve) => {
+        worker.once("exit", resolve);
+        worker.process.kill("SIGKILL");
+      });
+    await Promise.all(workers.map(end));
+    process.exit();
+  });
 }
 
 async function serve() {
