@@ -135,14 +135,14 @@ function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference)
 
 /** Rejects values of another kind than those of this revision. */
 function rejectingBody(writer: ConvertWriter, { change, own }: ShapeDifference): Written {
-  const test = strangerTest(writer, own);
+  const test = otherKindTest(writer, own);
   if (test === undefined)
     throw new Error(`Other values of ${change.type} cannot be distinguished; extend generator/emit/convert-text.ts.`);
   const body = `if (v !== undefined && ${test}) ${writer.rejection(change)}\nreturn v;`;
   return { constants: "", body };
 }
 
-function strangerTest(writer: ConvertWriter, { kind, plain }: Outline): string | undefined {
+function otherKindTest(writer: ConvertWriter, { kind, plain }: Outline): string | undefined {
   if (kind === "object") return `!${writer.use("isObject")}(v)`;
   if (kind === "array") return "!Array.isArray(v)";
   if (plain?.kind === "value") return `v !== ${JSON.stringify(plain.value)}`;

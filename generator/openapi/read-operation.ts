@@ -51,7 +51,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
   const input = extractSchema(schema, document, "request");
   const output = readOutput(operation.responses, document);
   return {
-    name: toToolName(isText(operation.operationId) ? String(operation.operationId) : `${method} ${path}`),
+    name: toToolName(isName(operation.operationId) ? String(operation.operationId) : `${method} ${path}`),
     method: method.toUpperCase(),
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
@@ -224,7 +224,7 @@ function toToolName(wanted: string): string {
 }
 
 /** True if a value can be a name. YAML reads digits as a number. */
-function isText(value: unknown): value is string | number {
+function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 

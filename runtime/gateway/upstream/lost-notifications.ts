@@ -28,7 +28,7 @@ export class LostNotifications {
     this.#losses += 1;
     if (this.#isRestoring) return;
     this.#isRestoring = true;
-    // A server that ends every stream at once is not asked more often than one that is unreachable.
+    // A server that ends every stream at once gets no more requests than one that is unreachable.
     if (systemClock.now() - this.#restoredAt >= stableAfter) this.#delay = shortestDelay;
     void this.#restore().finally(() => (this.#isRestoring = false));
   }

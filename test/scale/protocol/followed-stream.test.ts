@@ -3,6 +3,7 @@ import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { FollowedStream } from "../../../runtime/scale/streams/followed-stream.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
+import { toWriter } from "../event-writer.ts";
 
 const name = "first000000000";
 
@@ -28,14 +29,7 @@ async function followWhileLost(isPrimed: boolean): Promise<{ readonly isConnecte
       retry: 20,
       isPrimed,
       watch: async () => () => {},
-      open: () => ({
-        waiting: 0,
-        write: (text) => void written.push(text),
-        drained: async () => {},
-        onClose() {},
-        end() {},
-        destroy() {},
-      }),
+      open: () => toWriter(written),
       fail() {},
     },
     -1,

@@ -5,9 +5,9 @@ import { BacklogError, EngineError, type Engine } from "../../../runtime/stores/
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import type { EventWriter } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import type { LostStream } from "../../../runtime/transport/http-server/event-stream.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
+import { toWriter } from "../event-writer.ts";
 
 const name = "first000000000";
 
@@ -245,17 +245,6 @@ test("a stream that is discarded stores nothing more, and its messages are rejec
   expect(await textsOf(engine)).toBeUndefined();
   expect(lost).toEqual([]);
 });
-
-function toWriter(written: string[]): EventWriter {
-  return {
-    waiting: 0,
-    write: (text) => void written.push(text),
-    drained: async () => {},
-    onClose() {},
-    end() {},
-    destroy() {},
-  };
-}
 
 interface OpenStream {
   readonly engine: Engine;
