@@ -31,7 +31,6 @@ console.error(`${server.info.name} is served at tcp://127.0.0.1:${tcp.port} and 
 
 const stop = async (): Promise<void> => {
   // Running calls get a short time to finish.
-  await server.close();
-  await Promise.all([tcp.close(), webSocket.close()]);
+  await Promise.all([tcp.close(), webSocket.close(), server.close()]);
 };
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());

@@ -4,7 +4,7 @@ import { commentsOf, examplesOf, proseOf, sourcesIn, type Comment } from "./doc-
 
 /* Comments are written in the words of docs/glossary.md, and doc comments open with a noun phrase or a third-person verb. */
 
-/** Share of doc comments that may open with a clause, house words per 1,000 words of comments, and short comments that repeat the name. */
+/** Share of doc comments that may open with a clause, avoided words per 1,000 words of comments, and short comments that repeat the name. */
 const folders = [
   { folder: "runtime", clauses: 0.005, words: 0.3, repeats: 0 },
   { folder: "generator", clauses: 0.005, words: 3, repeats: 0 },
@@ -16,7 +16,7 @@ const clause =
   /^(?:what|who|whom|whose|whoever|whatever|whether|how|where|wherever|when|whenever|that|why|which|if|but|and|or)\b/i;
 
 /** Words for which the glossary or plain English has better ones: requests are sent, responses are returned, things have no wishes. */
-const houseWords: readonly RegExp[] = [
+const avoidedWords: readonly RegExp[] = [
   /\b(?:nobody|somebody|anybody|everybody|someone|whoever|whomever|whatever|anew|news)\b/gi,
   /\b(?:tell|tells|telling|told|ask|asks|asked|asking|answers?|answered|answering|questions?)\b/gi,
   /\b(?:refuses?|refused|refusing|refusals?|lets?|had|gone|stands?|stood)\b/gi,
@@ -41,7 +41,7 @@ describe.each(folders)("comments of $folder", ({ folder, clauses, words, repeats
   });
 
   it("comments use the words of the glossary, with few exceptions", () => {
-    const found = all.flatMap(({ text, place }) => houseWordsOf(text).map((word) => `${place}: ${word}`));
+    const found = all.flatMap(({ text, place }) => avoidedWordsOf(text).map((word) => `${place}: ${word}`));
     const count = all.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
     expect(found.slice(Math.floor((count / 1_000) * words))).toEqual([]);
   });
@@ -65,21 +65,21 @@ describe("a comment", () => {
 
   it("a faulty comment is recognized by its fault", () => {
     expect(clause.test("What a server is.")).toBe(true);
-    expect(houseWordsOf("The client who asks is told `who` it is; a user who signs in is not.")).toEqual([
+    expect(avoidedWordsOf("The client who asks is told `who` it is; a user who signs in is not.")).toEqual([
       "asks",
       "told",
       "who",
     ]);
-    expect(houseWordsOf('A lone surrogate, "refused", and a refused connection')).toEqual([]);
+    expect(avoidedWordsOf('A lone surrogate, "refused", and a refused connection')).toEqual([]);
     const comment = { line: 1, text: "Options of `readFile`.", isDoc: true };
     expect(repeatsName({ ...comment, name: "ReadFileOptions" })).toBe(true);
     expect(repeatsName({ ...comment, name: "PageOptions" })).toBe(false);
   });
 });
 
-function houseWordsOf(text: string): string[] {
+function avoidedWordsOf(text: string): string[] {
   const prose = proseOf(text).replaceAll(terms, "");
-  return houseWords.flatMap((pattern) => prose.match(pattern) ?? []);
+  return avoidedWords.flatMap((pattern) => prose.match(pattern) ?? []);
 }
 
 function wordsOf(text: string): string[] {

@@ -2,8 +2,6 @@ import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { HostOptions } from "../../transport/http-server/host-rules.ts";
 import type { Authenticate, Guard } from "../../transport/http-server/identity.ts";
 import type { Transport } from "../../transport/transport.ts";
-import type { Acceptor } from "../../lifecycle/acceptor.ts";
-import type { Connection } from "../../protocol/session/connection.ts";
 import { closeOnSignal, readHosts, readPortOption, warnUnauthenticated } from "./port-options.ts";
 import type { FurtherTransports } from "./run-server.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
@@ -48,43 +46,20 @@ export function createFurtherTransports(transports: Readonly<Record<string, List
   return {
     names: Object.keys(transports),
     async serve(server, options, ports) {
-      const connections = createConnections(createServerAcceptor(server, options));
+      const accept = createServerAcceptor(server, options);
       const access: AccessOptions & ServerConnectionOptions = { ...options, ...readHosts() };
       let isServed = false;
       for (const [name, listen] of Object.entries(transports)) {
         const port = readPortOption(ports, name);
         if (port === undefined) continue;
-        const listener = await listen({ port, accept: connections.accept, onError: server.onError }, access);
-        closeOnSignal({ close: () => connections.close().then(() => listener.close()) });
+        const listener = await listen({ port, accept, onError: server.onError }, access);
+        closeOnSignal(listener);
         // Only transports that start with an HTTP request listen for other machines.
         if (listener.url !== undefined) warnUnauthenticated(server.info.name, access);
         console.error(`${server.info.name} is served at ${listener.url ?? `${name}://127.0.0.1:${listener.port}`}`);
         isServed = true;
       }
       return isServed;
-    },
-  };
-}
-
-/** Connections of the listeners of a program. */
-interface OpenConnections {
-  readonly accept: PortService["accept"];
-  /** Closes the connections; running calls get a short time to finish. */
-  close(): Promise<void>;
-}
-
-/** Keeps the connections of a program: a listener closes its own at once, without the responses to running calls. */
-function createConnections(accept: Acceptor): OpenConnections {
-  const open = new Set<Connection>();
-  return {
-    accept(transport) {
-      const connection = accept(transport);
-      open.add(connection);
-      void connection.closed.then(() => open.delete(connection));
-      return connection;
-    },
-    async close() {
-      await Promise.all([...open].map((connection) => connection.close()));
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Limits } from "../../jsonrpc/limits.ts";
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { longestTimer } from "../../internal/timers.ts";
+import { AcceptedTransports } from "../accepted-transports.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import { portOf, startListening, watchSockets } from "../listening.ts";
 import { StreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
@@ -39,7 +40,10 @@ export interface TcpClientOptions extends SocketOptions, SocketAddress {
 
 /** Options of a server over TCP. */
 export interface TcpServerOptions extends SocketOptions, SocketAddress {
-  /** Serves a connection over its transport; called for each one that is admitted. */
+  /**
+   * Serves a connection over its transport; called for each one that is admitted. If it returns an object with `close`, such as the connection of
+   * `serve`, the server closes that first: running requests get time to finish.
+   */
   readonly accept: (transport: Transport) => unknown;
   /** True if a connection is admitted, by its address or certificate; an error rejects it. Default: all connections. */
   readonly admit?: (socket: Socket) => Awaitable<boolean>;
@@ -102,7 +106,7 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
  * ```
  */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
-  const transports = new Set<Transport>();
+  const transports = new AcceptedTransports();
   const { handshakeTimeout = defaultFirstMessageTimeout } = options;
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
@@ -110,9 +114,8 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
     if (!isAwaited) return void socket.destroy();
     const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
     expectReader(socket);
-    transports.add(transport);
-    socket.once("close", () => transports.delete(transport));
-    await options.accept(transport);
+    socket.once("close", () => transports.remove(transport));
+    await transports.serve(transport, options.accept);
   };
   const fail = createFail(options.onError);
   const onSocket = (socket: Socket): void => {
@@ -137,7 +140,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
     port: portOf(server),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all([...transports].map((transport) => transport.close()));
+      await transports.close();
       // Connections that are not admitted yet, or have not begun to encrypt.
       for (const socket of sockets) socket.destroy();
       await closed;

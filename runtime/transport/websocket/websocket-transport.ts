@@ -65,6 +65,8 @@ export interface WebSocketDetails {
 /** Transport with one message in each text frame. Messages wait until the connection is open. */
 export class WebSocketTransport implements Transport {
   readonly network: NetworkDetails | undefined;
+  /** Code that closes the connection unless `close` is given another. */
+  closeCode: number = closeCodes.normal;
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
   readonly #origin: unknown;
@@ -115,7 +117,7 @@ export class WebSocketTransport implements Transport {
     return this.#socket.send(text);
   }
 
-  close(code: number = closeCodes.normal): Promise<void> {
+  close(code: number = this.closeCode): Promise<void> {
     this.#closing ??= this.#close(code);
     return this.#closing;
   }

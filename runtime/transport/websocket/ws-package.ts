@@ -6,6 +6,7 @@ import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { afterReads, systemClock } from "../../internal/timers.ts";
+import { AcceptedTransports } from "../accepted-transports.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "../http-server/host-rules.ts";
@@ -44,7 +45,10 @@ export interface WsServerOptions extends WsOptions, HostOptions {
   readonly maxConnections?: number;
   /** Milliseconds for a client's first message; then the connection is closed with 1008. Afterwards it may be silent indefinitely. Default 30 s. */
   readonly handshakeTimeout?: number;
-  /** Serves a connection over its transport; called for each one that is admitted. */
+  /**
+   * Serves a connection over its transport; called for each one that is admitted. If it returns an object with `close`, such as the connection of
+   * `serve`, the server closes that first: running requests get time to finish.
+   */
   readonly accept: (transport: Transport) => unknown;
   /**
    * Authenticates clients, as over HTTP; the connection lasts as long as the credentials. Documents of a guard are served by the HTTP handler of the
@@ -117,7 +121,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   const rules = createHostRules(options);
   const guard = toGuard(options.authenticate);
   const added = new WeakMap<IncomingMessage, HeaderFields>();
-  const transports = new Set<WebSocketTransport>();
+  const transports = new AcceptedTransports<WebSocketTransport>();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: toLimits(options.limits).maxMessageBytes,
@@ -130,12 +134,11 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   const open = async (socket: WebSocket, { identity, network }: Admitted): Promise<void> => {
     const details = { ...options, handshakeTimeout, origin: { identity }, network };
     const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
-    transports.add(transport);
-    socket.once("close", () => transports.delete(transport));
+    socket.once("close", () => transports.remove(transport));
     if (identity?.until !== undefined) closeAt(identity.until, socket, transport);
     const unwatch = identity && guard?.watchRevocation?.(identity, () => void transport.close(closeCodes.policy));
     if (unwatch) socket.once("close", unwatch);
-    await options.accept(transport);
+    await transports.serve(transport, options.accept);
   };
   const fail = createFail(options.onError);
   const drop = (stream: Duplex, thrown: unknown): void => {
@@ -168,7 +171,8 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     async close() {
       isClosed = true;
       server.off("upgrade", onUpgrade);
-      await Promise.all([...transports].map((transport) => transport.close(closeCodes.goingAway)));
+      for (const transport of transports.open) transport.closeCode = closeCodes.goingAway;
+      await transports.close();
     },
   };
 }

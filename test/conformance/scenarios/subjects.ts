@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { startServer, type RunningServer } from "../process.ts";
-import { startHouse, type House } from "../../runtime/auth/server/protected-server.ts";
+import { startProtectedServer, type ProtectedServer } from "../../runtime/auth/server/protected-server.ts";
 import type { Scene } from "./scenario.ts";
 import { openPeer, type Peer, type PeerOptions } from "./peer.ts";
 
@@ -11,7 +11,7 @@ export interface Servers {
   /** The same without sessions. */
   readonly sessionless: string;
   /** A server that requires access tokens, and its authorization server. */
-  readonly house: House;
+  readonly protectedServer: ProtectedServer;
   stop(): Promise<void>;
 }
 
@@ -26,13 +26,13 @@ export async function startServers(signal: AbortSignal): Promise<Servers> {
     startServer([program, "--http", "0", ...args], options);
   try {
     const [everything, sessionless] = await Promise.all([start(), start("--stateless")]);
-    const house = await startHouse();
+    const protectedServer = await startProtectedServer();
     return {
       everything: everything.url,
       sessionless: sessionless.url,
-      house,
+      protectedServer,
       async stop() {
-        await Promise.all([everything.stop(), sessionless.stop(), house.close()]);
+        await Promise.all([everything.stop(), sessionless.stop(), protectedServer.close()]);
       },
     };
   } catch (error) {

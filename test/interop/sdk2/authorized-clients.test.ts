@@ -6,15 +6,15 @@ import {
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signIn } from "../../runtime/auth/server/browser.ts";
-import { redirectUrl, startHouse, type House } from "../../runtime/auth/server/protected-server.ts";
+import { redirectUrl, startProtectedServer, type ProtectedServer } from "../../runtime/auth/server/protected-server.ts";
 
 /* The official client, with its own authorization, at a server of ours and a real authorization server. */
 
-let house: House;
+let protectedServer: ProtectedServer;
 beforeAll(async () => {
-  house = await startHouse({ metadata: { resource_name: "Files" } });
+  protectedServer = await startProtectedServer({ metadata: { resource_name: "Files" } });
 });
-afterAll(() => house.close());
+afterAll(() => protectedServer.close());
 
 type Saved<Name extends keyof OAuthClientProvider> = Awaited<
   ReturnType<Extract<OAuthClientProvider[Name], (...args: never[]) => unknown>>
@@ -50,7 +50,7 @@ function createProvider(known?: string): OAuthClientProvider & { readonly visite
 async function connect(provider: OAuthClientProvider & { readonly visited: URL[] }) {
   const open = async () => {
     const client = new Client({ name: "sdk", version: "1" });
-    const transport = new StreamableHTTPClientTransport(new URL(house.resource), { authProvider: provider });
+    const transport = new StreamableHTTPClientTransport(new URL(protectedServer.resource), { authProvider: provider });
     return { client, transport, connected: client.connect(transport) };
   };
   const first = await open();
@@ -72,9 +72,9 @@ describe("the official client with authorization", () => {
     const provider = createProvider();
     const { client } = await connect(provider);
     expect(provider.visited[0]?.searchParams.get("scope")?.split(" ")).toContain("mcp");
-    expect(provider.visited[0]?.searchParams.get("resource")).toBe(house.resource);
+    expect(provider.visited[0]?.searchParams.get("resource")).toBe(protectedServer.resource);
     const answer = await client.callTool({ name: "who", arguments: {} });
-    expect(JSON.stringify(answer)).toContain(`${house.issuer} sub:alice`);
+    expect(JSON.stringify(answer)).toContain(`${protectedServer.issuer} sub:alice`);
     await client.close();
   });
 

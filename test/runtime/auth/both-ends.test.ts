@@ -15,7 +15,12 @@ import { connectClient } from "../../../runtime/client/create-client.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createBrowser } from "./server/browser.ts";
-import { services, startHouse, type House, type HouseOptions } from "./server/protected-server.ts";
+import {
+  services,
+  startProtectedServer,
+  type ProtectedServer,
+  type ProtectedServerOptions,
+} from "./server/protected-server.ts";
 
 /* A client, a server and an authorization server that is neither's: all three on loopback. */
 
@@ -25,24 +30,33 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function start(options: HouseOptions = {}): Promise<House> {
-  const house = await startHouse(options);
-  ends.push(() => house.close());
-  return house;
+async function start(options: ProtectedServerOptions = {}): Promise<ProtectedServer> {
+  const protectedServer = await startProtectedServer(options);
+  ends.push(() => protectedServer.close());
+  return protectedServer;
 }
 
-function createUser(house: House, options: Partial<OAuthOptions> = {}): OAuthProvider & { readonly visits: URL[] } {
+function createUser(
+  protectedServer: ProtectedServer,
+  options: Partial<OAuthOptions> = {},
+): OAuthProvider & { readonly visits: URL[] } {
   const redirect = createBrowser("http://127.0.0.1:33418/callback");
   const grant = authorizationCode({ redirect, client: { name: "both-ends" } });
-  return Object.assign(createOAuthProvider(house.resource, { grant, ...options }), { visits: redirect.visits });
+  return Object.assign(createOAuthProvider(protectedServer.resource, { grant, ...options }), {
+    visits: redirect.visits,
+  });
 }
 
 async function connect(
-  house: House,
+  protectedServer: ProtectedServer,
   auth: OAuthProvider,
   spoken: readonly Revision[] = revisions,
 ): Promise<ClientConnection> {
-  const client = await connectHttp(house.resource, { auth, info: { name: "c", version: "1" }, revisions: spoken });
+  const client = await connectHttp(protectedServer.resource, {
+    auth,
+    info: { name: "c", version: "1" },
+    revisions: spoken,
+  });
   ends.push(() => client.close());
   return client;
 }
@@ -58,16 +72,16 @@ describe("the sign-in of a user at a foreign authorization server", () => {
   test.each(revisions.map((revision) => [revision.id, revision] as const))(
     "a user signs in with a session or request of %s",
     async (_id, revision) => {
-      const house = await start();
-      const client = await connect(house, createUser(house), [revision]);
+      const protectedServer = await start();
+      const client = await connect(protectedServer, createUser(protectedServer), [revision]);
       expect(await callTool(client, "who")).toContain("alice");
     },
   );
 
   test("a user signs in once, and again for more scopes (AC-22, AC-23)", async () => {
-    const house = await start();
-    const user = createUser(house);
-    const client = await connect(house, user);
+    const protectedServer = await start();
+    const user = createUser(protectedServer);
+    const client = await connect(protectedServer, user);
     expect(await callTool(client, "who")).toContain("alice");
     expect(user.visits).toHaveLength(1);
     expect(await callTool(client, "write")).toBe("written");
@@ -78,50 +92,54 @@ describe("the sign-in of a user at a foreign authorization server", () => {
   });
 
   test("a user stays signed in by a refresh token for single use", async () => {
-    const house = await start();
+    const protectedServer = await start();
     const store = createMemoryStore();
-    const user = createUser(house, { store });
-    expect(await callTool(await connect(house, user), "who")).toContain("alice");
-    const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+    const user = createUser(protectedServer, { store });
+    expect(await callTool(await connect(protectedServer, user), "who")).toContain("alice");
+    const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
     const before = JSON.parse((await store.get(key)) ?? "{}");
     expect(before.refreshToken).toEqual(expect.any(String));
     await store.set(key, JSON.stringify({ ...before, accessToken: "spoiled" }));
-    const again = createUser(house, { store });
-    expect(await callTool(await connect(house, again), "who")).toContain("alice");
+    const again = createUser(protectedServer, { store });
+    expect(await callTool(await connect(protectedServer, again), "who")).toContain("alice");
     expect(again.visits).toEqual([]);
     expect(JSON.parse((await store.get(key)) ?? "{}").refreshToken).not.toBe(before.refreshToken);
   });
 
   test("a user signs in with a key-bound token, proven at every request (AX-D1, AX-D2)", async () => {
-    const house = await start();
-    const client = await connect(house, createUser(house, { dpop: true }));
+    const protectedServer = await start();
+    const client = await connect(protectedServer, createUser(protectedServer, { dpop: true }));
     expect(await callTool(client, "who")).toContain("alice");
     expect(await callTool(client, "write")).toBe("written");
   });
 
   test("a user signs in with a nonce in each proof, where the server requires it (AX-D3)", async () => {
-    const house = await start({ dpop: { nonces: true } });
-    const client = await connect(house, createUser(house, { dpop: true }));
+    const protectedServer = await start({ dpop: { nonces: true } });
+    const client = await connect(protectedServer, createUser(protectedServer, { dpop: true }));
     expect(await callTool(client, "who")).toContain("alice");
   });
 });
 
 describe("the sign-in of a program", () => {
-  const createRobot = (house: House, clientSecret: string): OAuthProvider =>
-    createOAuthProvider(house.resource, {
-      grant: clientCredentials({ registered: [{ issuer: house.issuer, clientId: "robot", clientSecret }] }),
+  const createRobot = (protectedServer: ProtectedServer, clientSecret: string): OAuthProvider =>
+    createOAuthProvider(protectedServer.resource, {
+      grant: clientCredentials({ registered: [{ issuer: protectedServer.issuer, clientId: "robot", clientSecret }] }),
     });
 
   test("a program signs in with its secret (AX-C1)", async () => {
-    const house = await start();
-    expect(await callTool(await connect(house, createRobot(house, services.robot)), "who")).toContain("robot");
+    const protectedServer = await start();
+    expect(
+      await callTool(await connect(protectedServer, createRobot(protectedServer, services.robot)), "who"),
+    ).toContain("robot");
   });
 
   test("a program with a wrong secret is rejected, and no error contains the secret", async () => {
-    const house = await start();
-    const error: unknown = await connect(house, createRobot(house, "wrong-secret")).catch((thrown: unknown) => thrown);
+    const protectedServer = await start();
+    const error: unknown = await connect(protectedServer, createRobot(protectedServer, "wrong-secret")).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ name: "AuthError", code: "token-refused", reason: "invalid_client" });
-    expect(`${String(error)} ${house.log.join(" ")}`).not.toContain("wrong-secret");
+    expect(`${String(error)} ${protectedServer.log.join(" ")}`).not.toContain("wrong-secret");
   });
 });
 

@@ -27,7 +27,7 @@ import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { jwtBearer, takeAssertions, tokenExchange, vouch } from "./grants-at-oidc-provider.ts";
 import { createBrowser } from "./server/browser.ts";
-import { startHouse, type House } from "./server/protected-server.ts";
+import { startProtectedServer, type ProtectedServer } from "./server/protected-server.ts";
 
 /* Every way to be known and every way to get a token, at a server of ours and a real authorization server, and what is written to logs meanwhile. */
 
@@ -37,7 +37,7 @@ const signedDocumentUrl = "https://client.example/signed.json";
 const secret = "client-secret-0123456789-0123456789";
 const cluster = "https://kubernetes.example";
 
-let house: House;
+let protectedServer: ProtectedServer;
 let identityProvider: AuthorizationServer;
 let signingKey: SigningKey;
 let clusterKey: CryptoKey;
@@ -54,11 +54,11 @@ beforeAll(async () => {
     resources: {},
     configure: (configuration) => ({ ...configuration, clients: [createConfidential("at-idp", tokenExchange)] }),
   });
-  house = await startHouse({ configure: (configuration) => toConfiguration(configuration, jwks) });
+  protectedServer = await startProtectedServer({ configure: (configuration) => toConfiguration(configuration, jwks) });
   const idpKey = await publicKeyOf(identityProvider);
   vouch(identityProvider.provider, { sign: identityProvider.signingKey, verify: idpKey }, { "at-idp": "enterprise" });
   takeAssertions(
-    house.authority.provider,
+    protectedServer.authority.provider,
     [
       { issuer: identityProvider.issuer, key: idpKey, type: "oauth-id-jag+jwt" },
       { issuer: cluster, key: platform.publicKey, type: "JWT" },
@@ -72,13 +72,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.restoreAllMocks();
-  await house.close();
+  await protectedServer.close();
   await identityProvider.close();
 });
 
 beforeEach(() => {
-  house.log.length = 0;
-  house.seen.length = 0;
+  protectedServer.log.length = 0;
+  protectedServer.seen.length = 0;
   written.length = 0;
 });
 
@@ -153,7 +153,7 @@ const asUser = (how: Partial<Parameters<typeof authorizationCode>[0]>): Grant =>
   authorizationCode({ redirect: createBrowser(redirectUri), client: { name: "app" }, ...how });
 
 const registeredAs = (clientId: string, proof: object = {}) => ({
-  registered: [{ issuer: house.issuer, clientId, ...proof }],
+  registered: [{ issuer: protectedServer.issuer, clientId, ...proof }],
 });
 
 /** Ways in which a user's client is known, and as whom. */
@@ -223,7 +223,7 @@ const programs: Readonly<Record<string, { readonly grant: () => Grant; readonly 
     "the word of a platform": {
       grant: () =>
         workloadIdentity({
-          issuers: [house.issuer],
+          issuers: [protectedServer.issuer],
           clientId: "workload",
           assertion: ({ issuer }) => signAs(cluster, issuer, clusterKey),
         }),
@@ -267,7 +267,7 @@ function watch(grant: Grant, options: Partial<OAuthOptions> = {}): Watched {
   const note = (value: unknown): void => {
     if (typeof value === "string" && value.length >= 16) secrets.add(value);
   };
-  const auth = createOAuthProvider(house.resource, {
+  const auth = createOAuthProvider(protectedServer.resource, {
     grant,
     store,
     onStep: (step) => steps.push(step),
@@ -292,7 +292,7 @@ function watch(grant: Grant, options: Partial<OAuthOptions> = {}): Watched {
 }
 
 async function connect(auth: OAuthProvider): Promise<ClientConnection> {
-  const client = await connectHttp(house.resource, { auth, info: { name: "c", version: "1" }, revisions });
+  const client = await connectHttp(protectedServer.resource, { auth, info: { name: "c", version: "1" }, revisions });
   ends.push(() => client.close());
   return client;
 }
@@ -304,9 +304,9 @@ async function ask(client: ClientConnection): Promise<string> {
 
 /** Nothing confidential is in anything that was written or told while this test ran. */
 function expectNoLeak({ steps, secrets }: Watched, ...told: readonly unknown[]): void {
-  const text = [...house.log, ...written, inspect([steps, told], { depth: 20, showHidden: true })].join("\n");
+  const text = [...protectedServer.log, ...written, inspect([steps, told], { depth: 20, showHidden: true })].join("\n");
   expect(secrets.size).toBeGreaterThan(0);
-  expect(house.log.length).toBeGreaterThan(0);
+  expect(protectedServer.log.length).toBeGreaterThan(0);
   for (const one of secrets) expect(text).not.toContain(one);
 }
 
@@ -319,7 +319,7 @@ describe.each([false, true])("key-bound tokens: %s", (dpop) => {
       const seen = await ask(await connect(watched.auth));
       expect(seen).toContain("sub:alice");
       expect(seen).toMatch(client);
-      const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+      const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
       const tokens = JSON.parse((await watched.store.get(key)) ?? "{}");
       expect(tokens).toMatchObject({ refreshToken: expect.any(String), type: dpop ? "dpop" : "bearer" });
       expectNoLeak(watched);
@@ -342,7 +342,7 @@ describe("an expired token", () => {
     const grant = (registrations[name] ?? expect.unreachable()).grant();
     const first = watch(grant);
     expect(await ask(await connect(first.auth))).toContain("alice");
-    const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+    const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
     const tokens = JSON.parse((await first.store.get(key)) ?? "{}");
     await first.store.set(key, JSON.stringify({ ...tokens, accessToken: "ended" }));
     const again = watch(grant, { store: first.store });
@@ -355,10 +355,10 @@ describe("an expired token", () => {
 test("signing out makes the refresh token worthless", async () => {
   const watched = watch(asUser(registeredAs("user none")));
   await ask(await connect(watched.auth));
-  const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+  const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
   const { refreshToken } = JSON.parse((await watched.store.get(key)) ?? "{}");
   const redeem = (): Promise<Response> =>
-    fetch(`${house.issuer}/token`, {
+    fetch(`${protectedServer.issuer}/token`, {
       method: "POST",
       body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken, client_id: "user none" }),
     });
@@ -420,7 +420,7 @@ describe("rejections of a real authorization server", () => {
       reason: undefined,
     },
     "the issuer with a slash more": {
-      grant: () => comingBack(swap("iss", () => `${house.issuer}/`)),
+      grant: () => comingBack(swap("iss", () => `${protectedServer.issuer}/`)),
       reason: undefined,
     },
     "the state of another sign-in": { grant: () => comingBack(swap("state", () => "x".repeat(43))), reason: undefined },
@@ -440,7 +440,7 @@ describe("rejections of a real authorization server", () => {
     "an assertion of a stranger": {
       grant: () =>
         workloadIdentity({
-          issuers: [house.issuer],
+          issuers: [protectedServer.issuer],
           clientId: "workload",
           assertion: ({ issuer }) => signAs("https://evil.example", issuer, clusterKey),
         }),
@@ -449,7 +449,7 @@ describe("rejections of a real authorization server", () => {
     "an assertion for another authorization server": {
       grant: () =>
         workloadIdentity({
-          issuers: [house.issuer],
+          issuers: [protectedServer.issuer],
           clientId: "workload",
           assertion: () => signAs(cluster, "https://other.example", clusterKey),
         }),
@@ -458,7 +458,7 @@ describe("rejections of a real authorization server", () => {
     "an assertion that somebody else signed": {
       grant: () =>
         workloadIdentity({
-          issuers: [house.issuer],
+          issuers: [protectedServer.issuer],
           clientId: "workload",
           assertion: ({ issuer }) => signAs(cluster, issuer, identityProvider.signingKey),
         }),
@@ -473,7 +473,7 @@ describe("rejections of a real authorization server", () => {
     expect(error).toMatchObject({ name: "AuthError", reason });
     if (reason === undefined) expect(watched.forms).toEqual([]);
     else expectNoLeak(watched, error);
-    expect(house.seen).toEqual([]);
+    expect(protectedServer.seen).toEqual([]);
   });
 
   test.each([
@@ -503,6 +503,6 @@ describe("rejections of a real authorization server", () => {
     const watched = watch(grant);
     await expect(connect(watched.auth)).rejects.toThrow();
     expect(watched.forms).toEqual([]);
-    expect(house.seen).toEqual([]);
+    expect(protectedServer.seen).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ import { createSuiteServer } from "./transport.suite-server.ts";
 import { testTransport, type SuiteServer } from "./transport.suite.ts";
 
 /** Serves connections with the suite's server and remembers them. */
-function createHouse(): {
+function createRecordedAcceptor(): {
   readonly accept: (transport: Transport) => Connection;
   readonly connections: Set<Connection>;
 } {
@@ -53,7 +53,7 @@ const script = await createProgram(new URL("./stdio/fixtures/suite-server.ts", i
 testTransport("memory", {
   neverBreaks: true,
   start() {
-    const { accept, connections } = createHouse();
+    const { accept, connections } = createRecordedAcceptor();
     return Promise.resolve({
       connections: () => connections,
       open() {
@@ -90,7 +90,7 @@ testTransport("stdio of a child process", {
 
 testTransport("TCP", {
   async start(): Promise<SuiteServer> {
-    const { accept, connections } = createHouse();
+    const { accept, connections } = createRecordedAcceptor();
     const sockets = new Set<Socket>();
     const server = await listenTcp({ accept, admit: (socket) => sockets.add(socket).size > 0 });
     return {
@@ -104,7 +104,7 @@ testTransport("TCP", {
 
 testTransport("WebSocket", {
   async start(): Promise<SuiteServer> {
-    const { accept, connections } = createHouse();
+    const { accept, connections } = createRecordedAcceptor();
     const http = createServer();
     const sockets = new Set<Socket>();
     http.on("connection", (socket: Socket) => sockets.add(socket));

@@ -39,9 +39,9 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
     side: "server",
     revisions,
     clause: { page: "2025-06-18/basic/authorization#token-handling" },
-    async run({ check, revision, servers: { house } }) {
-      const knock = (headers: Headers = {}): Promise<Reply> => openWith(house.resource, revision, headers);
-      const present = async (changes?: Claims): Promise<Reply> => knock(bearer(await sign(house, changes)));
+    async run({ check, revision, servers: { protectedServer } }) {
+      const knock = (headers: Headers = {}): Promise<Reply> => openWith(protectedServer.resource, revision, headers);
+      const present = async (changes?: Claims): Promise<Reply> => knock(bearer(await sign(protectedServer, changes)));
       const challenge = { status: 401, headers: { "www-authenticate": /^Bearer / } };
       const invalid = { status: 401, headers: { "www-authenticate": /^Bearer .*error="invalid_token"/ } };
       const { privateKey: otherKey } = await generateKeyPair("RS256");
@@ -54,13 +54,13 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
       check("a token for the server is accepted", await present(), { status: 200 });
       check(
         "a token for several, among them the server, is accepted",
-        await present({ claims: { aud: ["https://other.example/mcp", house.resource] } }),
+        await present({ claims: { aud: ["https://other.example/mcp", protectedServer.resource] } }),
         { status: 200 },
       );
       const wrong: readonly (readonly [string, Claims])[] = [
         ["for another resource", { claims: { aud: "https://other.example/mcp" } }],
-        ["for the origin of the server", { claims: { aud: new URL(house.resource).origin } }],
-        ["for a path below", { claims: { aud: `${house.resource}/admin` } }],
+        ["for the origin of the server", { claims: { aud: new URL(protectedServer.resource).origin } }],
+        ["for a path below", { claims: { aud: `${protectedServer.resource}/admin` } }],
         ["without an audience", { claims: { aud: undefined } }],
         ["with an empty audience", { claims: { aud: [] } }],
         ["that has expired", { claims: { iat: soon(-7_200), exp: soon(-3_600) } }],
@@ -69,7 +69,7 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
         ["with the key of another", { key: otherKey }],
       ];
       for (const [name, changes] of wrong) check(`a token ${name} is rejected`, await present(changes), invalid);
-      const inQuery = `${house.resource}?access_token=${await sign(house)}`;
+      const inQuery = `${protectedServer.resource}?access_token=${await sign(protectedServer)}`;
       check("a token in the URL is ignored", await openWith(inQuery, revision, {}), challenge);
     },
   },
@@ -78,9 +78,9 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
     side: "server",
     revisions,
     clause: { page: "2025-11-25/basic/authorization#protected-resource-metadata-discovery-requirements" },
-    async run({ check, revision, servers: { house } }) {
-      const denied = await openWith(house.resource, revision, {});
-      const { origin, pathname } = new URL(house.resource);
+    async run({ check, revision, servers: { protectedServer } }) {
+      const denied = await openWith(protectedServer.resource, revision, {});
+      const { origin, pathname } = new URL(protectedServer.resource);
       const metadata = `${origin}/.well-known/oauth-protected-resource${pathname}`;
       check(
         "the challenge names the metadata",
@@ -92,7 +92,11 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
         status: 200,
         headers: { "content-type": /^application\/json/, "access-control-allow-origin": "*" },
         messages: [
-          { resource: house.resource, authorization_servers: [house.issuer], bearer_methods_supported: ["header"] },
+          {
+            resource: protectedServer.resource,
+            authorization_servers: [protectedServer.issuer],
+            bearer_methods_supported: ["header"],
+          },
         ],
       });
       const { scopes_supported: scopes }: { readonly scopes_supported?: readonly string[] } = Object(
@@ -110,14 +114,14 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
     side: "server",
     revisions,
     clause: { page: "2025-11-25/basic/authorization#authorization-server-metadata-discovery" },
-    async run({ check, servers: { house } }) {
+    async run({ check, servers: { protectedServer } }) {
       const read = async (path: string): Promise<Reply> =>
-        exchange(`${house.issuer}/.well-known/${path}`, { method: "GET" });
+        exchange(`${protectedServer.issuer}/.well-known/${path}`, { method: "GET" });
       const document = await read("oauth-authorization-server");
-      const isEndpoint = (url: unknown): boolean => String(url).startsWith(`${house.issuer}/`);
+      const isEndpoint = (url: unknown): boolean => String(url).startsWith(`${protectedServer.issuer}/`);
       check("the issuer of the metadata is that of the resource metadata", document, {
         status: 200,
-        messages: [{ issuer: house.issuer }],
+        messages: [{ issuer: protectedServer.issuer }],
       });
       check("the metadata has the endpoints that clients need", document.messages[0], {
         authorization_endpoint: isEndpoint,
@@ -136,7 +140,7 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
       });
       check("the metadata of OpenID Connect says the same", await read("openid-configuration"), {
         status: 200,
-        messages: [{ issuer: house.issuer, code_challenge_methods_supported: ["S256"] }],
+        messages: [{ issuer: protectedServer.issuer, code_challenge_methods_supported: ["S256"] }],
       });
     },
   },
@@ -145,11 +149,11 @@ export const authorizationScenarios: readonly Scenario<ServerScene>[] = [
     side: "server",
     revisions,
     clause: { page: "2025-11-25/basic/authorization#token-handling", sep: 1932 },
-    async run({ check, revision, servers: { house } }) {
-      const prover = await createProver(house.resource);
-      const other = await createProver(house.resource);
-      const token = await sign(house, { claims: { cnf: { jkt: prover.thumbprint } } });
-      const send = (headers: Headers): Promise<Reply> => openWith(house.resource, revision, headers);
+    async run({ check, revision, servers: { protectedServer } }) {
+      const prover = await createProver(protectedServer.resource);
+      const other = await createProver(protectedServer.resource);
+      const token = await sign(protectedServer, { claims: { cnf: { jkt: prover.thumbprint } } });
+      const send = (headers: Headers): Promise<Reply> => openWith(protectedServer.resource, revision, headers);
       const present = async (changes: ProofChanges = {}): Promise<Reply> =>
         send({ authorization: `DPoP ${token}`, dpop: await prover.prove({ token, ...changes }) });
       const invalid = { status: 401, headers: { "www-authenticate": /DPoP .*error="invalid_(dpop_proof|token)"/ } };

@@ -6,37 +6,37 @@ import {
   callAs,
   createProver,
   sign,
-  startHouse,
+  startProtectedServer,
   type Answer,
-  type House,
+  type ProtectedServer,
   type Prover,
   type Sent,
 } from "./protected-server.ts";
 
-let house: House;
+let protectedServer: ProtectedServer;
 let prover: Prover;
 let stranger: CryptoKey;
 let publicPem: Uint8Array;
 
 beforeAll(async () => {
-  house = await startHouse();
-  prover = await createProver(house.resource);
+  protectedServer = await startProtectedServer();
+  prover = await createProver(protectedServer.resource);
   stranger = (await generateKeyPair("RS256")).privateKey;
   const own = await generateKeyPair("RS256", { extractable: true });
   publicPem = new TextEncoder().encode(await exportSPKI(own.publicKey));
 });
-afterAll(() => house.close());
+afterAll(() => protectedServer.close());
 beforeEach(() => {
-  house.log.length = 0;
-  house.denied.length = 0;
-  house.seen.length = 0;
-  house.asked.length = 0;
+  protectedServer.log.length = 0;
+  protectedServer.denied.length = 0;
+  protectedServer.seen.length = 0;
+  protectedServer.asked.length = 0;
 });
 
 const now = (): number => Math.floor(Date.now() / 1_000);
 const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-const bound = (): Promise<string> => sign(house, { claims: { cnf: { jkt: prover.thumbprint } } });
+const bound = (): Promise<string> => sign(protectedServer, { claims: { cnf: { jkt: prover.thumbprint } } });
 
 interface Attack {
   readonly name: string;
@@ -59,7 +59,7 @@ const unproven = /^DPoP error="invalid_token"/;
 /** A token of the right authority in which only this is wrong. */
 const claims = (name: string, reason: RegExp, change: () => Record<string, unknown>, challenge = invalid): Attack => ({
   name,
-  make: async () => bearer(await sign(house, { claims: change() })),
+  make: async () => bearer(await sign(protectedServer, { claims: change() })),
   status: 401,
   challenge,
   reason,
@@ -72,7 +72,7 @@ const signed = (
   key?: () => CryptoKey | Uint8Array,
 ): Attack => ({
   name,
-  make: async () => bearer(await sign(house, { header, ...(key && { key: key() }) })),
+  make: async () => bearer(await sign(protectedServer, { header, ...(key && { key: key() }) })),
   status: 401,
   challenge: invalid,
   reason,
@@ -101,11 +101,11 @@ const proven = async (changes: Parameters<Prover["prove"]>[0] = {}): Promise<Sen
 
 /** Signs tokens that the library would reject: any header over the claims of a good token. */
 async function signText(header: object): Promise<string> {
-  const [, payload = ""] = (await sign(house)).split(".");
+  const [, payload = ""] = (await sign(protectedServer)).split(".");
   const text = `${part(header)}.${payload}`;
   const bytes = await crypto.subtle.sign(
     "RSASSA-PKCS1-v1_5",
-    house.authority.signingKey,
+    protectedServer.authority.signingKey,
     new TextEncoder().encode(text),
   );
   return `${text}.${Buffer.from(bytes).toString("base64url")}`;
@@ -122,35 +122,40 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a token in the URL (AC-27)",
-    make: async () => ({ path: `/mcp?access_token=${await sign(house)}` }),
+    make: async () => ({ path: `/mcp?access_token=${await sign(protectedServer)}` }),
     status: 400,
     challenge: malformed,
     reason: /not be in the URL/,
   },
   {
     name: "a token in the URL and in the header",
-    make: async () => ({ ...bearer(await sign(house)), path: `/mcp?access_token=${await sign(house)}` }),
+    make: async () => ({
+      ...bearer(await sign(protectedServer)),
+      path: `/mcp?access_token=${await sign(protectedServer)}`,
+    }),
     status: 400,
     challenge: malformed,
     reason: /not be in the URL/,
   },
   {
     name: "two Authorization headers, the good one first",
-    make: async () => ({ authorization: [`Bearer ${await sign(house)}`, "Bearer second"] }),
+    make: async () => ({ authorization: [`Bearer ${await sign(protectedServer)}`, "Bearer second"] }),
     status: 400,
     challenge: malformed,
     reason: /Authorization header must be sent once/,
   },
   {
     name: "two Authorization headers, the good one last",
-    make: async () => ({ authorization: ["Bearer first", `Bearer ${await sign(house)}`] }),
+    make: async () => ({ authorization: ["Bearer first", `Bearer ${await sign(protectedServer)}`] }),
     status: 400,
     challenge: malformed,
     reason: /Authorization header must be sent once/,
   },
   {
     name: "two tokens in one header",
-    make: async () => ({ authorization: `Bearer ${await sign(house)}, Bearer ${await sign(house)}` }),
+    make: async () => ({
+      authorization: `Bearer ${await sign(protectedServer)}, Bearer ${await sign(protectedServer)}`,
+    }),
     status: 400,
     challenge: malformed,
     reason: /has no token/,
@@ -169,13 +174,17 @@ const attacks: readonly Attack[] = [
     "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c",
   ),
   claims("another issuer", /another issuer/, () => ({ iss: "https://evil.example" })),
-  claims("the issuer with a slash at its end", /another issuer/, () => ({ iss: `${house.issuer}/` })),
-  claims("the issuer in capitals", /another issuer/, () => ({ iss: house.issuer.toUpperCase() })),
-  claims("a list of issuers", /another issuer/, () => ({ iss: [house.issuer] })),
+  claims("the issuer with a slash at its end", /another issuer/, () => ({ iss: `${protectedServer.issuer}/` })),
+  claims("the issuer in capitals", /another issuer/, () => ({ iss: protectedServer.issuer.toUpperCase() })),
+  claims("a list of issuers", /another issuer/, () => ({ iss: [protectedServer.issuer] })),
   claims("no issuer", /another issuer/, () => ({ iss: undefined })),
   claims("another audience (AR-05)", /for another resource/, () => ({ aud: "https://other.example/mcp" })),
-  claims("the audience with a slash at its end", /for another resource/, () => ({ aud: `${house.resource}/` })),
-  claims("a part of the resource as audience", /for another resource/, () => ({ aud: new URL(house.resource).origin })),
+  claims("the audience with a slash at its end", /for another resource/, () => ({
+    aud: `${protectedServer.resource}/`,
+  })),
+  claims("a part of the resource as audience", /for another resource/, () => ({
+    aud: new URL(protectedServer.resource).origin,
+  })),
   claims("the client as audience, as in an ID token", /for another resource/, () => ({ aud: "app" })),
   claims("no audience", /for another resource/, () => ({ aud: undefined })),
   claims("an empty list of audiences", /for another resource/, () => ({ aud: [] })),
@@ -225,7 +234,7 @@ const attacks: readonly Attack[] = [
   {
     name: "no signature (alg none)",
     make: async () => {
-      const [, payload = ""] = (await sign(house)).split(".");
+      const [, payload = ""] = (await sign(protectedServer)).split(".");
       return bearer(`${part({ alg: "none", typ: "at+jwt", kid: "development" })}.${payload}.`);
     },
     status: 401,
@@ -234,7 +243,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a signature taken away",
-    make: async () => bearer((await sign(house)).replace(/[^.]*$/, "")),
+    make: async () => bearer((await sign(protectedServer)).replace(/[^.]*$/, "")),
     status: 401,
     challenge: invalid,
     reason: /is not valid/,
@@ -242,7 +251,7 @@ const attacks: readonly Attack[] = [
   {
     name: "claims exchanged under a signature",
     make: async () => {
-      const [head = "", payload = "", signature = ""] = (await sign(house)).split(".");
+      const [head = "", payload = "", signature = ""] = (await sign(protectedServer)).split(".");
       const told: Record<string, unknown> = JSON.parse(Buffer.from(payload, "base64url").toString());
       return bearer(`${head}.${part({ ...told, sub: "root" })}.${signature}`);
     },
@@ -268,21 +277,21 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a token for another server, of the same authority",
-    make: async () => bearer((await askToken(house, { resource: "https://other.example/mcp" })).access_token),
+    make: async () => bearer((await askToken(protectedServer, { resource: "https://other.example/mcp" })).access_token),
     status: 401,
     challenge: invalid,
     reason: /for another resource/,
   },
   {
     name: "a token that lacks the scope of the server (AR-06)",
-    make: async () => bearer(await sign(house, { claims: { scope: "files:read" } })),
+    make: async () => bearer(await sign(protectedServer, { claims: { scope: "files:read" } })),
     status: 403,
     challenge: /^Bearer error="insufficient_scope", scope="mcp", resource_metadata="/,
     reason: /required: mcp/,
   },
   {
     name: "a token that only has a scope of a longer name",
-    make: async () => bearer(await sign(house, { claims: { scope: "mcp:all xmcp" } })),
+    make: async () => bearer(await sign(protectedServer, { claims: { scope: "mcp:all xmcp" } })),
     status: 403,
     challenge: /insufficient_scope/,
     reason: /required: mcp/,
@@ -301,7 +310,7 @@ const attacks: readonly Attack[] = [
   proof("DPoP: for another method (htm)", /another method/, () => proven({ claims: { htm: "GET" } })),
   proof("DPoP: for another URI (htu)", /another URI/, () => proven({ claims: { htu: "https://other.example/mcp" } })),
   proof("DPoP: for another path of this server (htu)", /another URI/, () =>
-    proven({ claims: { htu: `${house.resource}/x` } }),
+    proven({ claims: { htu: `${protectedServer.resource}/x` } }),
   ),
   proof("DPoP: for no URI (htu)", /another URI/, () => proven({ claims: { htu: undefined } })),
   proof("DPoP: for another token (ath)", /another access token/, () => proven({ token: "another" })),
@@ -331,14 +340,14 @@ const attacks: readonly Attack[] = [
   }),
   proof("DPoP: the wrong key, rightly used", /another key$/, async () => {
     const token = await bound();
-    const thief = await createProver(house.resource);
+    const thief = await createProver(protectedServer.resource);
     return { authorization: `DPoP ${token}`, dpop: await thief.prove({ token }) };
   }),
   proof(
     "DPoP: a token that is bound to no key",
     /not bound to a key/,
     async () => {
-      const token = await sign(house);
+      const token = await sign(protectedServer);
       return { authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) };
     },
     unproven,
@@ -352,13 +361,13 @@ describe("rejected credentials", () => {
 
   it.each(attacks)("$name: the status is $status (AR-04, AX-D4)", async ({ make, status, challenge, reason }) => {
     const headers = await make();
-    const answer = await house.send(initialize("2025-11-25"), headers);
+    const answer = await protectedServer.send(initialize("2025-11-25"), headers);
     expect(`${answer.status} ${answer.headers["www-authenticate"]}`).toMatch(new RegExp(`^${status} `));
     expect(answer.headers["www-authenticate"]).toMatch(challenge);
     expect(answer.headers["mcp-session-id"]).toBeUndefined();
     expect(answer.headers["cache-control"]).toBe("no-store");
     expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", error: { code: -32600 } });
-    expect(house.denied).toMatchObject([
+    expect(protectedServer.denied).toMatchObject([
       { status, method: "POST", path: "/mcp", reason: expect.stringMatching(reason) },
     ]);
     expectNoLeak(answer, headers);
@@ -371,15 +380,15 @@ function expectNoLeak(answer: Answer, headers: Sent): void {
     .flat()
     .flatMap((value) => (value === undefined ? [] : value.split(/[\s,.=]+/)))
     .filter((piece) => piece.length >= 20);
-  const told = [...house.log, answer.text, JSON.stringify(answer.headers)].join("\n");
+  const told = [...protectedServer.log, answer.text, JSON.stringify(answer.headers)].join("\n");
   for (const secret of secrets) expect(told).not.toContain(secret);
 }
 
 describe("a proof of possession", () => {
   it("a proof is valid once: its second use is rejected (replay)", async () => {
     const headers = await proven();
-    expect((await house.send(initialize("2025-11-25"), headers)).status).toBe(200);
-    const again = await house.send(initialize("2025-11-25"), headers);
+    expect((await protectedServer.send(initialize("2025-11-25"), headers)).status).toBe(200);
+    const again = await protectedServer.send(initialize("2025-11-25"), headers);
     expect(again.status).toBe(401);
     expect(again.headers["www-authenticate"]).toMatch(
       /^DPoP error="invalid_dpop_proof", error_description="The DPoP proof was already used"/,
@@ -387,42 +396,50 @@ describe("a proof of possession", () => {
   });
 
   it("a proof may have a query and a fragment in its URI, and another spelling of it", async () => {
-    const { port } = new URL(house.resource);
-    for (const htu of [`${house.resource}?x=1#y`, `HTTP://127.0.0.1:${port}/./mcp`]) {
-      expect((await house.send(initialize("2025-11-25"), await proven({ claims: { htu } }))).status).toBe(200);
+    const { port } = new URL(protectedServer.resource);
+    for (const htu of [`${protectedServer.resource}?x=1#y`, `HTTP://127.0.0.1:${port}/./mcp`]) {
+      expect((await protectedServer.send(initialize("2025-11-25"), await proven({ claims: { htu } }))).status).toBe(
+        200,
+      );
     }
   });
 });
 
 describe("sessions, tools and resources of another user", () => {
-  const as = async (sub: string, scope = "mcp"): Promise<Sent> => bearer(await sign(house, { claims: { sub, scope } }));
+  const as = async (sub: string, scope = "mcp"): Promise<Sent> =>
+    bearer(await sign(protectedServer, { claims: { sub, scope } }));
 
   it.each(["POST", "GET", "DELETE"])("a session rejects %s of another user with 404 (R38)", async (method) => {
-    const opened = await house.send(initialize("2025-11-25"), await as("alice"));
+    const opened = await protectedServer.send(initialize("2025-11-25"), await as("alice"));
     const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
-    await house.send(initialized, { ...(await as("alice")), ...session });
+    await protectedServer.send(initialized, { ...(await as("alice")), ...session });
     const headers = { ...(await as("bob")), ...session, accept: "application/json, text/event-stream" };
     const stolen =
-      method === "POST" ? await house.send(call(1, "who"), headers) : await house.request(method, "/mcp", headers);
+      method === "POST"
+        ? await protectedServer.send(call(1, "who"), headers)
+        : await protectedServer.request(method, "/mcp", headers);
     expect(stolen.status).toBe(404);
-    expect(house.seen).toEqual([]);
-    expect((await house.send(call(2, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
+    expect(protectedServer.seen).toEqual([]);
+    expect((await protectedServer.send(call(2, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
   });
 
   it("a session belongs to a user, whatever token the user sends", async () => {
-    const opened = await house.send(initialize("2025-11-25"), await as("alice"));
+    const opened = await protectedServer.send(initialize("2025-11-25"), await as("alice"));
     const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
-    await house.send(initialized, { ...(await as("alice")), ...session });
-    expect((await house.send(call(1, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
+    await protectedServer.send(initialized, { ...(await as("alice")), ...session });
+    expect((await protectedServer.send(call(1, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
   });
 
   it("a user of the same name at another issuer is another user", async () => {
-    const two = await startHouse({
-      issuer: [house.issuer, "http://localhost:1"],
-      jwt: { keys: { "http://localhost:1": await keysOf(house) } },
+    const two = await startProtectedServer({
+      issuer: [protectedServer.issuer, "http://localhost:1"],
+      jwt: { keys: { "http://localhost:1": await keysOf(protectedServer) } },
     });
-    const here = await sign(two, { claims: { iss: house.issuer }, key: house.authority.signingKey });
-    const there = await sign(two, { claims: { iss: "http://localhost:1" }, key: house.authority.signingKey });
+    const here = await sign(two, {
+      claims: { iss: protectedServer.issuer },
+      key: protectedServer.authority.signingKey,
+    });
+    const there = await sign(two, { claims: { iss: "http://localhost:1" }, key: protectedServer.authority.signingKey });
     const opened = await two.send(initialize("2025-11-25"), bearer(here));
     const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
     expect(opened.status).toBe(200);
@@ -432,31 +449,34 @@ describe("sessions, tools and resources of another user", () => {
 
   it("a tool and a resource reject a token without their scope, with all required scopes (AR-06)", async () => {
     const headers = await as("alice");
-    const opened = await house.send(initialize("2025-11-25"), headers);
+    const opened = await protectedServer.send(initialize("2025-11-25"), headers);
     const session = { ...headers, "mcp-session-id": String(opened.headers["mcp-session-id"]) };
-    await house.send(initialized, session);
+    await protectedServer.send(initialized, session);
     const read = { jsonrpc: "2.0", id: 2, method: "resources/read", params: { uri: "files://one" } };
     for (const [body, scope] of [
       [call(1, "write"), "files:write"],
       [read, "files:read"],
     ] as const) {
-      const refused = await house.send(body, session);
+      const refused = await protectedServer.send(body, session);
       expect(refused.status).toBe(403);
       expect(refused.headers["www-authenticate"]).toMatch(
         new RegExp(`^Bearer error="insufficient_scope", scope="mcp ${scope}", resource_metadata="http`),
       );
       expectNoLeak(refused, headers);
     }
-    expect(house.denied).toMatchObject([{ status: 403, principal: `${house.issuer} sub:alice` }, { status: 403 }]);
+    expect(protectedServer.denied).toMatchObject([
+      { status: 403, principal: `${protectedServer.issuer} sub:alice` },
+      { status: 403 },
+    ]);
   });
 
   it("a scope that includes others counts as all of them (AR-07)", async () => {
-    const answer = await callAs(house, await as("alice", "mcp admin"), "write");
+    const answer = await callAs(protectedServer, await as("alice", "mcp admin"), "write");
     expect(answer.text).toContain("written");
   });
 });
 
-async function keysOf({ issuer }: House): Promise<string> {
+async function keysOf({ issuer }: ProtectedServer): Promise<string> {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`);
   const { jwks_uri: url }: { jwks_uri: string } = JSON.parse(await response.text());
   return url;
@@ -464,7 +484,7 @@ async function keysOf({ issuer }: House): Promise<string> {
 
 describe("keys of issuers", () => {
   it("keys that do not exist are requested once, however many tokens name them (JWKS flood)", async () => {
-    const fresh = await startHouse();
+    const fresh = await startProtectedServer();
     expect((await fresh.send(initialize("2025-11-25"), bearer(await sign(fresh)))).status).toBe(200);
     const before = fresh.asked.length;
     const flood = Array.from({ length: 50 }, async (_, index) =>
@@ -476,7 +496,10 @@ describe("keys of issuers", () => {
   });
 
   it("keys of issuers that are not trusted are not requested", async () => {
-    await house.send(initialize("2025-11-25"), bearer(await sign(house, { claims: { iss: "http://127.0.0.1:9" } })));
-    expect(house.asked).toEqual([]);
+    await protectedServer.send(
+      initialize("2025-11-25"),
+      bearer(await sign(protectedServer, { claims: { iss: "http://127.0.0.1:9" } })),
+    );
+    expect(protectedServer.asked).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ import { requestLogger } from "../../../../runtime/server/middleware/request-log
 import { acceptBoth, call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
 
 /** A protected server on loopback, the real authorization server that it trusts, and everything that either logs. */
-export interface House {
+export interface ProtectedServer {
   readonly resource: string;
   readonly issuer: string;
   readonly authority: AuthorizationServer;
@@ -50,7 +50,7 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface HouseOptions extends Partial<Omit<TokenOptions, "dpop">> {
+export interface ProtectedServerOptions extends Partial<Omit<TokenOptions, "dpop">> {
   readonly jwt?: JwtOptions;
   readonly dpop?: Omit<NonNullable<TokenOptions["dpop"]>, "proofs"> | false;
   readonly tokens?: "jwt" | "opaque";
@@ -65,7 +65,7 @@ export const redirectUrl = "http://127.0.0.1:9/callback";
 const scopes = ["mcp", "files:read", "files:write", "admin"] as const;
 
 /** Starts both servers. */
-export async function startHouse(options: HouseOptions = {}): Promise<House> {
+export async function startProtectedServer(options: ProtectedServerOptions = {}): Promise<ProtectedServer> {
   const { jwt, dpop, tokens, configure, ...rest } = options;
   const http = createServer();
   http.listen(0, "127.0.0.1");
@@ -157,11 +157,14 @@ export interface Claims {
 }
 
 /** A token as the authorization server would sign it, but for what a test changes; what is `undefined` is left out. */
-export async function sign(house: House, { header = {}, key, claims = {} }: Claims = {}): Promise<string> {
+export async function sign(
+  protectedServer: ProtectedServer,
+  { header = {}, key, claims = {} }: Claims = {},
+): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
   const payload = {
-    iss: house.issuer,
-    aud: house.resource,
+    iss: protectedServer.issuer,
+    aud: protectedServer.resource,
     sub: "alice",
     client_id: "app",
     scope: "mcp",
@@ -172,19 +175,24 @@ export async function sign(house: House, { header = {}, key, claims = {} }: Clai
   };
   const given: JWTPayload = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
   const protectedHeader = { alg: "RS256", kid: "development", typ: "at+jwt", ...header };
-  return new SignJWT(given).setProtectedHeader(protectedHeader).sign(key ?? house.authority.signingKey);
+  return new SignJWT(given).setProtectedHeader(protectedHeader).sign(key ?? protectedServer.authority.signingKey);
 }
 
 /** A token that the authorization server gives to a program. */
 export async function askToken(
-  house: House,
+  protectedServer: ProtectedServer,
   form: Record<string, string> = {},
   headers: Record<string, string> = {},
 ): Promise<{ readonly access_token: string; readonly token_type: string }> {
-  const response = await fetch(`${house.issuer}/token`, {
+  const response = await fetch(`${protectedServer.issuer}/token`, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`robot:${services.robot}`)}`, ...headers },
-    body: new URLSearchParams({ grant_type: "client_credentials", resource: house.resource, scope: "mcp", ...form }),
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      resource: protectedServer.resource,
+      scope: "mcp",
+      ...form,
+    }),
   });
   const answer: { access_token: string; token_type: string } = JSON.parse(await response.text());
   if (!response.ok) throw new Error(JSON.stringify(answer));
@@ -192,12 +200,12 @@ export async function askToken(
 }
 
 /** Opens a session and calls a tool in it, as a client that shows this. */
-export async function callAs(house: House, headers: Sent, tool = "who"): Promise<Answer> {
-  const opened = await house.send(initialize("2025-11-25"), headers);
+export async function callAs(protectedServer: ProtectedServer, headers: Sent, tool = "who"): Promise<Answer> {
+  const opened = await protectedServer.send(initialize("2025-11-25"), headers);
   if (opened.status !== 200) return opened;
   const session = { ...headers, "mcp-session-id": String(opened.headers["mcp-session-id"]) };
-  await house.send(initialized, session);
-  return house.send(call(1, tool), session);
+  await protectedServer.send(initialized, session);
+  return protectedServer.send(call(1, tool), session);
 }
 
 /** A key of a client, and proofs that it holds it. */

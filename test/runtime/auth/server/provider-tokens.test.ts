@@ -9,7 +9,13 @@ import {
 } from "../../../../runtime/auth/server/index.ts";
 import { serveRaw, type RawServer } from "../../../generator/running.ts";
 import { initialize } from "../../transport/http-server/http-rig.ts";
-import { callAs, sign, startHouse, type House, type HouseOptions } from "./protected-server.ts";
+import {
+  callAs,
+  sign,
+  startProtectedServer,
+  type ProtectedServer,
+  type ProtectedServerOptions,
+} from "./protected-server.ts";
 
 /*
  * Access tokens in the forms of authorization servers that RFC 9068 does not cover: without `aud`, with scopes in other claims, and opaque ones.
@@ -20,17 +26,24 @@ const hello = initialize("2025-11-25");
 type Row = readonly [name: string, claims: Record<string, unknown>, status: number];
 
 /** Cases of tokens that a server with these options accepts or rejects. */
-function describeTokens(name: string, options: HouseOptions, rows: (house: () => House) => readonly Row[]): void {
+function describeTokens(
+  name: string,
+  options: ProtectedServerOptions,
+  rows: (protectedServer: () => ProtectedServer) => readonly Row[],
+): void {
   describe(name, () => {
-    let house: House;
+    let protectedServer: ProtectedServer;
     beforeAll(async () => {
-      house = await startHouse({ dpop: false, scopes: [], ...options });
+      protectedServer = await startProtectedServer({ dpop: false, scopes: [], ...options });
     });
-    afterAll(() => house.close());
-    it.each(rows(() => house))("%s", async (_name, claims, status) => {
-      const own = Object.entries(claims).map(([key, value]) => [key, value === "RESOURCE" ? house.resource : value]);
-      const token = await sign(house, { claims: Object.fromEntries(own) });
-      expect((await house.send(hello, { authorization: `Bearer ${token}` })).status).toBe(status);
+    afterAll(() => protectedServer.close());
+    it.each(rows(() => protectedServer))("%s", async (_name, claims, status) => {
+      const own = Object.entries(claims).map(([key, value]) => [
+        key,
+        value === "RESOURCE" ? protectedServer.resource : value,
+      ]);
+      const token = await sign(protectedServer, { claims: Object.fromEntries(own) });
+      expect((await protectedServer.send(hello, { authorization: `Bearer ${token}` })).status).toBe(status);
     });
   });
 }
@@ -87,20 +100,24 @@ describeTokens("scopes in other claims", read, () => [
 ]);
 
 it("challenges and metadata name scopes with the prefix, and tokens without it", async () => {
-  const house = await startHouse({ dpop: false, scopes: ["notes.read"], scopePrefix: "api://notes/" });
+  const protectedServer = await startProtectedServer({
+    dpop: false,
+    scopes: ["notes.read"],
+    scopePrefix: "api://notes/",
+  });
   try {
-    const none = await house.send(hello);
+    const none = await protectedServer.send(hello);
     expect(none.headers["www-authenticate"]).toContain('scope="api://notes/notes.read"');
-    const lacking = await house.send(hello, { authorization: `Bearer ${await sign(house)}` });
+    const lacking = await protectedServer.send(hello, { authorization: `Bearer ${await sign(protectedServer)}` });
     expect(lacking.status).toBe(403);
     expect(lacking.headers["www-authenticate"]).toContain('scope="api://notes/notes.read"');
-    const token = await sign(house, { claims: { scope: undefined, scp: "notes.read" } });
-    const called = await callAs(house, { authorization: `Bearer ${token}` }, "write");
+    const token = await sign(protectedServer, { claims: { scope: undefined, scp: "notes.read" } });
+    const called = await callAs(protectedServer, { authorization: `Bearer ${token}` }, "write");
     expect(called.headers["www-authenticate"]).toContain('scope="api://notes/notes.read api://notes/files:write"');
-    const metadata = await house.request("GET", "/.well-known/oauth-protected-resource/mcp");
+    const metadata = await protectedServer.request("GET", "/.well-known/oauth-protected-resource/mcp");
     expect(JSON.parse(metadata.text)).toMatchObject({ scopes_supported: ["api://notes/notes.read"] });
   } finally {
-    await house.close();
+    await protectedServer.close();
   }
 });
 
@@ -143,14 +160,14 @@ describe("opaque tokens that a tokeninfo endpoint describes", () => {
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   let google: RawServer;
-  let house: House;
+  let protectedServer: ProtectedServer;
   beforeAll(async () => {
     google = await serveRaw(respond);
     const verify = readTokenInfo({ endpoint: `${google.origin}/tokeninfo` });
-    house = await startHouse({ dpop: false, scopes: ["openid"], audience: "app-1", verify });
+    protectedServer = await startProtectedServer({ dpop: false, scopes: ["openid"], audience: "app-1", verify });
   });
   afterAll(async () => {
-    await house.close();
+    await protectedServer.close();
     await google.close();
   });
 
@@ -164,7 +181,7 @@ describe("opaque tokens that a tokeninfo endpoint describes", () => {
     ["down", 503],
     ["list", 503],
   ])("the token %s gets %i", async (token, status) => {
-    expect((await house.send(hello, { authorization: `Bearer ${token}` })).status).toBe(status);
+    expect((await protectedServer.send(hello, { authorization: `Bearer ${token}` })).status).toBe(status);
   });
 
   it("the token is not in the URL of the request", () => {

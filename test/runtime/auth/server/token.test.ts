@@ -9,65 +9,72 @@ import {
   createProver,
   services,
   sign,
-  startHouse,
-  type House,
+  startProtectedServer,
+  type ProtectedServer,
   type Sent,
 } from "./protected-server.ts";
 
-let house: House;
+let protectedServer: ProtectedServer;
 beforeAll(async () => {
-  house = await startHouse();
+  protectedServer = await startProtectedServer();
 });
-afterAll(() => house.close());
+afterAll(() => protectedServer.close());
 
 const hello = initialize("2025-11-25");
 const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
 
 describe("a token of the authorization server (R54)", () => {
   it("a token is accepted; tools receive the principal, its scopes and claims, and not the token (AR-05, R55)", async () => {
-    house.seen.length = 0;
-    const { access_token: token } = await askToken(house, { scope: "mcp files:read" });
-    const answer = await callAs(house, bearer(token));
+    protectedServer.seen.length = 0;
+    const { access_token: token } = await askToken(protectedServer, { scope: "mcp files:read" });
+    const answer = await callAs(protectedServer, bearer(token));
     expect(answer.status).toBe(200);
-    expect(house.seen).toMatchObject([
+    expect(protectedServer.seen).toMatchObject([
       {
-        principal: `${house.issuer} sub:robot`,
+        principal: `${protectedServer.issuer} sub:robot`,
         scopes: ["mcp", "files:read"],
-        claims: { iss: house.issuer, aud: house.resource, client_id: "robot" },
+        claims: { iss: protectedServer.issuer, aud: protectedServer.resource, client_id: "robot" },
       },
     ]);
-    expect(JSON.stringify(house.seen) + answer.text).not.toContain(token.slice(-40));
+    expect(JSON.stringify(protectedServer.seen) + answer.text).not.toContain(token.slice(-40));
   });
 
   it("a token bound to a key is accepted with a proof (AX-D4)", async () => {
-    const prover = await createProver(house.resource);
-    const form = await createProver(`${house.issuer}/token`);
+    const prover = await createProver(protectedServer.resource);
+    const form = await createProver(`${protectedServer.issuer}/token`);
     // The proof for the authorization server is of the same key.
-    const given = await askToken(house, {}, { dpop: await proveAt(prover, `${house.issuer}/token`) });
+    const given = await askToken(
+      protectedServer,
+      {},
+      { dpop: await proveAt(prover, `${protectedServer.issuer}/token`) },
+    );
     expect(given.token_type).toBe("DPoP");
     const token = given.access_token;
     const proven = async (): Promise<Sent> => ({ authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) });
-    expect((await house.send(hello, await proven())).status).toBe(200);
-    expect((await house.send(hello, bearer(token))).headers["www-authenticate"]).toMatch(/^DPoP error="invalid_token"/);
+    expect((await protectedServer.send(hello, await proven())).status).toBe(200);
+    expect((await protectedServer.send(hello, bearer(token))).headers["www-authenticate"]).toMatch(
+      /^DPoP error="invalid_token"/,
+    );
     const stolen = {
       authorization: `DPoP ${token}`,
-      dpop: await form.prove({ token, claims: { htu: house.resource } }),
+      dpop: await form.prove({ token, claims: { htu: protectedServer.resource } }),
     };
-    expect((await house.send(hello, stolen)).status).toBe(401);
+    expect((await protectedServer.send(hello, stolen)).status).toBe(401);
   });
 
   it("a token is verified once: no request is sent while it lasts, nor for another one of the same key", async () => {
-    await house.send(hello, bearer(await sign(house)));
-    house.asked.length = 0;
-    const token = await sign(house);
-    for (let count = 0; count < 20; count++) expect((await house.send(hello, bearer(token))).status).toBe(200);
-    expect((await house.send(hello, bearer(await sign(house)))).status).toBe(200);
-    expect(house.asked).toEqual([]);
+    await protectedServer.send(hello, bearer(await sign(protectedServer)));
+    protectedServer.asked.length = 0;
+    const token = await sign(protectedServer);
+    for (let count = 0; count < 20; count++)
+      expect((await protectedServer.send(hello, bearer(token))).status).toBe(200);
+    expect((await protectedServer.send(hello, bearer(await sign(protectedServer)))).status).toBe(200);
+    expect(protectedServer.asked).toEqual([]);
   });
 
   it("a token expires on time, also when it was verified before", async () => {
     let time = Date.now();
-    const timed = await startHouse({ now: () => time, remember: 3_600_000 });
+    const timed = await startProtectedServer({ now: () => time, remember: 3_600_000 });
     const issued = Math.floor(time / 1_000);
     const token = await sign(timed, { claims: { iat: issued, exp: issued + 300 } });
     expect((await timed.send(hello, bearer(token))).status).toBe(200);
@@ -87,28 +94,28 @@ describe("the metadata of the resource", () => {
   it.each(["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"])(
     "the metadata of the resource is public at %s, for every origin (AR-01, AR-02, AR-03)",
     async (path) => {
-      const answer = await house.request("GET", path, { origin: "https://app.example" });
+      const answer = await protectedServer.request("GET", path, { origin: "https://app.example" });
       expect(answer.status).toBe(200);
       expect(answer.headers["access-control-allow-origin"]).toBe("*");
       expect(answer.headers["content-type"]).toBe("application/json");
       expect(JSON.parse(answer.text)).toMatchObject({
-        resource: house.resource,
-        authorization_servers: [house.issuer],
+        resource: protectedServer.resource,
+        authorization_servers: [protectedServer.issuer],
         scopes_supported: ["mcp"],
         bearer_methods_supported: ["header"],
         dpop_bound_access_tokens_required: false,
       });
-      expect((await house.request("OPTIONS", path)).status).toBe(204);
-      expect((await house.request("POST", path)).status).toBe(405);
-      expect((await house.request("GET", path, { host: "evil.example" })).status).toBe(403);
+      expect((await protectedServer.request("OPTIONS", path)).status).toBe(204);
+      expect((await protectedServer.request("POST", path)).status).toBe(405);
+      expect((await protectedServer.request("GET", path, { host: "evil.example" })).status).toBe(403);
     },
   );
 
   it("the metadata of the resource is where the challenge says (AR-02)", async () => {
-    const { headers } = await house.send(hello);
+    const { headers } = await protectedServer.send(hello);
     const [, url = ""] = /resource_metadata="([^"]+)"/.exec(String(headers["www-authenticate"])) ?? [];
     const told: unknown = JSON.parse(await (await fetch(url)).text());
-    expect(told).toHaveProperty("resource", house.resource);
+    expect(told).toHaveProperty("resource", protectedServer.resource);
   });
 
   it.each([
@@ -132,7 +139,10 @@ describe("the metadata of the resource", () => {
 describe("nonces (AX-D3)", () => {
   it("nonces are required, accepted, changed in time, and then rejected", async () => {
     let time = Date.now();
-    const asking = await startHouse({ now: () => time, dpop: { nonces: { lifetime: 60_000 }, required: true } });
+    const asking = await startProtectedServer({
+      now: () => time,
+      dpop: { nonces: { lifetime: 60_000 }, required: true },
+    });
     const prover = await createProver(asking.resource);
     const token = await sign(asking, { claims: { cnf: { jkt: prover.thumbprint } } });
     const show = async (nonce?: unknown) =>
@@ -159,7 +169,7 @@ describe("nonces (AX-D3)", () => {
   });
 
   it("a principal that has filled its share of the store for proofs does not lock out others", async () => {
-    const shared = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 6 }) } });
+    const shared = await startProtectedServer({ dpop: { replays: new MemoryReplayStore({ maxKeys: 6 }) } });
     const showAs = async (sub: string): Promise<number> => {
       const prover = await createProver(shared.resource);
       const token = await sign(shared, { claims: { sub, cnf: { jkt: prover.thumbprint } } });
@@ -174,7 +184,7 @@ describe("nonces (AX-D3)", () => {
   });
 
   it("a full store for proofs rejects every proof", async () => {
-    const full = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
+    const full = await startProtectedServer({ dpop: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
     const prover = await createProver(full.resource);
     const token = await sign(full, { claims: { cnf: { jkt: prover.thumbprint } } });
     const show = async () => full.send(hello, { authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) });
@@ -184,7 +194,7 @@ describe("nonces (AX-D3)", () => {
   });
 
   it("bound tokens are rejected where no proof can be checked", async () => {
-    const plain = await startHouse({ dpop: false });
+    const plain = await startProtectedServer({ dpop: false });
     const token = await sign(plain, { claims: { cnf: { jkt: "x" } } });
     expect((await plain.send(hello, bearer(token))).status).toBe(401);
     expect(
@@ -203,7 +213,7 @@ describe("introspected tokens", () => {
     };
     // The endpoint is known only when the authorization server runs.
     let verify: ReturnType<typeof introspectTokens> | undefined;
-    const opaque = await startHouse({ tokens: "opaque", verify: (token, trust) => verify?.(token, trust) });
+    const opaque = await startProtectedServer({ tokens: "opaque", verify: (token, trust) => verify?.(token, trust) });
     const endpoint = `${opaque.issuer}/token/introspection`;
     verify = introspectTokens({ endpoint, clientId: "probe", clientSecret: services.probe, fetch: counted });
     const { access_token: token } = await askToken(opaque);
@@ -244,7 +254,7 @@ describe("introspected tokens", () => {
       timeout: 50,
       fetch: ask,
     });
-    const broken = await startHouse({ verify });
+    const broken = await startProtectedServer({ verify });
     const refused = await broken.send(hello, bearer("opaque-canary-0123456789"));
     expect(refused.status).toBe(503);
     expect(refused.headers["retry-after"]).toBe("5");
@@ -269,7 +279,7 @@ describe("introspected tokens", () => {
       maxConcurrent: 3,
       fetch: ask,
     });
-    const busy = await startHouse({ verify });
+    const busy = await startProtectedServer({ verify });
     const flood = Array.from({ length: 20 }, (_, index) => busy.send(hello, bearer(`invented-${index}`)));
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
     expect(most).toBeLessThanOrEqual(3);

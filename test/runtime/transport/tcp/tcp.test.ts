@@ -288,6 +288,17 @@ test("a server that closes does not wait for a TLS client without a handshake", 
   await inTime(ended, "The end of the connection");
 });
 
+test("a server that closes accepts nothing more, and responds to running requests (R27)", async () => {
+  const { server } = await serve({ accept: createSuiteServer() });
+  const client = await connectTcp({ port: server.port });
+  const result = client.request("tools/call", { name: "later", arguments: { n: 100, text: "done" } });
+  await client.request("ping");
+  const closed = server.close();
+  await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  expect(await result).toMatchObject({ content: [{ text: "done" }] });
+  await closed;
+});
+
 test("a client gets an error when no server listens", async () => {
   const { server } = await serve();
   await server.close();

@@ -22,7 +22,7 @@ async function listen(options: Partial<WsListenOptions> = {}): Promise<WsListene
   return listener;
 }
 
-async function connectInMemory(url: string): Promise<ClientConnection> {
+async function connectTo(url: string): Promise<ClientConnection> {
   const client = await connect(createWsTransport(url), { info: { name: "c", version: "1" }, revisions: [newest] });
   open.push(() => client.close());
   return client;
@@ -34,7 +34,7 @@ describe("a server of WebSockets only", () => {
   test("a WebSocket server serves clients at its address", async () => {
     const { url } = await listen();
     expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const client = await connectInMemory(url);
+    const client = await connectTo(url);
     expect(await client.request("ping")).toEqual({});
   });
 
@@ -42,7 +42,7 @@ describe("a server of WebSockets only", () => {
     const { url } = await listen();
     const response = await fetch(toHttp(url));
     expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
-    await expect(connectInMemory(url.replace("/mcp", "/other"))).rejects.toThrow(
+    await expect(connectTo(url.replace("/mcp", "/other"))).rejects.toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/404/) }) }),
     );
   });
@@ -56,19 +56,30 @@ describe("a server of WebSockets only", () => {
 
   test("a WebSocket server closes every connection when it closes, also idle ones", async () => {
     const { url, close } = await listen();
-    const client = await connectInMemory(url);
+    const client = await connectTo(url);
     const silent = connectSocket({ port: Number(new URL(url).port), host: "127.0.0.1" });
     const ended = new Promise<void>((resolve) => silent.on("error", () => {}).once("close", () => resolve()));
     await new Promise<void>((resolve) => silent.once("connect", () => resolve()));
     await close();
     await Promise.all([client.closed, ended]);
-    await expect(connectInMemory(url)).rejects.toThrow();
+    await expect(connectTo(url)).rejects.toThrow();
+  });
+
+  test("a WebSocket server that closes accepts nothing more, and responds to running requests (R27)", async () => {
+    const { url, close } = await listen();
+    const client = await connectTo(url);
+    const result = client.request("tools/call", { name: "later", arguments: { n: 100, text: "done" } });
+    await client.request("ping");
+    const closed = close();
+    await expect(connectTo(url)).rejects.toThrow();
+    expect(await result).toMatchObject({ content: [{ text: "done" }] });
+    await closed;
   });
 
   test("a WebSocket server listens beyond loopback only with `hosts`", async () => {
     await expect(listen({ host: "0.0.0.0" })).rejects.toThrow(/is reachable from other machines; set allowedHosts/);
     const { url } = await listen({ host: "0.0.0.0", allowedHosts: ["127.0.0.1"] });
-    const client = await connectInMemory(url.replace("0.0.0.0", "127.0.0.1"));
+    const client = await connectTo(url.replace("0.0.0.0", "127.0.0.1"));
     expect(await client.request("ping")).toEqual({});
   });
 
