@@ -3,11 +3,14 @@ import {
   calculateJwkThumbprint,
   createLocalJWKSet,
   decodeJwt,
+  decodeProtectedHeader,
   errors,
   jwtVerify,
+  type CryptoKey,
   type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
+  type JWTVerifyOptions,
 } from "jose";
 import { isObject } from "../../generated/support.ts";
 import { fetchJson, findKeysUrl } from "../auth/server/jwks.ts";
@@ -161,24 +164,56 @@ async function verifyWith(
     if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw toRejection(thrown);
   }
   const newer = await cache.renew(keys);
-  if (newer === keys) throw new TokenError("The access token is signed with an unknown key");
+  if (newer === keys) throw unknownKey();
   return attempt(newer).catch((thrown: unknown) => {
     throw toRejection(thrown);
   });
 }
 
 /** Verifies the signature. Times are checked in one place for all kinds of tokens, with the tolerance configured there. */
-function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
-  return jwtVerify(token, keys, { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER });
+async function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
+  const settings = { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER };
+  try {
+    return await jwtVerify(token, keys, settings);
+  } catch (thrown) {
+    if (thrown instanceof errors.JWKSMultipleMatchingKeys) return verifyWithAny(token, thrown, settings);
+    if (thrown instanceof errors.JWSSignatureVerificationFailed && !namesKey(token))
+      throw new errors.JWKSNoMatchingKey();
+    throw thrown;
+  }
+}
+
+/** Verifies a token that does not name its key with each key of its algorithm. If none fits, the key may be newer than the cached ones. */
+async function verifyWithAny(
+  token: string,
+  keys: AsyncIterable<CryptoKey>,
+  settings: JWTVerifyOptions,
+): Promise<Verified> {
+  for await (const key of keys) {
+    try {
+      return await jwtVerify(token, key, settings);
+    } catch (thrown) {
+      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown;
+    }
+  }
+  throw new errors.JWKSNoMatchingKey();
+}
+
+function namesKey(token: string): boolean {
+  return decodeProtectedHeader(token).kid !== undefined;
 }
 
 /** Replaces errors of the library, whose messages may quote the token, by messages of this adapter. */
 function toRejection(thrown: unknown): unknown {
   if (!isRejection(thrown)) return thrown;
-  const isAlgorithm = thrown instanceof errors.JOSEAlgNotAllowed;
-  return new TokenError(
-    isAlgorithm ? "The signature algorithm of the access token is not accepted" : "The access token is not valid",
-  );
+  if (thrown instanceof errors.JOSEAlgNotAllowed)
+    return new TokenError("The signature algorithm of the access token is not accepted");
+  if (thrown instanceof errors.JWKSNoMatchingKey) return unknownKey();
+  return new TokenError("The access token is not valid");
+}
+
+function unknownKey(): TokenError {
+  return new TokenError("The access token is signed with an unknown key");
 }
 
 /** True if the token caused the error, and not its keys or this program. */
