@@ -38,11 +38,24 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   return (URL.canParse(text) ? text : href).replace(/\/+$/, "");
 }
 
-/** Returns the address of an operation with a server of its own; empty when it is not known. Returns `undefined` when the operation has none. */
-export function readOwnAddress(
-  { operation, item }: { readonly operation: Record<string, unknown>; readonly item: Record<string, unknown> },
+/** An operation with the path item that contains it. */
+interface OperationServers {
+  readonly operation: Record<string, unknown>;
+  readonly item: Record<string, unknown>;
+}
+
+/** Returns the address that all operations name as their own; `undefined` when they name none or several. */
+export function readSharedAddress(
+  operations: readonly OperationServers[],
   options: AddressOptions,
 ): string | undefined {
+  const addresses = new Set(operations.map((operation) => readOwnAddress(operation, options)));
+  const [address] = addresses;
+  return addresses.size === 1 && address !== "" ? address : undefined;
+}
+
+/** Returns the address of an operation with a server of its own; empty when it is not known. Returns `undefined` when the operation has none. */
+export function readOwnAddress({ operation, item }: OperationServers, options: AddressOptions): string | undefined {
   const servers = operation.servers ?? item.servers;
   return Array.isArray(servers) && servers.length > 0 ? (readAddress(servers, options) ?? "") : undefined;
 }

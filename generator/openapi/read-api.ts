@@ -6,7 +6,7 @@ import { safeLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { type Api, LeftOut } from "./operation.ts";
 import { readAccess } from "./read-access.ts";
-import { isForeign, readAddress, readOwnAddress } from "./read-address.ts";
+import { isForeign, readAddress, readOwnAddress, readSharedAddress } from "./read-address.ts";
 import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./references.ts";
 
@@ -48,7 +48,8 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
     const advice = "Select tags, names or paths with --only.";
     throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
   }
-  const address = readAddress(document.servers, { origin });
+  const address =
+    readAddress(document.servers, { origin }) ?? readSharedAddress(listed, { origin: `${origin}: paths` });
   for (const { path, method, item, operation } of found) {
     const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
     const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });

@@ -43,7 +43,8 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
     return `#/$defs/${name}`;
   };
   const isDiscriminated = createDiscriminatorTest(document);
-  const clean = (value: unknown): unknown => cleanSchema(value, { reference, side, isDiscriminated });
+  const resolve = (value: unknown): unknown => follow(value, document);
+  const clean = (value: unknown): unknown => cleanSchema(value, { reference, side, isDiscriminated, resolve });
   const root = clean(schema);
   // The map grows during the loop: definitions refer to others.
   const definitions: [string, unknown][] = [];

@@ -13,6 +13,14 @@ export interface CleanOptions {
   readonly side?: "request" | "response";
   /** True if a discriminator selects the alternative of a value. Default: no discriminator is known. */
   readonly isDiscriminated?: (schema: Record<string, unknown>) => boolean;
+  /** Returns the target of a schema that is a reference, and other schemas as they are. Default: references are not followed. */
+  readonly resolve?: (schema: unknown) => unknown;
+}
+
+/** Options within a schema. */
+interface NodeOptions extends CleanOptions {
+  /** Properties of the other side in the schemas that `allOf` combines with this one. */
+  readonly hidden?: ReadonlySet<string>;
 }
 
 /**
@@ -84,9 +92,10 @@ const harmful = ["tsType", "tsEnumNames"] as const;
 
 const dialects = /^https?:\/\/json-schema\.org\/(draft-07\/schema#?|draft\/2020-12\/schema)$/;
 
-function cleanNode(schema: unknown, path: string, options: CleanOptions): unknown {
+function cleanNode(schema: unknown, path: string, { hidden: outer, ...options }: NodeOptions): unknown {
   if (!isRecord(schema)) return typeof schema === "boolean" ? schema : {};
   rejectHarmful(schema, path);
+  const hidden = new Set([...(outer ?? []), ...findHidden(schema, options)]);
   const clean: Record<string, unknown> = {};
   if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
   if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
@@ -98,11 +107,13 @@ function cleanNode(schema: unknown, path: string, options: CleanOptions): unknow
     if (isRecord(schema[key])) clean[key] = cleanMap(schema[key], `${path}/${key}`, options);
   }
   for (const key of lists)
-    if (Array.isArray(schema[key])) clean[key] = cleanList(schema[key], `${path}/${key}`, options);
+    if (Array.isArray(schema[key])) {
+      clean[key] = cleanList(schema[key], `${path}/${key}`, key === "allOf" ? { ...options, hidden } : options);
+    }
   for (const key of singles)
     if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, options);
   if (schema.items !== undefined) clean.items = cleanItems(schema.items, `${path}/items`, options);
-  return cleanNullable(withAlternatives(withoutOtherSide(clean, schema, options), schema, options), schema);
+  return cleanNullable(withAlternatives(withoutHidden(clean, hidden), schema, options), schema);
 }
 
 function rejectHarmful(schema: Record<string, unknown>, path: string): void {
@@ -160,7 +171,7 @@ function cleanMap(members: Record<string, unknown>, path: string, options: Clean
   );
 }
 
-function cleanList(list: readonly unknown[], path: string, options: CleanOptions): unknown[] {
+function cleanList(list: readonly unknown[], path: string, options: NodeOptions): unknown[] {
   return list.map((item, at) => cleanNode(item, `${path}/${at}`, options));
 }
 
@@ -180,19 +191,31 @@ function withAlternatives(
   return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), { anyOf: oneOf }] };
 }
 
-/** Removes the properties of the other side: read-only ones from requests, write-only ones from responses. */
-function withoutOtherSide(
-  clean: Record<string, unknown>,
-  { properties, required }: Record<string, unknown>,
-  { side }: CleanOptions,
-): Record<string, unknown> {
-  if (side === undefined || !isRecord(properties) || !isRecord(clean.properties)) return clean;
+/** Returns the names of the properties of the other side, those that `allOf` adds included: read-only ones of requests, write-only ones of responses. */
+function findHidden(value: unknown, options: CleanOptions, seen = new Set<unknown>()): readonly string[] {
+  const { side, resolve = (schema) => schema } = options;
+  const schema = resolve(value);
+  if (side === undefined || !isRecord(schema) || seen.has(schema)) return [];
+  seen.add(schema);
   const flag = side === "request" ? "readOnly" : "writeOnly";
-  const gone = new Set(Object.keys(properties).filter((name) => Object(properties[name])[flag] === true));
-  const left = Object.entries(clean.properties).filter(([name]) => !gone.has(name));
-  const wanted = Array.isArray(required) ? required.filter((name) => typeof name === "string" && !gone.has(name)) : [];
-  const { required: _required, ...rest } = clean;
-  return { ...rest, properties: Object.fromEntries(left), ...(wanted.length > 0 && { required: wanted }) };
+  const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+  const own = properties.flatMap(([name, one]) => (Object(one)[flag] === true ? [name] : []));
+  const bases: readonly unknown[] = Array.isArray(schema.allOf) ? schema.allOf : [];
+  return [...own, ...bases.flatMap((base) => findHidden(base, options, seen))];
+}
+
+/** Removes properties, and their names from `required`. */
+function withoutHidden(clean: Record<string, unknown>, hidden: ReadonlySet<string>): Record<string, unknown> {
+  if (hidden.size === 0) return clean;
+  const { properties, required, ...rest } = clean;
+  const wanted = Array.isArray(required) ? required.filter((name) => !hidden.has(name)) : [];
+  return {
+    ...rest,
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !hidden.has(name))),
+    }),
+    ...(wanted.length > 0 && { required: wanted }),
+  };
 }
 
 function cleanNullable(clean: Record<string, unknown>, { nullable }: Record<string, unknown>): unknown {

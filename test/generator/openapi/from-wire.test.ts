@@ -434,6 +434,35 @@ paths:
   expect(sent.map(({ path: sentTo }) => sentTo)).toEqual(["/items/5"]);
 });
 
+test.each([
+  ["beside the base", "{ required: [id, name], allOf: [{ $ref: '#/components/schemas/Base' }] }"],
+  [
+    "beside a base of the base",
+    "{ required: [id, name], allOf: [{ allOf: [{ $ref: '#/components/schemas/Base' }] }] }",
+  ],
+  ["in another part", "{ allOf: [{ $ref: '#/components/schemas/Base' }, { required: [id, name] }] }"],
+  ["in a part before", "{ allOf: [{ required: [id, name] }, { $ref: '#/components/schemas/Base' }] }"],
+])("a read-only property of a base schema is not required in requests: %s", async (_place, schema) => {
+  const path = join(mkdtempSync(join(folder, "document-")), "openapi.yaml");
+  const text = `openapi: 3.0.3
+info: { title: Shop, version: 1.0.0 }
+components:
+  schemas:
+    Base: { type: object, properties: { id: { type: string, readOnly: true }, name: { type: string } } }
+paths:
+  /items:
+    post:
+      operationId: add
+      requestBody: { required: true, content: { application/json: { schema: ${schema} } } }
+      ${ok}
+`;
+  writeFileSync(path, text);
+  const { contract } = await readSource(path);
+  const shown = JSON.stringify(contract.tools[0]?.inputSchema);
+  expect(shown).toContain('"required":["name"]');
+  expect(shown).not.toContain('"id"');
+});
+
 describe("parameters with lists and objects", () => {
   const list = "schema: { type: array, items: { type: string } }";
   const map = "schema: { type: object }";

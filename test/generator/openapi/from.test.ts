@@ -478,6 +478,23 @@ describe("create --from", () => {
     expect(text("elsewhere")).not.toContain("access:");
   });
 
+  it.each([
+    ["in its paths", { "/a": { ...server("https://api.example/v1"), get: { ...operation, operationId: "read" } } }],
+    [
+      "in its operations",
+      { "/a": { get: { ...operation, operationId: "read", ...server("https://api.example/v1") } } },
+    ],
+  ])("a tool sends credentials to the server that a document names %s only", async (_place, paths) => {
+    const cwd = temporaryFolder();
+    const components = { securitySchemes: { key: { type: "http", scheme: "bearer" } } };
+    writeFileSync(join(cwd, "api.json"), api(paths, { components, security: [{ key: [] }] }));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("other host") });
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "read.ts"), "utf8");
+    expect(text).toContain('access: ["API_TOKEN"]');
+    expect(text).not.toContain("address:");
+  });
+
   it.each(refused)("`create --from` rejects %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), text);
