@@ -1,25 +1,21 @@
-import { isObject, type Extension, type Revision } from "../../generated/support.ts";
+import type { Extension, Revision } from "../../generated/support.ts";
 import type { ConnectionFactory } from "../client/connection-factory.ts";
-import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
-import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { Acceptor } from "../lifecycle/acceptor.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
-import { guardHandlers } from "../server/extensions.ts";
-import { implementListening, type ReadExtensionFilter, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
-import { tooMany } from "../server/resources/subscriptions.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
+import { createClientAcceptor } from "./client-acceptor.ts";
 import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, withExtensions } from "./extensions.ts";
 import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
 import { Pool } from "./upstream/pool.ts";
-import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { Principal } from "./principal.ts";
@@ -144,7 +140,7 @@ export async function createGateway(
     if (listChanges.has(handler)) proxies.notify(handler, params);
   });
   const { tools } = main;
-  const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
+  const { serverInfo, revision, session: server } = main.connection;
   const served = toServed(options.revisions, extensions, server);
   const revisions = traffic?.follow(served) ?? served;
   const pool = new Pool(upstreams, limit);
@@ -158,38 +154,15 @@ export async function createGateway(
   const bridge = new TaskBridge({ server, clients, tools, tasks: options.tasks, onError, open: openFor });
   const stateless = new StatelessProxy(pool, bridge, { inputTimeout, limit, owners });
   proxies.serve({ upstreams, bridge, limit, stateless });
-  const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
-    const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
-    const accept = createAcceptor({
-      info: serverInfo,
-      ...(instructions !== undefined && { instructions }),
-      revisions,
-      capabilities: (revision) => ({
-        ...toClientCapabilitiesOf(serverCapabilities, revision),
-        ...(hasOwn(revision) && bridge.at(revision).capabilities),
-      }),
-      handlers: (revision) => ({
-        ...guardHandlers(
-          {
-            ...createForwarders(revision, serverCapabilities, (...request) => proxies.forward(...request)),
-            ...(hasOwn(revision) && bridge.at(revision).handlers),
-          },
-          revision,
-        ),
-        ...implementWatching(revision, { listeners, main, more: bridge.at(revision).listen }),
-        rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
-      }),
-      onError,
-      ...(options.telemetry && { telemetry: options.telemetry }),
-      onOpen: (connection) => proxies.add(connection),
-      timeouts: endless,
-    });
+  const createAccept = (hasSessions: boolean): Acceptor => {
+    const parts = { server: main.connection, revisions, listeners, watcher: main, proxies, bridge };
+    const accept = createClientAcceptor({ ...parts, hasSessions, onError, telemetry: options.telemetry });
     return traffic?.observeClients(accept, revisions) ?? accept;
   };
   return {
     revisions,
-    accept: createAccept({ lasts: true }),
-    acceptStateless: createAccept({ lasts: false }),
+    accept: createAccept(true),
+    acceptStateless: createAccept(false),
     info: serverInfo,
     revision,
     lossOf: (connection) => proxies.lossOf(connection),
@@ -213,69 +186,8 @@ export async function createGateway(
   };
 }
 
-/** Timeouts of the gateway, all infinite: client and server decide how long they wait. */
-const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
-
-/** Creates a handler for every request of a revision that the server supports. */
-function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
-  const rows = Object.values(revision.clientRequests).filter(
-    ({ handler, gate }) => !ownMethods.has(handler) && gate?.path[0] !== ownCapability,
-  );
-  const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
-  return Object.fromEntries(
-    open.map((row) => [row.handler, (params: unknown, call: CallContext) => forward(row, params, call)]),
-  );
-}
-
-const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
-
-/** Capability of tasks of the core: to clients, these are tasks of the gateway. */
-const ownCapability = "tasks";
-
-function isDeclared(path: readonly string[], capabilities: Capabilities): boolean {
-  const found = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), capabilities);
-  return found !== undefined && found !== false;
-}
-
-/**
- * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
- * subscribers.
- */
-function implementWatching(
-  revision: Revision,
-  {
-    listeners,
-    main,
-    more,
-  }: { readonly listeners: Listeners; readonly main: UpstreamWatcher; readonly more: ReadExtensionFilter },
-): object {
-  const { subscriptionsListen } = implementListening({
-    revision,
-    listeners,
-    maxSubscriptions,
-    isUsable: () => true,
-    more,
-  });
-  if (!subscriptionsListen) return {};
-  return {
-    async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
-      const uris = new Set(params.notifications.resourceSubscriptions);
-      if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
-      const leaves = await Promise.all([...uris].map((uri) => main.subscribe(uri)));
-      try {
-        return await subscriptionsListen(params, call);
-      } finally {
-        for (const leave of leaves) leave();
-      }
-    },
-  };
-}
-
 /** Notifications for sessions that have no connection of their own yet. */
 const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);
-
-/** Maximum number of resources in one subscription request. */
-const maxSubscriptions = 1_000;
 
 function notifyListeners(listeners: Listeners, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;

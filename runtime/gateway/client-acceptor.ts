@@ -1,0 +1,123 @@
+import { isObject, type Revision } from "../../generated/support.ts";
+import type { ClientConnection } from "../client/connect.ts";
+import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import type { Connection } from "../protocol/peer/peer.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
+import type { Telemetry } from "../protocol/session/telemetry.ts";
+import { guardHandlers } from "../server/extensions.ts";
+import { implementListening, type ListenParams, type ReadExtensionFilter } from "../server/subscriptions/listen.ts";
+import type { Listeners } from "../server/subscriptions/listeners.ts";
+import { tooMany } from "../server/resources/subscriptions.ts";
+import { toClientCapabilitiesOf } from "./convert-messages.ts";
+import type { Proxies } from "./proxy/proxies.ts";
+import type { TaskBridge } from "./tasks/task-bridge.ts";
+import type { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
+
+/** Parts of a gateway that its clients use. */
+export interface ClientSide {
+  /** Connection whose declarations the gateway presents as its own. */
+  readonly server: ClientConnection;
+  readonly revisions: readonly Revision[];
+  readonly listeners: Listeners;
+  readonly watcher: UpstreamWatcher;
+  readonly proxies: Proxies;
+  readonly bridge: TaskBridge;
+  /** True if sessions last longer than a request. Only then they get tasks of the gateway: their clients can come back for them. */
+  readonly hasSessions: boolean;
+  readonly onError: OnError;
+  readonly telemetry: Telemetry | undefined;
+}
+
+/** Creates the acceptor of clients: requests are forwarded to the server, and subscriptions are served by the gateway. */
+export function createClientAcceptor(options: ClientSide): Acceptor {
+  const { server, revisions, listeners, watcher, proxies, bridge, hasSessions, onError, telemetry } = options;
+  const { serverInfo, serverCapabilities, instructions } = server;
+  const hasTasks = (revision: Revision): boolean => hasSessions || revision.lifecycle === "per-request";
+  return createAcceptor({
+    info: serverInfo,
+    ...(instructions !== undefined && { instructions }),
+    revisions,
+    capabilities: (revision) => ({
+      ...toClientCapabilitiesOf(serverCapabilities, revision),
+      ...(hasTasks(revision) && bridge.at(revision).capabilities),
+    }),
+    handlers: (revision) => ({
+      ...guardHandlers(
+        {
+          ...createForwarders(revision, serverCapabilities, (...request) => proxies.forward(...request)),
+          ...(hasTasks(revision) && bridge.at(revision).handlers),
+        },
+        revision,
+      ),
+      ...implementWatching(revision, { listeners, watcher, more: bridge.at(revision).listen }),
+      rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
+    }),
+    onError,
+    ...(telemetry && { telemetry }),
+    onOpen: (connection) => proxies.add(connection),
+    timeouts: endless,
+  });
+}
+
+/** Timeouts of the gateway, all infinite: client and server decide how long they wait. */
+const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
+
+/** Creates a handler for every request of a revision that the server supports. */
+function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
+  const rows = Object.values(revision.clientRequests).filter(
+    ({ handler, gate }) => !ownMethods.has(handler) && gate?.path[0] !== ownCapability,
+  );
+  const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
+  return Object.fromEntries(
+    open.map((row) => [row.handler, (params: unknown, call: CallContext) => forward(row, params, call)]),
+  );
+}
+
+const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
+
+/** Capability of tasks of the core: to clients, these are tasks of the gateway. */
+const ownCapability = "tasks";
+
+function isDeclared(path: readonly string[], capabilities: Capabilities): boolean {
+  const found = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), capabilities);
+  return found !== undefined && found !== false;
+}
+
+/**
+ * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
+ * subscribers.
+ */
+function implementWatching(
+  revision: Revision,
+  {
+    listeners,
+    watcher,
+    more,
+  }: { readonly listeners: Listeners; readonly watcher: UpstreamWatcher; readonly more: ReadExtensionFilter },
+): object {
+  const { subscriptionsListen } = implementListening({
+    revision,
+    listeners,
+    maxSubscriptions,
+    isUsable: () => true,
+    more,
+  });
+  if (!subscriptionsListen) return {};
+  return {
+    async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
+      const uris = new Set(params.notifications.resourceSubscriptions);
+      if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
+      const leaves = await Promise.all([...uris].map((uri) => watcher.subscribe(uri)));
+      try {
+        return await subscriptionsListen(params, call);
+      } finally {
+        for (const leave of leaves) leave();
+      }
+    },
+  };
+}
+
+/** Maximum number of resources in one subscription request. */
+const maxSubscriptions = 1_000;
