@@ -208,7 +208,8 @@ export class Upstream {
   async #subscribe(handler: string, uri: string): Promise<unknown> {
     const row = findRow(this.revision.clientRequests, handler);
     if (row) return this.send(row, { uri }, {});
-    await this.#listen();
+    const rejection = await this.#listen();
+    if (isPeerError(rejection) && handler === "subscribe") throw rejection;
     return {};
   }
 

@@ -3,8 +3,11 @@ import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
+import type { CoreServer } from "../../../runtime/server/create-server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
+import type { ListenParams } from "../../../runtime/server/subscriptions/listen.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -78,6 +81,53 @@ test("a gateway responds to a subscription when the server has acknowledged it",
   for (const release of held) release();
   await subscribed;
 });
+
+test("a resource that a server without sessions rejects does not end the subscriptions to others", async () => {
+  const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
+  const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
+  const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createInMemoryTransports();
+      serve(rejectSubscriptions(server, "test://secret"), far);
+      return connect(near, options);
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const heard: string[] = [];
+  const handlers = { resourceUpdated: ({ uri }: { readonly uri: string }) => void heard.push(uri) };
+  const client = await joinGateway(gateway, handshakeRevisions[0] ?? alone, { handlers });
+  ends.push(() => client.close());
+  const secret = client.request("resources/subscribe", { uri: "test://secret" });
+  await expect(secret).rejects.toMatchObject({ code: -32002 });
+  expect(await client.request("resources/subscribe", { uri: "test://a" })).toEqual({});
+  server.resources.notifyUpdated("test://a");
+  await expect.poll(() => heard).toEqual(["test://a"]);
+});
+
+/** Rejects subscription requests that contain a resource. */
+function rejectSubscriptions(server: CoreServer, uri: string): CoreServer {
+  return {
+    ...server,
+    createAcceptor: (options) =>
+      server.createAcceptor({
+        ...options,
+        handlers(revision) {
+          const { handlers } = server.implement(revision);
+          const listen: unknown = Reflect.get(handlers, "subscriptionsListen");
+          return {
+            ...handlers,
+            subscriptionsListen(params: ListenParams, call: unknown): unknown {
+              if (params.notifications.resourceSubscriptions?.includes(uri))
+                throw new RpcError(-32002, "Resource not found");
+              return typeof listen === "function" ? listen(params, call) : undefined;
+            },
+          };
+        },
+      }),
+  };
+}
 
 /** Keeps back acknowledgements of subscriptions to resources until they are released. */
 function holdAcknowledgements(channel: Channel, held: (() => void)[]): Channel {
