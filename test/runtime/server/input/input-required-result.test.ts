@@ -34,6 +34,10 @@ async function playAll(raw: RawClient): Promise<{ readonly last: Round; readonly
   return { last, rounds };
 }
 
+function failed(): never {
+  throw new Error("declined");
+}
+
 describe("a handler that requests input", () => {
   test("a handler that requests input gives an input-required result, then its own result after the retry (S-040, S-042, S-043)", async () => {
     const raw = connectRaw(asking((ask) => ask(question("Name?"))));
@@ -180,6 +184,16 @@ describe("a handler that requests input", () => {
     );
     const { last } = await playAll(raw);
     expect(last.text).toContain("[1,2]");
+    expect(raw.reports).toEqual([]);
+  });
+
+  test.each<[string, (ask: Ask) => Promise<unknown>]>([
+    ["all, and fails", (ask) => Promise.all([ask(question("1")).then(failed), ask(question("2"))]).catch(() => "done")],
+    ["the first response", (ask) => Promise.race([ask(question("1")).then(() => "done"), ask(question("2"))])],
+  ])("a handler that sends two input requests may wait for %s, before the other response is read", async (_what, run) => {
+    const raw = connectRaw(asking(run));
+    const { last } = await playAll(raw);
+    expect(last.text).toBe('"done"');
     expect(raw.reports).toEqual([]);
   });
 
