@@ -147,6 +147,8 @@ export class ReplayedInputState implements RoundTripInputState {
   /** Sends a notification, unless it was sent in an earlier round. */
   notify(send: () => Promise<void>): Promise<void> {
     if (this.#isOver) return Promise.resolve();
+    // A step does not run again in later rounds, so its notifications must not be counted.
+    if (this.#steps?.isRunning) return this.#track(send);
     this.#told += 1;
     return this.#told <= this.#start.record.told ? Promise.resolve() : this.#track(send);
   }
