@@ -191,6 +191,17 @@ describe("a handler that requests input", () => {
     expect(second.text).toBe(JSON.stringify([accept("x"), 2]));
   });
 
+  test("a tool may change its arguments, in place", async () => {
+    const raw = connectRaw(async (args, { elicit }) => {
+      const { names }: { readonly names?: string[] } = Object(args);
+      names?.push("c");
+      await elicit(question("?"));
+      return JSON.stringify(names);
+    });
+    const first = await raw.call({ name: "t", arguments: { names: ["b", "a"] } });
+    expect(await raw.again(first, { "elicit-1": accept("x") })).toMatchObject({ text: '["b","a","c"]' });
+  });
+
   test("a handler may mutate its arguments", async () => {
     const raw = connectRaw(
       asking(async (ask, { once }) => {
