@@ -76,7 +76,8 @@ function toCompletion(outcome: readonly string[] | Completion, name: string): ob
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;
   if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" returned no array of values`);
   const total = given.total ?? (given.hasMore ? undefined : given.values.length);
-  const hasMore = given.hasMore ?? (given.values.length > mostValues || (total ?? 0) > given.values.length);
+  const isCut = given.values.length > mostValues;
+  const hasMore = isCut || (given.hasMore ?? (total ?? 0) > given.values.length);
   return { values: given.values.slice(0, mostValues), ...(total !== undefined && { total }), hasMore };
 }
 

@@ -73,6 +73,14 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(JSON.stringify(answer)).not.toContain("total");
   });
 
+  test("a completion whose values do not fit has more, also if the function has no others (K-02)", async () => {
+    const values = Array.from({ length: 150 }, (_, index) => String(index));
+    const server = create(async () => ({ values, hasMore: false }));
+    expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
+      completion: { values: values.slice(0, 100), total: 150, hasMore: true },
+    });
+  });
+
   test("a completion function receives the arguments that are settled, where the revision has them (K-04)", async () => {
     const server = create((value, context) => [`${context.arguments.tone ?? "no tone"} ${value}`]);
     const context = { arguments: { tone: "warm" } };
