@@ -100,12 +100,14 @@ class AskingScope extends HandlerScope {
   }
 
   async #ask(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
-    const { check } = this.#parts.inputRunner;
+    const { inputRunner } = this.#parts;
+    const { check } = inputRunner;
     const { askForTask } = this.#inputRequests;
+    const signal = inputRunner.signalOf?.(this.#call);
     return sendInputRequest(
       this.#call,
       { ...request, row: this.#rowOf(kind) },
-      { askForTask, ...(check && { check }) },
+      { askForTask, signal, ...(check && { check }) },
     );
   }
 

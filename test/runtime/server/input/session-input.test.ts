@@ -3,6 +3,7 @@ import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import type { ClientOptions } from "../../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
+import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { newest } from "../connected.ts";
@@ -26,6 +27,60 @@ function connect(run: Run, options: Partial<ClientOptions<Declarations>>): Promi
 }
 
 const forever = (): Promise<never> => new Promise(() => {});
+
+const returned: Run = () =>
+  inputRequired({
+    inputRequests: {
+      slow: { method: "elicitation/create", params: question("slow") },
+      fast: { method: "elicitation/create", params: question("fast") },
+    },
+  });
+
+describe("an input request that is open when its call ends", () => {
+  const failed = (): never => {
+    throw new Error("declined");
+  };
+  test.each<[string, Run]>([
+    [
+      "returns the first response",
+      (_args, { elicit }) => Promise.race([elicit(question("slow")), elicit(question("fast"))]).then(() => "done"),
+    ],
+    ["fails", (_args, { elicit }) => Promise.all([elicit(question("slow")), elicit(question("fast")).then(failed)])],
+    ["has returned it with one that fails", returned],
+  ])("it is cancelled if the handler %s", async (_what, run) => {
+    const cancelled: string[] = [];
+    const session = await connect(run, {
+      elicitation: {
+        form({ message }, { signal }) {
+          if (message === "fast") return run === returned ? failed() : { action: "decline" };
+          signal.addEventListener("abort", () => cancelled.push(message));
+          return forever();
+        },
+      },
+    });
+    await session.callTool("t").catch(() => {});
+    await expect.poll(() => cancelled).toEqual(["slow"]);
+    await session.close();
+  });
+
+  test("returned input requests are not sent if one of them cannot be", async () => {
+    const asked: string[] = [];
+    const params = { messages: [], maxTokens: 1 };
+    const session = await connect(
+      () =>
+        inputRequired({
+          inputRequests: {
+            form: { method: "elicitation/create", params: question("?") },
+            text: { method: "sampling/createMessage", params },
+          },
+        }),
+      { elicitation: { form: ({ message }) => (asked.push(message), { action: "decline" }) } },
+    );
+    await expect(session.callTool("t")).rejects.toMatchObject({ code: -32603 });
+    expect(asked).toEqual([]);
+    await session.close();
+  });
+});
 
 describe("an input request that its handler does not await", () => {
   test.each<[string, (context: Context) => unknown]>([
