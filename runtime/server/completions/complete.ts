@@ -1,4 +1,4 @@
-import { reject } from "../errors.ts";
+import { callHandler, reject } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
 import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
 import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
@@ -48,7 +48,8 @@ export async function completeArgument(
   const { name, value } = params.argument;
   const { complete } = findComplete(params, where, scope);
   const context: CompletionContext = { arguments: params.context?.arguments ?? {}, signal: scope.signal };
-  return { completion: toCompletion(complete ? await complete(value, context) : [], name) };
+  const outcome = complete ? await callHandler(() => complete(value, context)) : [];
+  return { completion: toCompletion(outcome, name) };
 }
 
 /** Finds the completion in the feature that serves the reference. If no feature serves this kind of reference, the name is unknown. */

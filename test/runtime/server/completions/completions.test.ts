@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { completeFrom } from "../../../../runtime/server/completions/complete-from.ts";
+import { ToolError } from "../../../../runtime/server/errors.ts";
 import type { Complete } from "../../../../runtime/server/protocol-types.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { callServer, meta } from "../call.ts";
@@ -79,6 +80,12 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
       completion: { values: values.slice(0, 100), total: 150, hasMore: true },
     });
+  });
+
+  test("the message of a ToolError in a completion function reaches the client", async () => {
+    const server = create(() => Promise.reject(new ToolError("No names today.")));
+    const asked = ask(server, { ref: template, argument: { name: "name", value: "" } });
+    await expect(asked).rejects.toMatchObject({ code: -32602, message: "No names today." });
   });
 
   test("a completion function receives the arguments that are settled, where the revision has them (K-04)", async () => {
