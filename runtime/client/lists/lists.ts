@@ -58,7 +58,7 @@ export class Lists {
       if (error instanceof IncompleteListError) throw error.with(reading.items);
       const isRejected = isPeerError(error) && error.code === errorCodes.invalidParams;
       const isStale = isRejected || isSessionExpiredError(error);
-      if (!isStale || reading.items.length === 0) throw error;
+      if (!isStale || !reading.hasBegun) throw error;
       return this.#read(list, connection, { options, reading: createReading() });
     }
   }
@@ -106,6 +106,7 @@ export class Lists {
     const { asking } = cache;
     for await (const page of this.pages(list, connection, options)) {
       const { until, isPublic } = cache.readFreshness(page);
+      reading.hasBegun = true;
       reading.items.push(...readPageItems(list, page));
       reading.isWhole = options.maxPages === undefined || page.nextCursor === undefined;
       reading.until = Math.min(reading.until, until);
@@ -151,11 +152,13 @@ interface LatestList {
 /** List as far as it has been read. It is as fresh, and as public, as the least of its pages. */
 interface Reading extends Writable<Freshness> {
   readonly items: object[];
+  /** True if a page has been read, which may be empty. */
+  hasBegun: boolean;
   isWhole: boolean;
 }
 
 function createReading(): Reading {
-  return { items: [], isWhole: true, until: Infinity, isPublic: true };
+  return { items: [], hasBegun: false, isWhole: true, until: Infinity, isPublic: true };
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

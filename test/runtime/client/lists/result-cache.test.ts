@@ -159,18 +159,24 @@ describe("a list", () => {
     expect(server.take()).toHaveLength(2);
   });
 
-  test("a list whose cursor is rejected because it changed is read from the start once more (C-066)", async () => {
-    const { session, server } = await open();
-    let refusals = 1;
-    server.answer = (_method, { cursor }) => {
-      if (cursor === undefined) return { tools: [tool], nextCursor: "2" };
-      if (refusals === 0) return { tools: [tool] };
-      refusals -= 1;
-      return { error: { code: -32602, message: "Invalid cursor" } };
-    };
-    expect(await session.listTools()).toHaveLength(2);
-    expect(server.take()).toHaveLength(4);
-  });
+  test.each([
+    ["a tool", [tool]],
+    ["no tool", []],
+  ])(
+    "a list whose cursor is rejected after a page with %s is read from the start once more (C-066)",
+    async (_what, tools) => {
+      const { session, server } = await open();
+      let refusals = 1;
+      server.answer = (_method, { cursor }) => {
+        if (cursor === undefined) return { tools, nextCursor: "2" };
+        if (refusals === 0) return { tools: [tool] };
+        refusals -= 1;
+        return { error: { code: -32602, message: "Invalid cursor" } };
+      };
+      expect(await session.listTools()).toEqual([...tools, tool]);
+      expect(server.take()).toHaveLength(4);
+    },
+  );
 });
 
 describe("the result of reading a resource", () => {
