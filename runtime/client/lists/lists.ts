@@ -26,7 +26,7 @@ export interface ListsOptions extends PageLimits {
 
 /** Lists of one server, cached for as long as they are valid. */
 export class Lists {
-  readonly #latest = new Map<ListName, readonly object[]>();
+  readonly #latest = new Map<ListName, LatestList>();
   readonly #options: ListsOptions;
   /** Increases when the lists or the session change, so that a list that is being read at that time is not cached. */
   #version = 0;
@@ -58,7 +58,7 @@ export class Lists {
       if (error instanceof IncompleteListError) throw error.with(reading.items);
       const isRejected = isPeerError(error) && error.code === errorCodes.invalidParams;
       const isStale = isRejected || isSessionExpiredError(error);
-      if (!isStale || reading.items.length === 0) throw error;
+      if (!isStale || !reading.hasBegun) throw error;
       return this.#read(list, connection, { options, reading: createReading() });
     }
   }
@@ -70,9 +70,10 @@ export class Lists {
     return !this.#areChangesLost && notifiesOfChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
-  /** Returns the list that was read last, if it is not known to have changed since. */
+  /** Returns the list that was read last, if it is not known to have changed since, and was read for the current user. */
   latest(list: ListName): readonly object[] | undefined {
-    return this.#latest.get(list);
+    const latest = this.#latest.get(list);
+    return latest?.principal === this.#options.cache.asking.principal ? latest.items : undefined;
   }
 
   /** Drops a list that changed. Resources and templates change together. */
@@ -105,6 +106,7 @@ export class Lists {
     const { asking } = cache;
     for await (const page of this.pages(list, connection, options)) {
       const { until, isPublic } = cache.readFreshness(page);
+      reading.hasBegun = true;
       reading.items.push(...readPageItems(list, page));
       reading.isWhole = options.maxPages === undefined || page.nextCursor === undefined;
       reading.until = Math.min(reading.until, until);
@@ -112,7 +114,8 @@ export class Lists {
     }
     const { items, isWhole, until, isPublic } = reading;
     if (version !== this.#version || !isWhole) return items;
-    this.#latest.set(list, items);
+    // If the user has changed meanwhile, the owner of the list is not known.
+    if (asking.principal === cache.asking.principal) this.#latest.set(list, { items, principal: asking.principal });
     const { kind } = sources[list];
     const isKept = isCached && cache.keep(toKey(kind, list), items, { until, isPublic, ...asking });
     if (isKept) onKept(kind);
@@ -140,14 +143,22 @@ export function readPageItems(list: ListName, page: AnyPage): readonly object[] 
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
+/** List that was read last, and the user of its requests. */
+interface LatestList {
+  readonly items: readonly object[];
+  readonly principal: string;
+}
+
 /** List as far as it has been read. It is as fresh, and as public, as the least of its pages. */
 interface Reading extends Writable<Freshness> {
   readonly items: object[];
+  /** True if a page has been read, which may be empty. */
+  hasBegun: boolean;
   isWhole: boolean;
 }
 
 function createReading(): Reading {
-  return { items: [], isWhole: true, until: Infinity, isPublic: true };
+  return { items: [], hasBegun: false, isWhole: true, until: Infinity, isPublic: true };
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -184,8 +184,8 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
 
   /** Finds a tool. Reads the list only if it is not known: a server that changes its tools should notify of it. */
   async #findTool(name: string, { signal }: RequestOptions): Promise<object | undefined> {
-    if (!this.#core.lists.latest("tools")) await this.#list("tools", signal ? { signal } : {});
-    return this.#findKnownTool(name);
+    const tools = this.#core.lists.latest("tools") ?? (await this.#list("tools", signal ? { signal } : {}));
+    return findNamed(tools, name);
   }
 
   #readToolResult(result: unknown, tool: object | undefined): object {
@@ -201,8 +201,12 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   #findKnownTool(name: string): object | undefined {
-    return this.#core.lists.latest("tools")?.find((tool) => Reflect.get(tool, "name") === name);
+    return findNamed(this.#core.lists.latest("tools") ?? [], name);
   }
+}
+
+function findNamed(tools: readonly object[], name: string): object | undefined {
+  return tools.find((tool) => Reflect.get(tool, "name") === name);
 }
 
 /** Options of a tool call, also as a task. */

@@ -107,10 +107,10 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       },
     });
     this.subscriptions = new ResourceSubscriptions({
-      send: (handler, uri, options) =>
-        this.listening.isOffered
-          ? this.listening[handler](uri)
-          : this.call(handler, { uri }, { ...options, retry: "never" }),
+      send: (handler, uri, options) => {
+        if (!this.listening.isOffered) return this.call(handler, { uri }, { ...options, retry: "never" });
+        return handler === "subscribe" ? this.listening.subscribe(uri, options) : this.listening.unsubscribe(uri);
+      },
       fail: (error) => this.#report("notifications/resources/updated", error),
     });
   }

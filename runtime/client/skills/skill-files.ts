@@ -80,13 +80,15 @@ export class SkillFiles {
   }
 }
 
-/** Returns a URI without percent-encoding; the URI itself if that is not valid. */
+/** Returns a URI without percent-encoding. What is not valid stays, such as the percent sign of `100%.md`. */
 function decode(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
+  return uri.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }
 
 function toBytes(uri: string, result: object): Uint8Array<ArrayBuffer> {

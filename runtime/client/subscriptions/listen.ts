@@ -3,7 +3,9 @@ import { filterMembers, type ListenFilter } from "../../protocol/methods/subscri
 import { listChanged, listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
+import { SharedPromise } from "../../internal/shared-promise.ts";
 import { isPeerError, toError } from "../../jsonrpc/errors.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { pause, systemClock, type Clock } from "../../internal/timers.ts";
 import { toDelay, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
@@ -83,19 +85,23 @@ export class Listening {
   }
 
   /**
-   * Subscribes to changes of a resource; resolves when the server has agreed.
+   * Subscribes to changes of a resource; resolves when the server has agreed. The signal ends the wait.
    *
    * @throws {SubscriptionError} when the server does not agree
    */
-  async subscribe(uri: string): Promise<void> {
+  async subscribe(uri: string, { signal }: Pick<RequestOptions, "signal"> = {}): Promise<void> {
+    signal?.throwIfAborted();
     const line = this.#line;
     this.#uris.add(uri);
     try {
-      await this.#sync();
+      const synced = this.#sync();
+      await (signal ? new SharedPromise(synced).wait(signal) : synced);
       const isHonoured = this.#current?.honoured.resourceSubscriptions?.includes(uri) ?? false;
       if (!isHonoured) throw new SubscriptionError([uri]);
     } catch (error) {
       if (line === this.#line) this.#uris.delete(uri);
+      // The server may still agree to what nobody waits for.
+      if (signal?.aborted) this.#syncQuietly();
       throw error;
     }
   }

@@ -28,7 +28,7 @@ export interface ServerCardReader {
 
 /** Limits and connections of a reader. */
 export interface ServerCardReaderOptions {
-  /** Networks that a card may be in, besides the internet and that of the given URL. Default: none. */
+  /** Networks that a card may be in, besides the internet and that of the given URL, or of the catalog that an entry is from. Default: none. */
   readonly networks?: readonly Network[];
   /**
    * Sends the requests. The default resolves names itself and connects only to addresses that it has checked. With another function, names are not
@@ -57,19 +57,29 @@ export interface ServerCardReaderOptions {
  */
 export function createServerCardReader(options: ServerCardReaderOptions = {}): ServerCardReader {
   const cache = new Map<string, Copy>();
-  const read = (url: URL, what: string, type: string): Promise<string> =>
-    readDocument(url, { what, type, cache, options });
+  /** URLs of the catalogs that entries are from. */
+  const catalogs = new WeakMap<CatalogEntry, URL>();
+  const readCard = async (url: URL, source: URL): Promise<ServerCard> =>
+    parseServerCard(await readDocument(url, { what: "server card", type: cardType, source, cache, options }));
   return {
     async readCard(place) {
-      const isAddress = typeof place === "string" || place instanceof URL;
-      if (!isAddress && "data" in place) return place.data;
-      return parseServerCard(await read(toUrl(isAddress ? place : place.url), "server card", cardType));
+      if (typeof place !== "string" && !(place instanceof URL))
+        return "data" in place ? place.data : readCard(toUrl(place.url), catalogs.get(place) ?? unknownCatalog);
+      const url = toUrl(place);
+      return readCard(url, url);
     },
     async readCatalog(domain) {
-      return parseCatalog(await read(new URL(catalogPath, toUrl(domain)), "catalog", catalogType));
+      const url = new URL(catalogPath, toUrl(domain));
+      const text = await readDocument(url, { what: "catalog", type: catalogType, source: url, cache, options });
+      const entries = parseCatalog(text);
+      for (const entry of entries) catalogs.set(entry, url);
+      return entries;
     },
   };
 }
+
+/** URL in place of that of the catalog, for an entry that another reader has read. It is in no network. */
+const unknownCatalog = new URL("https://catalog.invalid");
 
 /** Received copy of a document. */
 interface Copy {
@@ -85,6 +95,8 @@ const maxCopies = 100;
 interface Reading {
   readonly what: string;
   readonly type: string;
+  /** URL whose network the document may be in: that of the document, or of the catalog that names it. */
+  readonly source: URL;
   readonly cache: Map<string, Copy>;
   readonly options: ServerCardReaderOptions;
 }
@@ -108,11 +120,11 @@ async function readDocument(url: URL, reading: Reading): Promise<string> {
 
 async function request(
   url: URL,
-  { what, options }: Reading,
+  { what, source, options }: Reading,
   headers: Readonly<Record<string, string>>,
 ): Promise<AuthorizationResponse> {
   const { networks, timeout = 10_000 } = options;
-  const rules = createUrlRules(url, networks);
+  const rules = createUrlRules(source, networks);
   const fetch = options.fetch ?? createPinnedFetch((address, host) => rules.checkAddress(address, host));
   try {
     const requester = new HttpRequester({ fetch, rules, timeout, maxBytes: maxDocumentBytes });

@@ -55,7 +55,10 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
   return shown;
 }
 
-/** Builds two lists: a client without views does not see the views, nor the tools that only views may call. */
+/**
+ * Builds two lists: a client without views does not see the views, nor the tools that only views may call. A revision whose tools have no `_meta` can
+ * express neither.
+ */
 function listTools({ tools }: ServerParts, { revision, options }: FeatureContext): ListHandler {
   const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
   // The list depends on what the client declares, so it must not be shared with other clients.
@@ -66,7 +69,8 @@ function listTools({ tools }: ServerParts, { revision, options }: FeatureContext
   );
   const forModels = selectFrom(tools, (tool) => readUi(tool).visibility?.includes("model") !== false);
   const plain = createListing({ member: "tools", catalogue: forModels, describe }, own);
-  return (params, call) => (hasViews(options.toRequester(call)) ? whole : plain).page(params?.cursor, call);
+  const canShow = revision.descriptionMembers.Tool?.includes("_meta") === true;
+  return (params, call) => (canShow && hasViews(options.toRequester(call)) ? whole : plain).page(params?.cursor, call);
 }
 
 function withView(shown: object, tool: AnyTool): object {

@@ -1,4 +1,4 @@
-import { reject } from "../errors.ts";
+import { callHandler, reject } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
 import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
 import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
@@ -48,7 +48,8 @@ export async function completeArgument(
   const { name, value } = params.argument;
   const { complete } = findComplete(params, where, scope);
   const context: CompletionContext = { arguments: params.context?.arguments ?? {}, signal: scope.signal };
-  return { completion: toCompletion(complete ? await complete(value, context) : [], name) };
+  const outcome = complete ? await callHandler(() => complete(value, context)) : [];
+  return { completion: toCompletion(outcome, name) };
 }
 
 /** Finds the completion in the feature that serves the reference. If no feature serves this kind of reference, the name is unknown. */
@@ -76,7 +77,8 @@ function toCompletion(outcome: readonly string[] | Completion, name: string): ob
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;
   if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" returned no array of values`);
   const total = given.total ?? (given.hasMore ? undefined : given.values.length);
-  const hasMore = given.hasMore ?? (given.values.length > mostValues || (total ?? 0) > given.values.length);
+  const isCut = given.values.length > mostValues;
+  const hasMore = isCut || (given.hasMore ?? (total ?? 0) > given.values.length);
   return { values: given.values.slice(0, mostValues), ...(total !== undefined && { total }), hasMore };
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type Gate, type RequestRow } from "../../../generated/support.ts";
 import { checkToolResults } from "../../protocol/methods/sampling-tool-results.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
-import type { Session } from "../../protocol/session/session.ts";
+import { isOpen, type Session } from "../../protocol/session/session.ts";
 import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts";
 
 /**
@@ -12,9 +12,10 @@ import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts"
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities
  */
-export function checkInputRequest({ method, handler }: RequestRow, params: object, session: Session): void {
-  const gate = findGates(handler, params, session).find((needed) => !isDeclared(needed, session));
-  if (gate) throw new CapabilityError(method, gate);
+export function checkInputRequest({ method, handler, gate }: RequestRow, params: object, session: Session): void {
+  const missing = findGates(handler, params, session).find((needed) => !isDeclared(needed, session));
+  if (missing) throw new CapabilityError(method, missing);
+  if (gate && !isOpen(gate, session)) throw new CapabilityError(method, gate);
   checkConversation(method, handler, params);
 }
 

@@ -1,6 +1,7 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { asHandled } from "../../internal/as-handled.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { sendInputRequest, type InputRequestParts } from "./send-input-request.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
@@ -56,28 +57,36 @@ class AskingScope extends HandlerScope {
     return this.#parts.inputRunner.of(this.#call).input?.requestState;
   }
 
+  // A handler may fail before it awaits a request that it has sent: the end of that one must not end the process.
+
   get sample(): (request: object | string, options?: InputRequestOptions) => Promise<unknown> {
-    return async (request, options = {}) => {
-      if (typeof request !== "string") return this.#ask("createMessage", { params: request, ...options });
-      const params = toSamplingParams(request, options);
-      return joinText(await this.#askTyped("createMessage", { params, key: options.key, accept: checkText }));
-    };
+    return (request, options = {}) => asHandled(this.#sample(request, options));
   }
 
   get elicit(): (request: object | string, schema?: unknown, options?: InputRequestOptions) => Promise<unknown> {
-    return async (request, schema, options) => {
-      if (typeof request !== "string") return this.#ask("elicit", { params: request, key: readKey(schema) });
-      const { requestedSchema, check, toResponse } = createForm(schema, this.#rowOf("elicit"), this.#call.session);
-      const params = { message: request, requestedSchema };
-      return toResponse(await this.#askTyped("elicit", { params, key: options?.key, accept: check }));
-    };
+    return (request, schema, options) => asHandled(this.#elicit(request, schema, options));
   }
 
   get roots(): (options?: InputRequestOptions) => Promise<unknown> {
-    return async (options) => {
-      const result = await this.#ask("listRoots", { params: {}, ...options });
-      return isObject(result) ? result.roots : undefined;
-    };
+    return (options) => asHandled(this.#roots(options));
+  }
+
+  async #sample(request: object | string, options: InputRequestOptions): Promise<unknown> {
+    if (typeof request !== "string") return this.#ask("createMessage", { params: request, ...options });
+    const params = toSamplingParams(request, options);
+    return joinText(await this.#askTyped("createMessage", { params, key: options.key, accept: checkText }));
+  }
+
+  async #elicit(request: object | string, schema: unknown, options: InputRequestOptions | undefined): Promise<unknown> {
+    if (typeof request !== "string") return this.#ask("elicit", { params: request, key: readKey(schema) });
+    const { requestedSchema, check, toResponse } = createForm(schema, this.#rowOf("elicit"), this.#call.session);
+    const params = { message: request, requestedSchema };
+    return toResponse(await this.#askTyped("elicit", { params, key: options?.key, accept: check }));
+  }
+
+  async #roots(options: InputRequestOptions | undefined): Promise<unknown> {
+    const result = await this.#ask("listRoots", { params: {}, ...options });
+    return isObject(result) ? result.roots : undefined;
   }
 
   /** Sends an input request whose response is typed. One that cannot be used is an error for the client, whose text names the member. */
@@ -91,12 +100,14 @@ class AskingScope extends HandlerScope {
   }
 
   async #ask(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
-    const { check } = this.#parts.inputRunner;
+    const { inputRunner } = this.#parts;
+    const { check } = inputRunner;
     const { askForTask } = this.#inputRequests;
+    const signal = inputRunner.signalOf?.(this.#call);
     return sendInputRequest(
       this.#call,
       { ...request, row: this.#rowOf(kind) },
-      { askForTask, ...(check && { check }) },
+      { askForTask, signal, ...(check && { check }) },
     );
   }
 

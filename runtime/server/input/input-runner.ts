@@ -13,6 +13,8 @@ export interface InputRunner {
   of(call: CallContext): InputState;
   /** Checks the response to an input request that was sent as a request. */
   readonly check?: CheckInputResponse;
+  /** Returns the signal of the input requests of a call that are sent as requests. It is aborted when the call ends. */
+  signalOf?(call: CallContext): AbortSignal;
 }
 
 /** Returns the problem of the response to an input request, if any. */

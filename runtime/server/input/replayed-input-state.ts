@@ -87,7 +87,8 @@ export class ReplayedInputState implements RoundTripInputState {
   #told = 0;
   /** Number of operations that the handler runs through its context at this moment. */
   #running = 0;
-  #digests: Promise<unknown> | undefined;
+  /** Recognition of the input request that was sent last. */
+  #recognition: Promise<unknown> | undefined;
   #isOver = false;
   #cancelTimer: (() => void) | undefined;
   #end: { resolve(result: object | Promise<object>): void; reject(error: unknown): void } | undefined;
@@ -124,9 +125,8 @@ export class ReplayedInputState implements RoundTripInputState {
     if (this.steps.beginning !== undefined) throw new Error(describeNestedInputRequest([this.steps.beginning]));
     checkInputRequest(row, params, this.#host);
     const text = JSON.stringify([key ?? null, row.method, params]);
-    const digest = await this.#track(() => this.#digest(text));
+    const { digest, known } = await this.#track(() => this.#recognize(text));
     if (this.#isOver) return never();
-    const known = this.#take(digest);
     const asked = known ?? { key: this.#toKey(key ?? row.handler, key === undefined), digest };
     const response = known && readResponse(known, this.#start.responses);
     if (!response) return this.#wait(asked, row, params);
@@ -147,6 +147,8 @@ export class ReplayedInputState implements RoundTripInputState {
   /** Sends a notification, unless it was sent in an earlier round. */
   notify(send: () => Promise<void>): Promise<void> {
     if (this.#isOver) return Promise.resolve();
+    // A step does not run again in later rounds, so its notifications must not be counted.
+    if (this.#steps?.isRunning) return this.#track(send);
     this.#told += 1;
     return this.#told <= this.#start.record.told ? Promise.resolve() : this.#track(send);
   }
@@ -173,10 +175,13 @@ export class ReplayedInputState implements RoundTripInputState {
     return never();
   }
 
-  /** Computes digests one after another, so that input requests keep the order in which they were sent. */
-  #digest(text: string): Promise<string> {
-    const made = Promise.resolve(this.#digests).then(async () => toBase64Url((await sha256(text)).subarray(0, 18)));
-    this.#digests = made;
+  /** Recognizes input requests one after another, so that they keep the order in which they were sent. */
+  #recognize(text: string): Promise<Recognized> {
+    const made = Promise.resolve(this.#recognition).then(async () => {
+      const digest = toBase64Url((await sha256(text)).subarray(0, 18));
+      return { digest, known: this.#take(digest) };
+    });
+    this.#recognition = made;
     return made;
   }
 
@@ -242,7 +247,9 @@ export class ReplayedInputState implements RoundTripInputState {
     });
   }
 
-  #finish(result: object): void {
+  async #finish(result: object): Promise<void> {
+    // A handler may end while input requests that it has repeated are not recognized yet, as when the user has declined one of two.
+    if (this.#recognition) await this.#recognition;
     if (this.#isOver) return;
     if (this.#hasDiverged()) return void this.#reject(replayMismatch(this.#remaining));
     this.end();
@@ -278,6 +285,12 @@ export class ReplayedInputState implements RoundTripInputState {
 interface OpenInputRequest {
   readonly method: string;
   readonly params?: unknown;
+}
+
+/** Input request of this round: its digest, and what an earlier round has recorded of it. */
+interface Recognized {
+  readonly digest: string;
+  readonly known: RecordedInputRequest | undefined;
 }
 
 /** Milliseconds in which a handler has to repeat an earlier input request. Longer work before it belongs in steps of `once`. */

@@ -9,6 +9,8 @@ import { readInputState, type ClientRequest, type InputRunner } from "./input-ru
 /** Functions with which an input request is sent and its response is checked. */
 export interface InputRequestParts extends Pick<InputRunner, "check"> {
   readonly askForTask: AskForTask | undefined;
+  /** Cancels the input request. Default: the signal of the call. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -21,11 +23,11 @@ export interface InputRequestParts extends Pick<InputRunner, "check"> {
 export async function sendInputRequest(
   call: CallContext,
   { row, params, key, accept }: ClientRequest,
-  { askForTask, check }: InputRequestParts,
+  { askForTask, check, signal }: InputRequestParts,
 ): Promise<unknown> {
   const inputState = readInputState(call);
   if (inputState) return inputState.ask({ row, params: withoutSessionMembers(params), key, accept });
-  const response = await request(call, row, { params, key, askForTask });
+  const response = await request(call, row, { params, key, askForTask, signal });
   const issue = check?.(row, params, response) ?? (accept && (await accept(response)));
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   return response;
@@ -40,10 +42,10 @@ export function withoutSessionMembers(params: object): object {
 function request(
   call: CallContext,
   row: RequestRow,
-  { params, key, askForTask }: Pick<ClientRequest, "params" | "key"> & Pick<InputRequestParts, "askForTask">,
+  parts: Pick<ClientRequest, "params" | "key"> & Pick<InputRequestParts, "askForTask" | "signal">,
 ): Promise<unknown> {
-  const { signal, session } = call;
-  checkInputRequest(row, params, session);
+  const { params, key, askForTask, signal = call.signal } = parts;
+  checkInputRequest(row, params, call.session);
   if (!readTaskParams(params)) return call.request(row, params, { signal, key });
   return askForTask ? askForTask(call, row, params) : call.request(row, withoutTask(params), { signal, key });
 }

@@ -1,30 +1,72 @@
 import type { Awaitable, EmbeddedRow, RequestRow, Revision, Table } from "../../../generated/support.ts";
-import { chain } from "../../internal/maybe-async.ts";
+import { followSignals } from "../../internal/abort-signals.ts";
+import { isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
+import { checkInputRequest } from "./check-request.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { sendInputRequest } from "./send-input-request.ts";
 import { InputRequired, type InputRequiredFields } from "./input-required.ts";
 import { findInputRequest } from "./returned-requests.ts";
 import type { ClientInput } from "./request-state-record.ts";
-import { createSessionInputState, type InputRunner } from "./input-runner.ts";
+import { createSessionInputState, type InputRunner, type RunHandler } from "./input-runner.ts";
 
-/** Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. */
+/**
+ * Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. Those that are open
+ * when the call ends are cancelled, because nothing waits for their responses.
+ */
 export function createRoundTripInputRunner(clock: Clock | undefined): InputRunner {
   const of = createSessionInputState();
+  const signals = new CallSignals();
+  const complete = (first: InputRequired, call: CallContext, work: RunHandler): Promise<object> => {
+    const again = (input: ClientInput): Awaitable<object> => {
+      of(call).input = input;
+      return work(call);
+    };
+    const ask = (fields: InputRequiredFields): Promise<ClientInput> =>
+      askAll(fields, call, { clock, signal: signals.of(call) });
+    return repeatUntilResult(first, again, ask).finally(() => signals.end(call));
+  };
   return {
     of,
     check: checkInputResponse,
-    run: (_request, call, work) =>
-      chain(work(call), (result) => {
-        if (!(result instanceof InputRequired)) return result;
-        const again = (input: ClientInput): Awaitable<object> => {
-          of(call).input = input;
-          return work(call);
-        };
-        return repeatUntilResult(result, again, (fields) => askAll(fields, call, clock));
-      }),
+    signalOf: (call) => signals.of(call),
+    run(_request, call, work) {
+      const finish = (result: object): Awaitable<object> => {
+        if (result instanceof InputRequired) return complete(result, call, work);
+        signals.end(call);
+        return result;
+      };
+      const outcome = work(call);
+      if (!isThenable(outcome)) return finish(outcome);
+      return Promise.resolve(outcome).then(finish, (error: unknown) => {
+        signals.end(call);
+        throw error;
+      });
+    },
   };
+}
+
+/** Signals of the input requests of calls. Each is created with the first input request, as most calls send none. */
+class CallSignals {
+  readonly #open = new WeakMap<CallContext, AbortController>();
+
+  of(call: CallContext): AbortSignal {
+    const known = this.#open.get(call);
+    if (known) return known.signal;
+    const stop = new AbortController();
+    followSignals(stop, [call.signal]);
+    this.#open.set(call, stop);
+    return stop.signal;
+  }
+
+  /** Cancels the input requests of a call that has ended. */
+  end(call: CallContext): void {
+    const stop = this.#open.get(call);
+    if (!stop) return;
+    this.#open.delete(call);
+    stop.abort(new DOMException("The call has ended", "AbortError"));
+  }
 }
 
 /** Sends the input requests and runs the handler again until it returns a result. */
@@ -41,17 +83,21 @@ async function repeatUntilResult(
   return result;
 }
 
-async function askAll(fields: InputRequiredFields, call: CallContext, clock: Clock | undefined): Promise<ClientInput> {
-  const { inputRequests, requestState } = fields;
+/** Sends input requests, after all of them have been checked: the user must not be asked for a call that cannot continue. */
+async function askAll(
+  { inputRequests, requestState }: InputRequiredFields,
+  call: CallContext,
+  { clock, signal }: { readonly clock: Clock | undefined; readonly signal: AbortSignal },
+): Promise<ClientInput> {
   // Without input requests the handler waits for something else.
-  if (!inputRequests) await pause(inputRetryDelay, clock, call.signal);
-  const asked = Object.entries(inputRequests ?? {}).map(async ([key, { method, params = {} }]) => {
+  if (!inputRequests) await pause(inputRetryDelay, clock, signal);
+  const requests = Object.entries(inputRequests ?? {}).map(([key, { method, params = {} }]) => {
     const row = toRequest(findInputRequest(inputRequestsOf(call.revision), method));
-    return [
-      key,
-      await sendInputRequest(call, { row, params, key }, { askForTask: undefined, check: checkInputResponse }),
-    ] as const;
+    checkInputRequest(row, params, call.session);
+    return { row, params, key };
   });
+  const parts = { askForTask: undefined, check: checkInputResponse, signal };
+  const asked = requests.map(async (one) => [one.key, await sendInputRequest(call, one, parts)] as const);
   const inputResponses = Object.fromEntries(await Promise.all(asked));
   return { inputResponses, ...(requestState !== undefined && { requestState }) };
 }

@@ -50,6 +50,11 @@ export class Steps {
     return [...this.#running.keys()].filter((key) => !this.#outcomes.has(key));
   }
 
+  /** True if a step has begun and not ended. */
+  get isRunning(): boolean {
+    return this.#beginning !== undefined || this.unfinished.length > 0;
+  }
+
   run(key: string, work: (step: Step) => unknown): Promise<unknown> {
     const known = this.#running.get(key);
     if (known) return known;

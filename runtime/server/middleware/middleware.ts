@@ -15,7 +15,7 @@ export interface ServerRequest {
 
 /**
  * Function that runs around a request. `next` calls the next middleware, finally the handler, and resolves with the result. The returned value
- * becomes the result. A thrown `RpcError` becomes the error response; any other thrown value becomes an internal error.
+ * becomes the result. Lists are frozen, because all clients share them: return a changed copy instead. A thrown `RpcError` becomes the error response; any other thrown value becomes an internal error.
  */
 export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
 
@@ -74,11 +74,21 @@ export async function runMiddleware(
         once(() => enter(index + 1)),
       );
     response = await handle();
-    return response instanceof StaticResult ? response.value : response;
+    return response instanceof StaticResult ? freeze(response.value) : response;
   };
   const result = await enter(0);
   // A result that no middleware replaced keeps its encoded form.
   return response instanceof StaticResult && response.value === result ? response : result;
+}
+
+/** Freezes a result with its lists and their entries. What these refer to belongs to the definition of the server, and stays as it is. */
+function freeze(result: unknown): unknown {
+  if (!isObject(result) || Object.isFrozen(result)) return result;
+  for (const list of Object.values(result).filter(Array.isArray)) {
+    for (const entry of list) Object.freeze(entry);
+    Object.freeze(list);
+  }
+  return Object.freeze(result);
 }
 
 function once(next: () => Promise<unknown>): () => Promise<unknown> {

@@ -2,6 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { StaticResult } from "../../jsonrpc/message.ts";
+import { callHandler } from "../errors.ts";
 import type { Catalogue, Listed } from "../list/catalogue.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
@@ -102,7 +103,7 @@ async function readBatch({ part, inner }: Place, { source, listed, call }: Readi
   }
   const template = listed[part - 1];
   if (!template?.list || !isVisible(template, context)) return { resources: [], next: undefined };
-  const outcome = await template.list(inner === undefined ? {} : { cursor: inner }, context);
+  const outcome = await callHandler(() => template.list?.(inner === undefined ? {} : { cursor: inner }, context));
   return toBatch(outcome, template);
 }
 

@@ -63,6 +63,13 @@ function named(operator: Operator, name: string, value: string): string {
   return value === "" ? name + operator.ifEmpty : `${name}=${value}`;
 }
 
+/** Encodes the characters that URIs have in encoded form only, and people write as they are. */
+export function encodeBeyondAscii(text: string): string {
+  return text.replace(beyondAscii, (found) => encodeURIComponent(found.replace(loneSurrogates, "\ufffd")));
+}
+
+const beyondAscii = /[\u{80}-\u{10ffff}]+/gu;
+const loneSurrogates = /\p{Surrogate}/gu;
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
 const notReserved = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 

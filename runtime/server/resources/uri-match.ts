@@ -1,6 +1,7 @@
 import type { Expression, MatchedValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
+import { encodeBeyondAscii } from "./uri-expand.ts";
 
-/** Maximum length of a URI in UTF-16 code units. Longer URIs match no template, which bounds the work for one request. */
+/** Maximum length of an encoded URI. Longer URIs match no template, which bounds the work for one request. */
 const longestUri = 65_536;
 
 /**
@@ -9,8 +10,10 @@ const longestUri = 65_536;
  * The matcher makes two passes over the URI for every part, without backtracking. The first pass, from the right, marks where the rest of the
  * template can begin. The second pass, from the left, cuts the values at marked positions only.
  */
-export function matchTemplate(parts: readonly TemplatePart[], uri: string): Map<string, MatchedValue> | undefined {
+export function matchTemplate(parts: readonly TemplatePart[], given: string): Map<string, MatchedValue> | undefined {
   const [first] = parts;
+  if (given.length > longestUri) return undefined;
+  const uri = encodeBeyondAscii(given);
   if (uri.length > longestUri) return undefined;
   if (first?.kind === "literal" && !uri.startsWith(first.text)) return undefined;
   const marks = markBeginnings(parts, uri);
@@ -81,13 +84,12 @@ function findEnd(operator: Operator, uri: string, start: number, rest: Uint8Arra
   return end;
 }
 
-// Characters that RFC 3986 permits in a path segment, without the `&` and `;` that separate pairs. Non-ASCII letters are accepted because people type
-// them. The other operators add their own separators.
-const segment = /[\w\-.~%!$'()*+,=:@\u0080-\uffff]/;
-const segments = /[\w\-.~%!$'()*+,=:@/\u0080-\uffff]/;
-const parameters = /[\w\-.~%!$'()*+,;=:@\u0080-\uffff]/;
-const pairs = /[\w\-.~%!$&'()*+,;=:@/?\u0080-\uffff]/;
-const reserved = /[\w\-.~%!$&'()*+,;=:@/?#[\]\u0080-\uffff]/;
+// Characters that RFC 3986 permits in a path segment, without the `&` and `;` that separate pairs. The other operators add their own separators.
+const segment = /[\w\-.~%!$'()*+,=:@]/;
+const segments = /[\w\-.~%!$'()*+,=:@/]/;
+const parameters = /[\w\-.~%!$'()*+,;=:@]/;
+const pairs = /[\w\-.~%!$&'()*+,;=:@/?]/;
+const reserved = /[\w\-.~%!$&'()*+,;=:@/?#[\]]/;
 
 function allowedCharacters(operator: Operator): RegExp {
   if (operator.reserved) return reserved;

@@ -1,5 +1,5 @@
 import type { Expression, ExpandValue, MatchedValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
-import { expandTemplate } from "./uri-expand.ts";
+import { encodeBeyondAscii, expandTemplate } from "./uri-expand.ts";
 import { matchTemplate } from "./uri-match.ts";
 
 export type { ExpandValue, MatchedValue } from "./template-parts.ts";
@@ -80,7 +80,7 @@ function readLiteral(text: string, start: number, end: number): TemplatePart {
   const literal = text.slice(start, end);
   const bad = /[\p{Cc}\s"'<>\\^`|}]|%(?![0-9a-f]{2})/iu.exec(literal);
   if (bad) throw mistake(text, start + bad.index, `${JSON.stringify(bad[0])} must be percent-encoded here`);
-  return { kind: "literal", text: literal };
+  return { kind: "literal", text: encodeBeyondAscii(literal) };
 }
 
 function readExpression(text: string, open: number, close: number): Expression {

@@ -1,4 +1,5 @@
 import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
+import { copyJson } from "../../framing/json-copy.ts";
 import { attempt, chain } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
@@ -22,7 +23,10 @@ export interface ToolCall {
 /** Validates the arguments of a call, runs the tool, and converts what it returns or throws to a `CallToolResult`. */
 export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable<object> {
   const outcome = attempt<unknown>(
-    () => chain(validate(tool.inputSchema ?? noArguments, args), (checked) => runTool(tool, checked, call.context)),
+    () =>
+      chain(validate(tool.inputSchema ?? noArguments, args), (checked) =>
+        runTool(tool, own(checked, args), call.context),
+      ),
     (error) => new Failure(toFailure(error, tool, call)),
   );
   return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, call)));
@@ -40,6 +44,14 @@ class Failure {
 function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyContext): unknown {
   if (!checked.issues) return tool.execute(checked.value, context);
   return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
+}
+
+/**
+ * Returns a result whose value is not the arguments of the request. A tool may change its value, and runs again with the arguments of the request
+ * when input is required.
+ */
+function own(checked: SchemaResult<unknown>, args: object): SchemaResult<unknown> {
+  return checked.issues === undefined && checked.value === args ? { value: copyJson(args).value } : checked;
 }
 
 /** Converts a thrown value to a result for the model; protocol errors pass. The text of a foreign error is not sent: it may contain secrets. */

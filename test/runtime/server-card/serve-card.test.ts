@@ -4,7 +4,10 @@ import { revisions } from "../../../generated/revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { createServerCardReader } from "../../../runtime/server-card/client/card-reader.ts";
+import {
+  createServerCardReader,
+  type ServerCardReaderOptions,
+} from "../../../runtime/server-card/client/card-reader.ts";
 import { createServerCard } from "../../../runtime/server-card/create-card.ts";
 import { findCardDifferences } from "../../../runtime/server-card/differences.ts";
 import { serveRaw } from "../../generator/running.ts";
@@ -181,6 +184,26 @@ describe("createServerCardReader", () => {
   ] as const)("rejects %s", async (_name, respond, message) => {
     const origin = await serve((_request, response) => void respond(response));
     await expect(createServerCardReader({ timeout: 300 }).readCard(origin)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["https://example.com", "http://127.0.0.1:8080/mcp/server-card", "loopback"],
+    ["https://example.com", "http://localhost:8080/mcp/server-card", "loopback"],
+    ["https://example.com", "https://10.0.0.1/mcp/server-card", "private"],
+    ["https://[::1]", "https://10.0.0.1/mcp/server-card", "private"],
+  ])("does not follow the catalog of %s to %s", async (domain, url, network) => {
+    const fetched: string[] = [];
+    const entry = { identifier: "x", type: "application/mcp-server-card+json", url };
+    const fetch: ServerCardReaderOptions["fetch"] = (place) => {
+      fetched.push(place.href);
+      return Promise.resolve(Response.json({ specVersion: "1.0", entries: [entry] }));
+    };
+    const reader = createServerCardReader({ fetch });
+    const [found] = await reader.readCatalog(domain);
+    await expect(reader.readCard(found ?? "")).rejects.toThrow(`The ${network} address`);
+    // An entry whose catalog is not known may be in the internet only.
+    await expect(reader.readCard(entry)).rejects.toThrow(`The ${network} address`);
+    expect(fetched).toEqual([`${domain}/.well-known/ai-catalog.json`]);
   });
 
   it("sends no request to an address that a card may not be at", async () => {

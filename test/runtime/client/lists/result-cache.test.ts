@@ -8,6 +8,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
+import { openSession } from "../session/session-wire.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -158,18 +159,24 @@ describe("a list", () => {
     expect(server.take()).toHaveLength(2);
   });
 
-  test("a list whose cursor is rejected because it changed is read from the start once more (C-066)", async () => {
-    const { session, server } = await open();
-    let refusals = 1;
-    server.answer = (_method, { cursor }) => {
-      if (cursor === undefined) return { tools: [tool], nextCursor: "2" };
-      if (refusals === 0) return { tools: [tool] };
-      refusals -= 1;
-      return { error: { code: -32602, message: "Invalid cursor" } };
-    };
-    expect(await session.listTools()).toHaveLength(2);
-    expect(server.take()).toHaveLength(4);
-  });
+  test.each([
+    ["a tool", [tool]],
+    ["no tool", []],
+  ])(
+    "a list whose cursor is rejected after a page with %s is read from the start once more (C-066)",
+    async (_what, tools) => {
+      const { session, server } = await open();
+      let refusals = 1;
+      server.answer = (_method, { cursor }) => {
+        if (cursor === undefined) return { tools, nextCursor: "2" };
+        if (refusals === 0) return { tools: [tool] };
+        refusals -= 1;
+        return { error: { code: -32602, message: "Invalid cursor" } };
+      };
+      expect(await session.listTools()).toEqual([...tools, tool]);
+      expect(server.take()).toHaveLength(4);
+    },
+  );
 });
 
 describe("the result of reading a resource", () => {
@@ -234,6 +241,30 @@ describe("a client with several users", () => {
     expect(server.take()).toHaveLength(requests);
     for (user of ["ann", "bob", "ann"]) await session.readResource("a:1");
     expect(server.take()).toHaveLength(requests);
+  });
+
+  test.each([
+    ["one user after the other", ["ann", "ann", "bob", "ann"], ["ann", "bob", "ann"]],
+    ["a user who changes meanwhile", ["ann>bob", "bob"], ["ann>bob", "bob"]],
+  ])("a session keeps the list of one user only, with %s", async (_when, calls, requests) => {
+    let user = "";
+    const server = { capabilities: { tools: { listChanged: true } } };
+    const { session, wire, client } = await openSession({ cache: { principal: () => user } }, server);
+    closers.push(() => client.close());
+    const sent: string[] = [];
+    for (const call of calls) {
+      const [before = "", after = before] = call.split(">");
+      user = before;
+      const reading = session.listTools();
+      await settle();
+      user = after;
+      for (const request of wire.sent.splice(0).filter(isObject)) {
+        sent.push(call);
+        wire.post({ jsonrpc: "2.0", id: request.id, result: { tools: [{ ...tool, name: call }] } });
+      }
+      expect(await reading).toEqual([{ ...tool, name: call }]);
+    }
+    expect(sent).toEqual(requests);
   });
 
   test("a client with several users does not keep a private result when the user changes meanwhile (C-065)", async () => {

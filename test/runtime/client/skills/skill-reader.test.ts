@@ -67,6 +67,7 @@ describe("a skill that matches its entry", () => {
     ["a:b.md", "./a:b.md"],
     ["[draft]|x^2.md", "[draft]|x^2.md"],
     ["100%.md", "100%25.md"],
+    ["100% ä.md", "100% %C3%A4.md"],
     ["Größe (neu).md", "Gr%C3%B6%C3%9Fe%20(neu).md"],
   ])("a file named %s is found by the reference %s", async (path, reference) => {
     const named = await createSkill({ frontmatter: skill.frontmatter, body: "", files: { [path]: "text" } });

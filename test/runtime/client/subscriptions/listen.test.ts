@@ -269,6 +269,29 @@ describe("a server without listen requests", () => {
   });
 });
 
+describe("a subscription whose signal is aborted", () => {
+  test("a subscription is given up at once, and its request ends when the server agrees after all", async () => {
+    const { session, wires, clock } = await open();
+    const wire = first(wires);
+    const stop = new AbortController();
+    const subscribing = session.subscribe("a:1", () => {}, { signal: stop.signal });
+    await settle();
+    const listen = only(takeListens(wire));
+    stop.abort(new Error("given up"));
+    await expect(subscribing).rejects.toThrow("given up");
+    await acknowledge(wire, listen);
+    await clock.pass(250);
+    expect(wire.sent).toMatchObject([{ method: "notifications/cancelled", params: { requestId: listen.id } }]);
+  });
+
+  test("a subscription is not sent if its signal was aborted before", async () => {
+    const { session, wires } = await open();
+    const subscribing = session.subscribe("a:1", () => {}, { signal: AbortSignal.abort(new Error("given up")) });
+    await expect(subscribing).rejects.toThrow("given up");
+    expect(takeListens(first(wires))).toEqual([]);
+  });
+});
+
 describe("a listen stream that ends", () => {
   const endings: readonly (readonly [string, (wire: Wire, id: unknown) => void])[] = [
     [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { completeFrom } from "../../../../runtime/server/completions/complete-from.ts";
+import { ToolError } from "../../../../runtime/server/errors.ts";
 import type { Complete } from "../../../../runtime/server/protocol-types.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { callServer, meta } from "../call.ts";
@@ -71,6 +72,20 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     const answer = await ask(vague, { ref: prompt, argument: { name: "name", value: "" } });
     expect(answer).toMatchObject({ completion: { values: ["a"], hasMore: true } });
     expect(JSON.stringify(answer)).not.toContain("total");
+  });
+
+  test("a completion whose values do not fit has more, also if the function has no others (K-02)", async () => {
+    const values = Array.from({ length: 150 }, (_, index) => String(index));
+    const server = create(async () => ({ values, hasMore: false }));
+    expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
+      completion: { values: values.slice(0, 100), total: 150, hasMore: true },
+    });
+  });
+
+  test("the message of a ToolError in a completion function reaches the client", async () => {
+    const server = create(() => Promise.reject(new ToolError("No names today.")));
+    const asked = ask(server, { ref: template, argument: { name: "name", value: "" } });
+    await expect(asked).rejects.toMatchObject({ code: -32602, message: "No names today." });
   });
 
   test("a completion function receives the arguments that are settled, where the revision has them (K-04)", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
+import { isObject } from "../../../../generated/support.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { isCapabilityError } from "../../../../runtime/jsonrpc/errors.ts";
@@ -32,6 +33,10 @@ async function playAll(raw: RawClient): Promise<{ readonly last: Round; readonly
   const last = rounds.at(-1);
   if (!last) throw new Error("no round");
   return { last, rounds };
+}
+
+function failed(): never {
+  throw new Error("declined");
 }
 
 describe("a handler that requests input", () => {
@@ -148,6 +153,25 @@ describe("a handler that requests input", () => {
     expect((await raw.call()).keys).toEqual(["elicit-1", "elicit-2"]);
   });
 
+  test.each<[string, (step: () => Promise<void>) => Promise<void>]>([
+    ["at once", (step) => step()],
+    ["later", (step) => new Promise((resolve) => setTimeout(resolve, 5)).then(step)],
+  ])("messages that a step sends %s do not count as those of later rounds", async (_when, within) => {
+    const raw = connectRaw(
+      asking(async (ask, { once, log }) => {
+        await log("error", "before");
+        await once("step", () => within(() => log("error", "step")));
+        const answer = await ask(question("?"));
+        await log("error", "after");
+        return answer;
+      }),
+    );
+    const { last } = await playAll(raw);
+    expect(last.keys).toEqual([]);
+    const logged = raw.wire.sent.filter(isObject).filter(({ method }) => method === "notifications/message");
+    expect(logged).toMatchObject(["before", "step", "after"].map((data) => ({ params: { data } })));
+  });
+
   test("a handler that awaits untracked work starts that work again at the retry", async () => {
     let begun = 0;
     const raw = connectRaw(
@@ -167,6 +191,17 @@ describe("a handler that requests input", () => {
     expect(second.text).toBe(JSON.stringify([accept("x"), 2]));
   });
 
+  test("a tool may change its arguments, in place", async () => {
+    const raw = connectRaw(async (args, { elicit }) => {
+      const { names }: { readonly names?: string[] } = Object(args);
+      names?.push("c");
+      await elicit(question("?"));
+      return JSON.stringify(names);
+    });
+    const first = await raw.call({ name: "t", arguments: { names: ["b", "a"] } });
+    expect(await raw.again(first, { "elicit-1": accept("x") })).toMatchObject({ text: '["b","a","c"]' });
+  });
+
   test("a handler may mutate its arguments", async () => {
     const raw = connectRaw(
       asking(async (ask, { once }) => {
@@ -182,6 +217,19 @@ describe("a handler that requests input", () => {
     expect(last.text).toContain("[1,2]");
     expect(raw.reports).toEqual([]);
   });
+
+  test.each<[string, (ask: Ask) => Promise<unknown>]>([
+    ["all, and fails", (ask) => Promise.all([ask(question("1")).then(failed), ask(question("2"))]).catch(() => "done")],
+    ["the first response", (ask) => Promise.race([ask(question("1")).then(() => "done"), ask(question("2"))])],
+  ])(
+    "a handler that sends two input requests may wait for %s, before the other response is read",
+    async (_what, run) => {
+      const raw = connectRaw(asking(run));
+      const { last } = await playAll(raw);
+      expect(last.text).toBe('"done"');
+      expect(raw.reports).toEqual([]);
+    },
+  );
 
   test("a handler may skip an input request that it made before", async () => {
     const raw = connectRaw(() => "at once");

@@ -61,7 +61,7 @@ export function connectRaw(
   const call = async (params: object = { name: "t" }, method = "tools/call"): Promise<Round> => {
     id += 1;
     const answer = wire.answerTo(id);
-    wire.post(request(id, method, params, { [meta.capabilities]: capabilities }));
+    wire.post(request(id, method, params, { [meta.capabilities]: capabilities, [meta.logLevel]: "error" }));
     return toRound(method, params, await answer);
   };
   return {

@@ -135,6 +135,31 @@ describe("middleware", () => {
     expect(seen).toMatchObject([{ tools: [{ name: "t" }] }, { tools: [{ name: "t" }] }]);
   });
 
+  test.each<[string, (tools: { name: string }[], result: { tools: object[] }) => unknown]>([
+    ["a member", (_tools, result) => (result.tools = [])],
+    ["a list", (tools) => tools.pop()],
+    ["an entry", ([first]) => first && (first.name = "x")],
+  ])("middleware cannot change %s of a list, which other clients receive as well", async (_what, change) => {
+    const errors: string[] = [];
+    let isFirst = true;
+    const server = create(
+      [
+        async ({ method }, next) => {
+          const result = Object(await next());
+          if (method === "tools/list" && isFirst) change(result.tools, result);
+          return result;
+        },
+      ],
+      { onError: ({ error }) => errors.push(error.message) },
+    );
+    const { client } = await open(server);
+    await expect(client.request("tools/list")).rejects.toMatchObject({ code: -32603 });
+    expect(errors).toHaveLength(1);
+    isFirst = false;
+    expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "t" }] });
+    await client.close();
+  });
+
   test("a server without middleware has no overhead", async () => {
     const { handlers } = create([]).implement(newest());
     const setLevel: unknown = Reflect.get(handlers, "setLevel");

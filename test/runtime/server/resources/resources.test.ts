@@ -132,11 +132,12 @@ test("the message of a ResourceError reaches the client", async () => {
   };
   const locked = create({
     resources: [{ uri: "a://b", name: "b", read: fail }],
-    resourceTemplates: [{ uriTemplate: "a://c/{d}", name: "c", read: fail }],
+    resourceTemplates: [{ uriTemplate: "a://c/{d}", name: "c", read: fail, list: fail }],
   });
   const refusal = { code: -32602, message: "The notes are locked." };
   await expect(read(locked, "a://b")).rejects.toMatchObject(refusal);
   await expect(read(locked, "a://c/1")).rejects.toMatchObject(refusal);
+  await expect(callServer(locked, newest(), ["resources/list", meta(newest())])).rejects.toMatchObject(refusal);
 });
 
 test("another value from a resource handler is an internal error", async () => {

@@ -237,6 +237,9 @@ describe("matching", () => {
     ["greeting://{name}", "greeting://Ada", { name: "Ada" }],
     ["greeting://{name}", "greeting://Ada%20L%C3%B6we", { name: "Ada Löwe" }],
     ["greeting://{name}", "greeting://Löwe", { name: "Löwe" }],
+    ["s://é/{name}", "s://é/Ada", { name: "Ada" }],
+    ["s://é/{name}", "s://%C3%A9/Ada", { name: "Ada" }],
+    ["s://%C3%A9/{name}", "s://é/Ada", { name: "Ada" }],
     ["greeting://{name}", "greeting://", undefined],
     ["greeting://{name}", "greeting://a/b", undefined],
     ["greeting://{name}", "greeting://a?b", undefined],
@@ -283,14 +286,19 @@ describe("matching", () => {
   });
 
   const strings: { readonly [name: string]: string } = { a: "x/y", b: "50%", c: "ü,&=?", d: "." };
-  test.each(["s://{a}", "s://{a}/{b}", "s://{a}{/b,c}", "s://{a}{?b,c,d}", "s://{a}{;b,c,d}", "s://{a,b,c}"])(
-    "matching %s gives back the values that it was expanded with",
-    (text) => {
-      const template = parseUriTemplate(text);
-      const found = template.match(template.expand(strings));
-      expect([...(found ?? [])]).toEqual(template.variables.map((name) => [name, strings[name]]));
-    },
-  );
+  test.each([
+    "s://{a}",
+    "s://{a}/{b}",
+    "s://{a}{/b,c}",
+    "s://{a}{?b,c,d}",
+    "s://{a}{;b,c,d}",
+    "s://{a,b,c}",
+    "s://ü/{a}",
+  ])("matching %s gives back the values that it was expanded with", (text) => {
+    const template = parseUriTemplate(text);
+    const found = template.match(template.expand(strings));
+    expect([...(found ?? [])]).toEqual(template.variables.map((name) => [name, strings[name]]));
+  });
 
   test.each([
     ["exploded variables", "{/a*}{/b*}{/c*}{/d*}!", "/" + "a/".repeat(30_000)],
@@ -306,5 +314,6 @@ describe("matching", () => {
 
   test("matching rejects URIs beyond 64 KiB", () => {
     expect(parseUriTemplate("{+a}").match("a".repeat(65_537))).toBeUndefined();
+    expect(parseUriTemplate("{+a}").match("ü".repeat(65_536))).toBeUndefined();
   });
 });

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../../generated/revisions.ts";
+import type { ClientOptions } from "../../../../runtime/client/options.ts";
+import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
+import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
+import { newest } from "../connected.ts";
+import { question, type Context, type Run } from "./raw-client.ts";
+
+/* Input requests of a session, which are requests to the client. */
+
+const rejected: unknown[] = [];
+const note = (reason: unknown): void => void rejected.push(reason);
+
+beforeEach(() => void process.on("unhandledRejection", note));
+afterEach(() => {
+  process.removeListener("unhandledRejection", note);
+  expect(rejected.splice(0)).toEqual([]);
+});
+
+function connect(run: Run, options: Partial<ClientOptions<Declarations>>): Promise<ClientSession<Declarations>> {
+  const tools = [{ name: "t", execute: run }];
+  const server = createServer({ name: "test", version: "1", tools, onError() {} }, revisions);
+  return connectInMemory<Declarations>(server, { revisions: [newest()], ...options });
+}
+
+const forever = (): Promise<never> => new Promise(() => {});
+
+const returned: Run = () =>
+  inputRequired({
+    inputRequests: {
+      slow: { method: "elicitation/create", params: question("slow") },
+      fast: { method: "elicitation/create", params: question("fast") },
+    },
+  });
+
+describe("an input request that is open when its call ends", () => {
+  const failed = (): never => {
+    throw new Error("declined");
+  };
+  test.each<[string, Run]>([
+    [
+      "returns the first response",
+      (_args, { elicit }) => Promise.race([elicit(question("slow")), elicit(question("fast"))]).then(() => "done"),
+    ],
+    ["fails", (_args, { elicit }) => Promise.all([elicit(question("slow")), elicit(question("fast")).then(failed)])],
+    ["has returned it with one that fails", returned],
+  ])("it is cancelled if the handler %s", async (_what, run) => {
+    const cancelled: string[] = [];
+    const session = await connect(run, {
+      elicitation: {
+        form({ message }, { signal }) {
+          if (message === "fast") return run === returned ? failed() : { action: "decline" };
+          signal.addEventListener("abort", () => cancelled.push(message));
+          return forever();
+        },
+      },
+    });
+    await session.callTool("t").catch(() => {});
+    await expect.poll(() => cancelled).toEqual(["slow"]);
+    await session.close();
+  });
+
+  test("returned input requests are not sent if one of them cannot be", async () => {
+    const asked: string[] = [];
+    const params = { messages: [], maxTokens: 1 };
+    const session = await connect(
+      () =>
+        inputRequired({
+          inputRequests: {
+            form: { method: "elicitation/create", params: question("?") },
+            text: { method: "sampling/createMessage", params },
+          },
+        }),
+      { elicitation: { form: ({ message }) => (asked.push(message), { action: "decline" }) } },
+    );
+    await expect(session.callTool("t")).rejects.toMatchObject({ code: -32603 });
+    expect(asked).toEqual([]);
+    await session.close();
+  });
+});
+
+describe("an input request that its handler does not await", () => {
+  test.each<[string, (context: Context) => unknown]>([
+    ["an elicitation", ({ elicit }) => elicit(question("?"))],
+    ["a sampling request", ({ sample }) => sample("?")],
+    ["a request for the roots", ({ roots }) => roots()],
+  ])("%s that fails does not end the process", async (_what, ask) => {
+    const options = { elicitation: { form: forever }, sampling: { createMessage: forever }, roots: forever };
+    const session = await connect((_args, context) => {
+      void ask(context);
+      throw new Error("failed meanwhile");
+    }, options);
+    expect(await session.callTool("t")).toMatchObject({ isError: true });
+    await session.close();
+    await new Promise((resolve) => setTimeout(resolve));
+  });
+});
