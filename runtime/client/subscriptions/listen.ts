@@ -100,7 +100,7 @@ export class Listening {
       if (!isHonoured) throw new SubscriptionError([uri]);
     } catch (error) {
       if (line === this.#line) this.#uris.delete(uri);
-      // The server may still agree to what nobody waits for.
+      // The server may still agree: the stream must not keep the resource.
       if (signal?.aborted) this.#syncQuietly();
       throw error;
     }

@@ -15,7 +15,8 @@ export interface ServerRequest {
 
 /**
  * Function that runs around a request. `next` calls the next middleware, finally the handler, and resolves with the result. The returned value
- * becomes the result. Lists are frozen, because all clients share them: return a changed copy instead. A thrown `RpcError` becomes the error response; any other thrown value becomes an internal error.
+ * becomes the result. Lists are frozen, because all clients share them: return a changed copy instead. A thrown `RpcError` becomes the error
+ * response; any other thrown value becomes an internal error.
  */
 export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
 
