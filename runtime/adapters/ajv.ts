@@ -87,7 +87,8 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
       return true;
     },
   });
-  ajv.removeKeyword("uniqueItems");
+  // The library rejects `id` of older drafts, which is only an annotation.
+  for (const keyword of ["id", "uniqueItems"]) ajv.removeKeyword(keyword);
   return ajv.addKeyword({
     keyword: "uniqueItems",
     type: "array",
@@ -96,10 +97,17 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   });
 }
 
-/** Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. */
+/**
+ * Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. Leaves out what only the
+ * library knows: with `$async` its checks would return promises, and `nullable` would accept `null`.
+ */
 function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   let isLeaf = true;
-  const copy = mapSubschemas(schema, (inner) => {
+  const {
+    $async: _async,
+    nullable: _nullable,
+    ...copy
+  } = mapSubschemas(schema, (inner) => {
     isLeaf = false;
     return addCounters(inner);
   });

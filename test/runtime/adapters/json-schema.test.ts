@@ -109,6 +109,20 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate({ format: 1 }, schema)).toHaveLength(1);
   });
 
+  test.each([
+    ["$async", object({ a: { type: "string" } }, { $async: true }), { a: "" }, { a: 1 }],
+    ["$async inside", object({ a: { type: "string", $async: true } }), { a: "" }, { a: 1 }],
+    ["$async that is an object", object({ a: { type: "string" } }, { $async: {} }), { a: "" }, { a: 1 }],
+    ["nullable", object({ a: { type: "string", nullable: true } }), { a: "" }, { a: null }],
+    ["nullable without a type", object({ a: { nullable: true, enum: ["a"] } }), { a: "a" }, { a: null }],
+    ["nullable beside the type null", object({ a: { type: ["string", "null"], nullable: false } }), { a: null }, { a: 1 }],
+    ["id", object({ a: { type: "string", id: "a" } }, { id: "s" }), { a: "" }, { a: 1 }],
+    ["members with these names", object({ id: { const: 1 }, nullable: { const: 1 } }), { id: 1, nullable: 1 }, { id: 2 }],
+  ])("a validator takes keywords of no dialect as annotations: %s", (_case, schema, good, bad) => {
+    expect(validate(good, schema)).toEqual([]);
+    expect(validate(bad, schema)).toHaveLength(1);
+  });
+
   test("a validator compares data as data: `format` inside of a constant is compared", () => {
     const schema = object({ a: { const: { format: "x" } }, b: { enum: [{ format: "y" }] } });
     expect(validate({ a: { format: "x" }, b: { format: "y" } }, schema)).toEqual([]);
