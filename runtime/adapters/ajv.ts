@@ -5,7 +5,7 @@ import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";
-import { areUnique } from "./unique-items.ts";
+import { areUnique, isNested, toComparable } from "./unique-items.ts";
 
 /** Options of the ajv validator. */
 export interface AjvOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
@@ -76,6 +76,21 @@ function createAjv(dialect: Dialect, settings: Options): Ajv {
 
 const counterKeyword = "$evaluations";
 
+/** Keywords that replace others with lists or objects. Their values are texts, which no reference can lead into. */
+const dataKeywords = [
+  { keyword: "$const", replaced: "const", message: "must be equal to constant" },
+  { keyword: "$enum", replaced: "enum", message: "must be equal to one of the allowed values" },
+] as const;
+
+/**
+ * Keywords that are left out: annotations with data, those of this adapter, and those that only the library knows. With `$async` its checks would return
+ * promises, and `nullable` would accept `null`.
+ */
+const ignored: readonly string[] = [
+  ...["default", "examples", counterKeyword, "$const", "$enum"],
+  ...["$async", "nullable"],
+];
+
 /** Adds a keyword that counts evaluations. Replaces the one that compares all pairs of items. */
 function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   ajv.addKeyword({
@@ -89,6 +104,13 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   });
   // The library rejects `id` of older drafts, which is only an annotation.
   for (const keyword of ["id", "uniqueItems"]) ajv.removeKeyword(keyword);
+  for (const { keyword, message } of dataKeywords) {
+    ajv.addKeyword({
+      keyword,
+      error: { message },
+      compile: (texts: readonly string[]) => (value) => texts.includes(toComparable(value)),
+    });
+  }
   return ajv.addKeyword({
     keyword: "uniqueItems",
     type: "array",
@@ -98,21 +120,30 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
 }
 
 /**
- * Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. Leaves out what only the
- * library knows: with `$async` its checks would return promises, and `nullable` would accept `null`.
+ * Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. A reference cannot lead into
+ * data, where a schema would have no counters.
  */
 function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   let isLeaf = true;
-  const {
-    $async: _async,
-    nullable: _nullable,
-    ...copy
-  } = mapSubschemas(schema, (inner) => {
+  const copy = mapSubschemas(schema, (inner) => {
     isLeaf = false;
     return addCounters(inner);
   });
+  for (const keyword of ignored) delete copy[keyword];
+  for (const { keyword, replaced } of dataKeywords) {
+    const values = toValues(copy[replaced], replaced);
+    if (!values.some(isNested)) continue;
+    copy[keyword] = values.map(toComparable);
+    delete copy[replaced];
+  }
   const weight = weightOf(schema);
   return isLeaf && weight === 1 ? copy : { ...copy, [counterKeyword]: weight };
+}
+
+/** Returns the values that a keyword for data permits. */
+function toValues(value: unknown, keyword: "const" | "enum"): readonly unknown[] {
+  if (keyword === "const") return [value];
+  return Array.isArray(value) ? value : [];
 }
 
 function toIssue({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {

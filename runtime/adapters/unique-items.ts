@@ -8,12 +8,13 @@ export function areUnique(list: readonly unknown[]): boolean {
   return new Set(scalars).size + new Set(nested.map(toComparable)).size === list.length;
 }
 
-function isNested(item: unknown): boolean {
+/** True for a list or an object. */
+export function isNested(item: unknown): boolean {
   return typeof item === "object" && item !== null;
 }
 
 /** Returns equal texts for values that are equal in JSON Schema: the order of members does not count. */
-function toComparable(value: unknown): string {
+export function toComparable(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toComparable).join()}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value).sort();
