@@ -103,6 +103,17 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate(bad, schema)).toHaveLength(1);
   });
 
+  test.each([
+    [0.01, [19.99, 4.35, 0.07, -1.1, 1234567.89, 0, 3], [4.355, 0.001]],
+    [0.1, [0.3, 0.7], [0.35]],
+    [2, [4, -2, 0], [3, 0.5]],
+    [2.5, [5, 7.5], [6]],
+  ])("a validator finds multiples of %d", (multipleOf, good, bad) => {
+    const schema = object({ a: { multipleOf } });
+    expect(good.filter((a) => validate({ a }, schema).length > 0)).toEqual([]);
+    expect(bad.filter((a) => validate({ a }, schema).length === 0)).toEqual([]);
+  });
+
   test("a validator ignores unknown keywords and formats", () => {
     const schema = object({ mail: { type: "string", format: "email", "x-hint": 1 }, format: { type: "string" } });
     expect(validate({ mail: "nobody", format: "any" }, schema)).toEqual([]);
