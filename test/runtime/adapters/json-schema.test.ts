@@ -104,6 +104,20 @@ describe.each(makers)("%s", (_name, make) => {
   });
 
   test.each([
+    [{ prefixItems: [{ type: "string" }] }, [1]],
+    [{ contains: {}, minContains: 2 }, [1]],
+    [{ contains: {}, maxContains: 1 }, [1, 2]],
+    [{ unevaluatedItems: false }, [1]],
+    [{ dependentRequired: { b: ["c"] } }, { b: 1 }],
+    [{ dependentSchemas: { b: false } }, { b: 1 }],
+    [{ unevaluatedProperties: false }, { b: 1 }],
+  ])("a validator enforces %j in 2020-12, and not in draft-07 (JS-02)", (a, bad) => {
+    const schema = object({ a });
+    expect(validate({ a: bad }, schema)).toHaveLength(1);
+    expect(validate({ a: bad }, { ...schema, $schema: draft7 })).toEqual([]);
+  });
+
+  test.each([
     [0.01, [19.99, 4.35, 0.07, -1.1, 1234567.89, 0, 3], [4.355, 0.001]],
     [0.1, [0.3, 0.7], [0.35]],
     [2, [4, -2, 0], [3, 0.5]],
