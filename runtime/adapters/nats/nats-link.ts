@@ -120,8 +120,7 @@ export class NatsLink {
 
   async open(): Promise<void> {
     const { connection, timeout } = this.#options;
-    const settings = { timeout: 5 * timeout, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
-    const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
+    const opened = await connect({ timeout: 5 * timeout, ...lasting, ...connection, servers: [...connection.servers] });
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
     this.#manager = await jetstreamManager(opened, { timeout, checkAPI: false });
@@ -355,6 +354,16 @@ function isLimit({ code, message }: JetStreamApiError): boolean {
 function isUnknownMessage({ code, message }: JetStreamApiError): boolean {
   return code === noMessageFound || code === noSequence || (code === removalFailed && message === "no message found");
 }
+
+/** Settings with which a connection is opened again as long as it is not closed, also after its credentials were rejected, or its server has vanished. */
+const lasting = {
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 250,
+  reconnectJitter: 100,
+  ignoreAuthErrorAbort: true,
+  pingInterval: 2_000,
+  maxPingOut: 2,
+} as const;
 
 /** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
 export const storageFull = "JetStream is full; enlarge its limits";

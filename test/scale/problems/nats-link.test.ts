@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from "vitest";
+import { NatsLink } from "../../../runtime/adapters/nats/nats-link.ts";
+import { listenLocally, type LocalServer } from "../cluster/proxy.ts";
+
+/*
+ * Connections to NATS that end, or whose server vanishes. The server speaks as much of the protocol as a connection needs.
+ */
+
+const info = { server_id: "a", version: "2.10.0", proto: 1, headers: true, max_payload: 1_048_576 };
+
+/** Responses of a server, which may change at any time. */
+interface Behaviour {
+  /** Number of connections whose credentials are rejected. */
+  rejected: number;
+  isSilent: boolean;
+}
+
+async function startServer(behaviour: Behaviour): Promise<LocalServer> {
+  const server = await listenLocally((socket) => {
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.on("data", (chunk) => {
+      const text = chunk.toString();
+      if (text.includes("CONNECT") && behaviour.rejected > 0) {
+        behaviour.rejected -= 1;
+        socket.end("-ERR 'Authorization Violation'\r\n");
+      } else if (text.includes("PING") && !behaviour.isSilent) socket.write("PONG\r\n");
+    });
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Opens a link; returns the list to which it adds its losses and reconnections. */
+async function openLink({ port }: LocalServer): Promise<readonly string[]> {
+  const changes: string[] = [];
+  const link = new NatsLink({
+    connection: { servers: [`127.0.0.1:${port}`] },
+    timeout: 1_000,
+    replicas: 1,
+    events: { reconnected: () => changes.push("reconnected"), lost: () => changes.push("lost") },
+  });
+  await link.open();
+  onTestFinished(() => link.close());
+  return changes;
+}
+
+test("a link connects again after its credentials were rejected several times", async () => {
+  const behaviour = { rejected: 0, isSilent: false };
+  const server = await startServer(behaviour);
+  const changes = await openLink(server);
+  for (const [index, count] of [3, 1].entries()) {
+    behaviour.rejected = count;
+    for (const socket of server.sockets) socket.destroy();
+    await expect.poll(() => changes.filter((change) => change === "reconnected")).toHaveLength(index + 1);
+    expect(behaviour.rejected).toBe(0);
+  }
+});
+
+test("a link connects again within seconds when its server no longer responds", async () => {
+  const behaviour = { rejected: 0, isSilent: false };
+  const changes = await openLink(await startServer(behaviour));
+  behaviour.isSilent = true;
+  await expect.poll(() => changes, { timeout: 15_000 }).toContain("lost");
+  behaviour.isSilent = false;
+  await expect.poll(() => changes).toEqual(["lost", "reconnected"]);
+});
