@@ -94,6 +94,7 @@ export class NatsLink {
   #client: JetStreamClient | undefined;
   #manager: JetStreamManager | undefined;
   #isConnected = false;
+  #isClosed = true;
 
   constructor(options: NatsLinkOptions) {
     this.#options = options;
@@ -120,7 +121,12 @@ export class NatsLink {
 
   async open(): Promise<void> {
     const { connection, timeout } = this.#options;
+    this.#isClosed = false;
     const opened = await connect({ timeout: 5 * timeout, ...lasting, ...connection, servers: [...connection.servers] });
+    if (this.#isClosed) {
+      await opened.close();
+      throw new Error("The connection to NATS ended while it was opened");
+    }
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
     this.#manager = await jetstreamManager(opened, { timeout, checkAPI: false });
@@ -136,6 +142,7 @@ export class NatsLink {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#isConnected = false;
     const connection = this.#connection;
     this.#connection = undefined;

@@ -10,6 +10,8 @@ const info = { server_id: "a", version: "2.10.0", proto: 1, headers: true, max_p
 
 /** Responses of a server, which may change at any time. */
 interface Behaviour {
+  /** Milliseconds until a connection is greeted. */
+  readonly delay?: number;
   /** Number of connections whose credentials are rejected. */
   rejected: number;
   isSilent: boolean;
@@ -17,7 +19,7 @@ interface Behaviour {
 
 async function startServer(behaviour: Behaviour): Promise<LocalServer> {
   const server = await listenLocally((socket) => {
-    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    setTimeout(() => socket.write(`INFO ${JSON.stringify(info)}\r\n`), behaviour.delay ?? 0);
     socket.on("data", (chunk) => {
       const text = chunk.toString();
       if (text.includes("CONNECT") && behaviour.rejected > 0) {
@@ -30,15 +32,20 @@ async function startServer(behaviour: Behaviour): Promise<LocalServer> {
   return server;
 }
 
-/** Opens a link; returns the list to which it adds its losses and reconnections. */
-async function openLink({ port }: LocalServer): Promise<readonly string[]> {
-  const changes: string[] = [];
-  const link = new NatsLink({
+/** Creates a link that adds its losses and reconnections to a list. */
+function createLink({ port }: LocalServer, changes: string[]): NatsLink {
+  return new NatsLink({
     connection: { servers: [`127.0.0.1:${port}`] },
     timeout: 1_000,
     replicas: 1,
     events: { reconnected: () => changes.push("reconnected"), lost: () => changes.push("lost") },
   });
+}
+
+/** Opens a link; returns the list to which it adds its losses and reconnections. */
+async function openLink(server: LocalServer): Promise<readonly string[]> {
+  const changes: string[] = [];
+  const link = createLink(server, changes);
   await link.open();
   onTestFinished(() => link.close());
   return changes;
@@ -63,4 +70,14 @@ test("a link connects again within seconds when its server no longer responds", 
   await expect.poll(() => changes, { timeout: 15_000 }).toContain("lost");
   behaviour.isSilent = false;
   await expect.poll(() => changes).toEqual(["lost", "reconnected"]);
+});
+
+test("a link that is closed while it is opened stays closed", async () => {
+  const server = await startServer({ rejected: 0, isSilent: false, delay: 200 });
+  const link = createLink(server, []);
+  const opened = expect(link.open()).rejects.toThrow("ended while it was opened");
+  await link.close();
+  await opened;
+  expect(link.isConnected).toBe(false);
+  await expect.poll(() => server.sockets.size).toBe(0);
 });

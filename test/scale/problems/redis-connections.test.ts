@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { createRedisEngine, type RedisUrl } from "../../../runtime/adapters/redis/index.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import type { LocalServer } from "../cluster/proxy.ts";
+import { startFakeRedis } from "./fake-redis.ts";
+
+/*
+ * Connections to Redis that are closed while they are opened. One that stays keeps the process running.
+ */
+
+function create({ port }: LocalServer, toUrl: (url: string) => RedisUrl): Engine {
+  const url = toUrl(`redis://127.0.0.1:${port}`);
+  return createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix: "shop", timeout: 200 });
+}
+
+/** Expects that all connections have ended, and that no other is opened. */
+async function expectNoConnections({ sockets }: LocalServer): Promise<void> {
+  await expect.poll(() => sockets.size).toBe(0);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(sockets.size).toBe(0);
+}
+
+describe.each<readonly [string, (url: string) => RedisUrl]>([
+  ["a server", (url) => url],
+  ["a cluster", (url) => ({ cluster: [url] })],
+])("%s", (_name, toUrl) => {
+  test.each(["CLUSTER", "PING", "INFO"])("an engine that is closed while it waits for %s stays closed", async (name) => {
+    const server = await startFakeRedis({ delays: { [name]: 150 } });
+    const engine = create(server, toUrl);
+    const opened = engine.open().then(
+      () => "opened",
+      () => "rejected",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await engine.close();
+    await opened;
+    expect(engine.status().state).toBe("lost");
+    await expectNoConnections(server);
+  });
+});
+
+test("a cluster whose nodes are found too late is not connected", async () => {
+  const server = await startFakeRedis({ delays: { CLUSTER: 900 } });
+  const engine = create(server, (url) => ({ cluster: [url] }));
+  await expect(engine.open()).rejects.toThrow(/ cannot be reached; /);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await expectNoConnections(server);
+});
