@@ -24,6 +24,21 @@ describe.each<readonly [string, (url: string) => RedisUrl]>([
   ["a server", (url) => url],
   ["a cluster", (url) => ({ cluster: [url] })],
 ])("%s", (_name, toUrl) => {
+  test("an engine that is opened twice has the same connections, and closes them", async () => {
+    const server = await startFakeRedis();
+    const engine = create(server, toUrl);
+    await Promise.all([engine.open(), engine.open()]);
+    const count = server.sockets.size;
+    await engine.open();
+    expect(server.sockets.size).toBe(count);
+    await engine.close();
+    await expectNoConnections(server);
+    await engine.open();
+    expect(engine.status().state).toBe("ready");
+    await engine.close();
+    await expectNoConnections(server);
+  });
+
   test.each(["CLUSTER", "PING", "INFO"])("an engine that is closed while it waits for %s stays closed", async (name) => {
     const server = await startFakeRedis({ delays: { [name]: 150 } });
     const engine = create(server, toUrl);
