@@ -95,6 +95,8 @@ const newer: readonly string[] = [
 function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
   const { format: named, pattern, type, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
   for (const keyword of preparing.unknown) delete rest[keyword];
+  // The library takes `id` of older drafts for `$id`.
+  if (typeof rest.id === "string") delete rest.id;
   const weight = weightOf(schema);
   const get = (): unknown => (preparing.limit.count(weight), type);
   Object.defineProperty(rest, "type", { get, enumerable: type !== undefined });

@@ -140,9 +140,27 @@ describe.each(makers)("%s", (_name, make) => {
     ["$async that is an object", object({ a: { type: "string" } }, { $async: {} }), { a: "" }, { a: 1 }],
     ["nullable", object({ a: { type: "string", nullable: true } }), { a: "" }, { a: null }],
     ["nullable without a type", object({ a: { nullable: true, enum: ["a"] } }), { a: "a" }, { a: null }],
-    ["nullable beside the type null", object({ a: { type: ["string", "null"], nullable: false } }), { a: null }, { a: 1 }],
+    [
+      "nullable beside the type null",
+      object({ a: { type: ["string", "null"], nullable: false } }),
+      { a: null },
+      { a: 1 },
+    ],
     ["id", object({ a: { type: "string", id: "a" } }, { id: "s" }), { a: "" }, { a: 1 }],
-    ["members with these names", object({ id: { const: 1 }, nullable: { const: 1 } }), { id: 1, nullable: 1 }, { id: 2 }],
+    [
+      "id beside a reference",
+      object({ a: { id: "a", $ref: "#/$defs/s" } }, { $defs: { s: { type: "string" } } }),
+      { a: "" },
+      { a: 1 },
+    ],
+    ["id that is no URI", object({ a: { type: "string", id: "http://[" } }), { a: "" }, { a: 1 }],
+    ["equal ids", object({ a: { type: "string", id: "a" }, b: { id: "a" } }), { a: "" }, { a: 1 }],
+    [
+      "members with these names",
+      object({ id: { const: 1 }, nullable: { const: 1 } }),
+      { id: 1, nullable: 1 },
+      { id: 2 },
+    ],
   ])("a validator takes keywords of no dialect as annotations: %s", (_case, schema, good, bad) => {
     expect(validate(good, schema)).toEqual([]);
     expect(validate(bad, schema)).toHaveLength(1);
