@@ -3,6 +3,7 @@ import {
   calculateJwkThumbprint,
   createLocalJWKSet,
   decodeJwt,
+  decodeProtectedHeader,
   errors,
   jwtVerify,
   type JSONWebKeySet,
@@ -168,8 +169,26 @@ async function verifyWith(
 }
 
 /** Verifies the signature. Times are checked in one place for all kinds of tokens, with the tolerance configured there. */
-function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
-  return jwtVerify(token, keys, { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER });
+async function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly string[]): Promise<Verified> {
+  const settings = { algorithms: [...algorithms], clockTolerance: Number.MAX_SAFE_INTEGER };
+  try {
+    return await jwtVerify(token, keys, settings);
+  } catch (thrown) {
+    // A token need not name its key. Then any of the issuer may have signed it, or a newer one.
+    if (isBadSignature(thrown) && decodeProtectedHeader(token).kid === undefined) throw new errors.JWKSNoMatchingKey();
+    if (!(thrown instanceof errors.JWKSMultipleMatchingKeys)) throw thrown;
+    for await (const key of thrown) {
+      const verified = await jwtVerify(token, key, settings).catch((failed: unknown) => {
+        if (!isBadSignature(failed)) throw failed;
+      });
+      if (verified) return verified;
+    }
+    throw new errors.JWKSNoMatchingKey();
+  }
+}
+
+function isBadSignature(thrown: unknown): boolean {
+  return thrown instanceof errors.JWSSignatureVerificationFailed;
 }
 
 /** Replaces errors of the library, whose messages may quote the token, by messages of this adapter. */
