@@ -55,7 +55,7 @@ export interface RedisDurability {
 }
 
 /**
- * Creates an engine on Redis 6.2 or newer, or Valkey. It connects when it is opened.
+ * Creates an engine on Redis 6.2 or newer, a Redis Cluster of 7 or newer, or Valkey. It connects when it is opened.
  *
  * @throws {SetupError} when an option is invalid
  * @example

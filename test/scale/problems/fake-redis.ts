@@ -5,14 +5,17 @@ import { listenLocally, type LocalServer } from "../cluster/proxy.ts";
 export interface FakeRedisOptions {
   /** Milliseconds until a command gets its response. Default: none. */
   readonly delays?: Readonly<Record<string, number>>;
+  /** Errors by the names of the commands that are rejected. Default: none. */
+  readonly errors?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server that responds as Redis does while an engine connects, and as the only node of a cluster. It ends with its test. */
-export async function startFakeRedis({ delays = {} }: FakeRedisOptions = {}): Promise<LocalServer> {
+export async function startFakeRedis({ delays = {}, errors = {} }: FakeRedisOptions = {}): Promise<LocalServer> {
   const server = await listenLocally((socket) => {
     socket.on("data", (chunk) => {
       for (const [name = "", argument = ""] of parseCommands(chunk.toString())) {
-        const response = respond(name, argument, server.port);
+        const error = errors[name];
+        const response = error === undefined ? respond(name, argument, server.port) : `-${error}\r\n`;
         const delay = delays[name];
         if (delay === undefined) socket.write(response);
         else setTimeout(() => socket.destroyed || socket.write(response), delay);

@@ -39,19 +39,22 @@ describe.each<readonly [string, (url: string) => RedisUrl]>([
     await expectNoConnections(server);
   });
 
-  test.each(["CLUSTER", "PING", "INFO"])("an engine that is closed while it waits for %s stays closed", async (name) => {
-    const server = await startFakeRedis({ delays: { [name]: 150 } });
-    const engine = create(server, toUrl);
-    const opened = engine.open().then(
-      () => "opened",
-      () => "rejected",
-    );
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await engine.close();
-    await opened;
-    expect(engine.status().state).toBe("lost");
-    await expectNoConnections(server);
-  });
+  test.each(["CLUSTER", "PING", "INFO"])(
+    "an engine that is closed while it waits for %s stays closed",
+    async (name) => {
+      const server = await startFakeRedis({ delays: { [name]: 150 } });
+      const engine = create(server, toUrl);
+      const opened = engine.open().then(
+        () => "opened",
+        () => "rejected",
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await engine.close();
+      await opened;
+      expect(engine.status().state).toBe("lost");
+      await expectNoConnections(server);
+    },
+  );
 });
 
 test("a cluster whose nodes are found too late is not connected", async () => {
@@ -59,5 +62,15 @@ test("a cluster whose nodes are found too late is not connected", async () => {
   const engine = create(server, (url) => ({ cluster: [url] }));
   await expect(engine.open()).rejects.toThrow(/ cannot be reached; /);
   await new Promise((resolve) => setTimeout(resolve, 500));
+  await expectNoConnections(server);
+});
+
+test("a cluster of Redis 6.2, which cannot publish to channels of slots, is rejected with the version that it needs", async () => {
+  const script = `ERR Error running script (call to f_${"0".repeat(40)}): @user_script:20: @user_script: 20: `;
+  const server = await startFakeRedis({ errors: { EVAL: `${script}Unknown Redis command called from Lua script` } });
+  const engine = create(server, (url) => ({ cluster: [url] }));
+  await expect(engine.open()).rejects.toThrow(
+    / has no channels of slots; use Redis 7 or newer, or Valkey, for a cluster$/,
+  );
   await expectNoConnections(server);
 });
