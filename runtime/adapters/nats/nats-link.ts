@@ -264,16 +264,23 @@ export class NatsLink {
     if (this.#isConnected) this.#connection?.publish(subject, text);
   }
 
-  /** Receives messages, and acknowledges requests. Resolves when none can be missed any more. */
+  /**
+   * Receives messages, and acknowledges requests. Resolves when none can be missed any more.
+   *
+   * @throws {Error} when the permission is missing
+   */
   async subscribe(subject: string, receive: (text: string) => void): Promise<() => void> {
     const connection = this.#getConnection();
+    const errors: Error[] = [];
     const callback = (error: Error | null, message: Msg): void => {
-      if (error) return;
+      if (error) return void errors.push(error);
       receive(message.string());
       if (message.reply) message.respond();
     };
     const subscription = connection.subscribe(subject, { callback });
     await withDeadline(connection.flush(), this.#options.timeout);
+    const [denied] = errors;
+    if (denied) throw denied;
     return () => subscription.unsubscribe();
   }
 

@@ -15,6 +15,8 @@ interface Behaviour {
   /** Number of connections whose credentials are rejected. */
   rejected: number;
   isSilent: boolean;
+  /** True if no subscription is permitted. */
+  readonly isDenied?: boolean;
 }
 
 async function startServer(behaviour: Behaviour): Promise<LocalServer> {
@@ -22,6 +24,9 @@ async function startServer(behaviour: Behaviour): Promise<LocalServer> {
     setTimeout(() => socket.write(`INFO ${JSON.stringify(info)}\r\n`), behaviour.delay ?? 0);
     socket.on("data", (chunk) => {
       const text = chunk.toString();
+      const [, subject] = /^SUB (\S+)/m.exec(text) ?? [];
+      if (behaviour.isDenied && subject !== undefined)
+        socket.write(`-ERR 'Permissions Violation for Subscription to "${subject}"'\r\n`);
       if (text.includes("CONNECT") && behaviour.rejected > 0) {
         behaviour.rejected -= 1;
         socket.end("-ERR 'Authorization Violation'\r\n");
@@ -80,4 +85,11 @@ test("a link that is closed while it is opened stays closed", async () => {
   await opened;
   expect(link.isConnected).toBe(false);
   await expect.poll(() => server.sockets.size).toBe(0);
+});
+
+test("a subscription that the server denies is an error", async () => {
+  const link = createLink(await startServer({ rejected: 0, isSilent: false, isDenied: true }), []);
+  await link.open();
+  onTestFinished(() => link.close());
+  await expect(link.subscribe("shop-v1.wake", () => {})).rejects.toThrow("Permissions Violation");
 });
