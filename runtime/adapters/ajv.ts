@@ -6,7 +6,7 @@ import { isMultiple } from "./is-multiple.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";
-import { areUnique, isNested, toComparable } from "./unique-items.ts";
+import { areUnique, isEqual, isNested } from "./unique-items.ts";
 
 /** Options of the ajv validator. */
 export interface AjvOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
@@ -109,7 +109,10 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
     ajv.addKeyword({
       keyword,
       error: { message },
-      compile: (texts: readonly string[]) => (value) => texts.includes(toComparable(value)),
+      compile: (texts: readonly string[]) => {
+        const values = texts.map((text): unknown => JSON.parse(text));
+        return (value) => values.some((one) => isEqual(one, value));
+      },
     });
   }
   ajv.addKeyword({
@@ -140,7 +143,7 @@ function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   for (const { keyword, replaced } of dataKeywords) {
     const values = toValues(copy[replaced], replaced);
     if (!values.some(isNested)) continue;
-    copy[keyword] = values.map(toComparable);
+    copy[keyword] = values.map((value) => JSON.stringify(value));
     delete copy[replaced];
   }
   const weight = weightOf(schema);

@@ -89,6 +89,12 @@ describe.each(makers)("%s", (_name, make) => {
     ["an object", { const: { a: [1], b: 2 } }, { b: 2, a: [1] }, { a: [1] }],
     ["a list", { const: [1, 2] }, [1, 2], [2, 1]],
     ["several values", { enum: [{ a: 1 }, "x", 0] }, "x", { a: 2 }],
+    [
+      "members that every object inherits",
+      { const: { constructor: { a: 1 } } },
+      { constructor: { a: 1 } },
+      { valueOf: 1 },
+    ],
   ])("a validator compares %s", (_case, a, good, bad) => {
     const schema: ObjectSchema = { type: "object", properties: { a } };
     expect(validate({ a: good }, schema)).toEqual([]);
