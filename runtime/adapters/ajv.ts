@@ -1,11 +1,12 @@
-import { Ajv, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
+import { Ajv, str, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
+import { isMultiple } from "./is-multiple.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";
-import { areUnique } from "./unique-items.ts";
+import { areUnique, isEqual, isNested } from "./unique-items.ts";
 
 /** Options of the ajv validator. */
 export interface AjvOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
@@ -76,7 +77,22 @@ function createAjv(dialect: Dialect, settings: Options): Ajv {
 
 const counterKeyword = "$evaluations";
 
-/** Adds a keyword that counts evaluations. Replaces the one that compares all pairs of items. */
+/** Keywords that replace others with lists or objects. Their values are texts, which no reference can lead into. */
+const dataKeywords = [
+  { keyword: "$const", replaced: "const", message: "must be equal to constant" },
+  { keyword: "$enum", replaced: "enum", message: "must be equal to one of the allowed values" },
+] as const;
+
+/**
+ * Keywords that are left out: annotations with data, those of this adapter, and those that only the library knows. With `$async` its checks would return
+ * promises, and `nullable` would accept `null`.
+ */
+const ignored: readonly string[] = [
+  ...["default", "examples", counterKeyword, "$const", "$enum"],
+  ...["$async", "nullable"],
+];
+
+/** Adds a keyword that counts evaluations. Replaces the one that compares all pairs of items, and the one that finds 4.35 to be no multiple of 0.01. */
 function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   ajv.addKeyword({
     keyword: counterKeyword,
@@ -87,7 +103,24 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
       return true;
     },
   });
-  ajv.removeKeyword("uniqueItems");
+  // The library rejects `id` of older drafts, which is only an annotation.
+  for (const keyword of ["id", "multipleOf", "uniqueItems"]) ajv.removeKeyword(keyword);
+  for (const { keyword, message } of dataKeywords) {
+    ajv.addKeyword({
+      keyword,
+      error: { message },
+      compile: (texts: readonly string[]) => {
+        const values = texts.map((text): unknown => JSON.parse(text));
+        return (value) => values.some((one) => isEqual(one, value));
+      },
+    });
+  }
+  ajv.addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    validate: (of: number, value: number) => isMultiple(value, of),
+  });
   return ajv.addKeyword({
     keyword: "uniqueItems",
     type: "array",
@@ -96,15 +129,31 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   });
 }
 
-/** Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. */
+/**
+ * Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. A reference cannot lead into
+ * data, where a schema would have no counters.
+ */
 function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   let isLeaf = true;
   const copy = mapSubschemas(schema, (inner) => {
     isLeaf = false;
     return addCounters(inner);
   });
+  for (const keyword of ignored) delete copy[keyword];
+  for (const { keyword, replaced } of dataKeywords) {
+    const values = toValues(copy[replaced], replaced);
+    if (!values.some(isNested)) continue;
+    copy[keyword] = values.map((value) => JSON.stringify(value));
+    delete copy[replaced];
+  }
   const weight = weightOf(schema);
   return isLeaf && weight === 1 ? copy : { ...copy, [counterKeyword]: weight };
+}
+
+/** Returns the values that a keyword for data permits. */
+function toValues(value: unknown, keyword: "const" | "enum"): readonly unknown[] {
+  if (keyword === "const") return [value];
+  return Array.isArray(value) ? value : [];
 }
 
 function toIssue({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {

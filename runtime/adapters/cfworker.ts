@@ -31,11 +31,12 @@ export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSche
   const limit = new EvaluationLimit(options);
   const prepare = (schema: object): Prepared => {
     checkBounds(schema, options);
-    const draft = drafts[readDialect(schema)];
+    const dialect = readDialect(schema);
     const formats: Record<string, (text: string) => boolean> = {};
     const enforced = enforceable(schema, { ...options, nativeKeys: true });
     const copy = copySchema(enforced, {
       limit,
+      unknown: dialect === "draft-07" ? newer : [],
       keepsFormats: options.formats === true,
       patternFormat: (pattern) => {
         const compiled = compilePattern(pattern, options);
@@ -45,7 +46,7 @@ export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSche
       },
     });
     const comparesItems = listSchemas(enforced).some(({ uniqueItems }) => uniqueItems === true);
-    return { validator: new Validator(copy, draft), formats, comparesItems };
+    return { validator: new Validator(copy, drafts[dialect]), formats, comparesItems };
   };
   return (value, schema) => {
     const found = prepared.get(schema) ?? prepare(schema);
@@ -80,6 +81,12 @@ const patternPrefix = "create-mcp-server pattern ";
 
 const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7", "2020-12": "2020-12" };
 
+/** Keywords that draft-07 does not have. The library evaluates them all the same. */
+const newer: readonly string[] = [
+  ...["prefixItems", "minContains", "maxContains", "unevaluatedItems"],
+  ...["dependentRequired", "dependentSchemas", "unevaluatedProperties"],
+];
+
 /**
  * Copies a schema, because the library modifies its input. The library also enforces every `format`, so the copy has none unless formats are enabled.
  * Patterns that must not run on the platform's engine become formats, because those are functions. The library reads the type of a schema whenever it
@@ -87,6 +94,9 @@ const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7
  */
 function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
   const { format: named, pattern, type, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
+  for (const keyword of preparing.unknown) delete rest[keyword];
+  // The library takes `id` of older drafts for `$id`.
+  if (typeof rest.id === "string") delete rest.id;
   const weight = weightOf(schema);
   const get = (): unknown => (preparing.limit.count(weight), type);
   Object.defineProperty(rest, "type", { get, enumerable: type !== undefined });
@@ -101,6 +111,8 @@ function copySchema(schema: Record<string, unknown>, preparing: Preparing): Reco
 
 interface Preparing {
   readonly limit: EvaluationLimit;
+  /** Keywords that the dialect does not have. */
+  readonly unknown: readonly string[];
   readonly keepsFormats: boolean;
   /** Returns the name of the format that replaces a pattern, or undefined if the platform's engine may run it. */
   readonly patternFormat: (pattern: string) => string | undefined;

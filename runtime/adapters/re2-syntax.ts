@@ -39,7 +39,8 @@ function sizeOf(node: PatternNode): number {
     case "alternatives":
       return node.nodes.reduce((sum, one) => sum + sizeOf(one), node.nodes.length);
     case "repeat":
-      return (sizeOf(node.node) + 1) * (Number.isFinite(node.maximum) ? node.maximum : node.minimum + 1);
+      // A count of 0 is compiled as well.
+      return (sizeOf(node.node) + 1) * (Number.isFinite(node.maximum) ? Math.max(1, node.maximum) : node.minimum + 1);
     default:
       return node satisfies never;
   }

@@ -19,10 +19,12 @@ export function mapSubschemas(
   schema: object,
   replace: (subschema: Record<string, unknown>) => unknown,
 ): Record<string, unknown> {
-  const inner = (value: unknown): unknown => (isObject(value) ? replace(value) : value);
+  const inner = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inner);
+    return isObject(value) ? replace(value) : value;
+  };
   const members = Object.entries(schema).map(([keyword, value]: [string, unknown]): [string, unknown] => {
     if (data.has(keyword)) return [keyword, value];
-    if (Array.isArray(value)) return [keyword, value.map(inner)];
     if (!maps.has(keyword) || !isObject(value)) return [keyword, inner(value)];
     return [keyword, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))];
   });

@@ -8,7 +8,20 @@ export function areUnique(list: readonly unknown[]): boolean {
   return new Set(scalars).size + new Set(nested.map(toComparable)).size === list.length;
 }
 
-function isNested(item: unknown): boolean {
+/** True if two values are equal in JSON Schema: the order of members does not count. */
+export function isEqual(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, at) => isEqual(item, other[at]));
+  if (!isObject(one) || !isObject(other)) return one === other;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]))
+  );
+}
+
+/** True for a list or an object. */
+export function isNested(item: unknown): boolean {
   return typeof item === "object" && item !== null;
 }
 

@@ -54,7 +54,8 @@ export class ClusterRevocations implements Revocations {
 
   async revoke(revocation: RevokedCredentials): Promise<void> {
     const { revocations, nodes } = this.#options.engine;
-    const { until } = revocation;
+    // JSON has no infinite numbers.
+    const until = Math.min(revocation.until, Number.MAX_SAFE_INTEGER);
     const key = await toRevocationKey(revocation);
     // The principal or token is rejected here even if the engine is lost.
     this.#list.add(key, until);

@@ -194,6 +194,8 @@ class NatsEngine implements Engine {
     if (!isVersion(version, [2, 9])) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
     const streams = Object.values<NatsStream>({ ...this.#context.names.streams });
     const isLimited = await this.#link.isLimited();
+    const unsubscribe = await this.#link.subscribe(this.#context.names.broadcastWake, () => {});
+    unsubscribe();
     const settings = await Promise.all(streams.map((stream) => this.#link.ensure(stream)));
     const weaknesses = findWeaknesses({ streams: settings, version, isLimited });
     if (this.#options.strict === true && weaknesses[0] !== undefined) throw new SetupError(weaknesses[0]);

@@ -94,6 +94,7 @@ export class NatsLink {
   #client: JetStreamClient | undefined;
   #manager: JetStreamManager | undefined;
   #isConnected = false;
+  #isClosed = true;
 
   constructor(options: NatsLinkOptions) {
     this.#options = options;
@@ -120,8 +121,12 @@ export class NatsLink {
 
   async open(): Promise<void> {
     const { connection, timeout } = this.#options;
-    const settings = { timeout: 5 * timeout, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
-    const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
+    this.#isClosed = false;
+    const opened = await connect({ timeout: 5 * timeout, ...lasting, ...connection, servers: [...connection.servers] });
+    if (this.#isClosed) {
+      await opened.close();
+      throw new Error("The connection to NATS ended while it was opened");
+    }
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
     this.#manager = await jetstreamManager(opened, { timeout, checkAPI: false });
@@ -137,6 +142,7 @@ export class NatsLink {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#isConnected = false;
     const connection = this.#connection;
     this.#connection = undefined;
@@ -258,16 +264,23 @@ export class NatsLink {
     if (this.#isConnected) this.#connection?.publish(subject, text);
   }
 
-  /** Receives messages, and acknowledges requests. Resolves when none can be missed any more. */
+  /**
+   * Receives messages, and acknowledges requests. Resolves when none can be missed any more.
+   *
+   * @throws {Error} when the permission is missing
+   */
   async subscribe(subject: string, receive: (text: string) => void): Promise<() => void> {
     const connection = this.#getConnection();
+    const errors: Error[] = [];
     const callback = (error: Error | null, message: Msg): void => {
-      if (error) return;
+      if (error) return void errors.push(error);
       receive(message.string());
       if (message.reply) message.respond();
     };
     const subscription = connection.subscribe(subject, { callback });
     await withDeadline(connection.flush(), this.#options.timeout);
+    const [denied] = errors;
+    if (denied) throw denied;
     return () => subscription.unsubscribe();
   }
 
@@ -355,6 +368,16 @@ function isLimit({ code, message }: JetStreamApiError): boolean {
 function isUnknownMessage({ code, message }: JetStreamApiError): boolean {
   return code === noMessageFound || code === noSequence || (code === removalFailed && message === "no message found");
 }
+
+/** Settings with which a connection is opened again as long as it is not closed, also after its credentials were rejected, or its server has vanished. */
+const lasting = {
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 250,
+  reconnectJitter: 100,
+  ignoreAuthErrorAbort: true,
+  pingInterval: 2_000,
+  maxPingOut: 2,
+} as const;
 
 /** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
 export const storageFull = "JetStream is full; enlarge its limits";

@@ -43,9 +43,10 @@ export class NatsRevocations implements RevocationStore {
   async #find(subject: string): Promise<readonly StoredRevocation[]> {
     const found = await this.#records.find(subject);
     const revocation = found && this.#open(subject, found);
-    if (!revocation) return [];
+    if (!found || !revocation) return [];
     if (revocation.until > Date.now()) return [revocation];
-    await this.#records.remove(subject);
+    // A later one may have replaced it meanwhile.
+    await this.#records.removeOne(found.sequence);
     return [];
   }
 

@@ -121,8 +121,12 @@ export class RedisCommands {
     try {
       return await this.#link.command(keys[0], ["EVALSHA", script.hash, ...rest]);
     } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw withoutScript(error);
+    }
+    try {
       return await this.#link.command(keys[0], ["EVAL", script.text, ...rest]);
+    } catch (error) {
+      throw withoutScript(error);
     }
   }
 
@@ -143,6 +147,14 @@ export class RedisCommands {
 }
 
 const connectionChanged = "The connection to Redis ended before the replicas confirmed a write; repeat it";
+
+/** Returns the error of a command in a script, which Redis before 7 quotes in that of the script. */
+function withoutScript(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const [, quoted] =
+    /^ERR Error running script .*?: (?:@?user_script: ?\d+: )+-?([A-Z]{2,} .*)/.exec(error.message) ?? [];
+  return quoted === undefined ? error : new Error(quoted, { cause: error });
+}
 
 /** True for an error reply of a server that works. */
 function isRejection(problem: string): boolean {

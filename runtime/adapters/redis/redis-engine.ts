@@ -55,7 +55,7 @@ export interface RedisDurability {
 }
 
 /**
- * Creates an engine on Redis 6.2 or newer, or Valkey. It connects when it is opened.
+ * Creates an engine on Redis 6.2 or newer, a Redis Cluster of 7 or newer, or Valkey. It connects when it is opened.
  *
  * @throws {SetupError} when an option is invalid
  * @example
@@ -91,6 +91,7 @@ class RedisEngine implements Engine {
   /** Replicas that confirm each write. */
   #confirming = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #opening: Promise<void> | undefined;
 
   constructor(options: RedisEngineOptions) {
     const { keys, prefix, encrypt = false, timeout = 1_000, limits } = options;
@@ -136,6 +137,16 @@ class RedisEngine implements Engine {
   }
 
   async open(): Promise<void> {
+    const opening = (this.#opening ??= this.#open());
+    try {
+      await opening;
+    } catch (error) {
+      if (this.#opening === opening) this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
     try {
       await this.#link.open();
     } catch (error) {
@@ -146,6 +157,7 @@ class RedisEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#opening = undefined;
     clearTimeout(this.#timer);
     this.nodes.close();
     this.#link.close();

@@ -20,15 +20,14 @@ export class Watches {
   }
 
   async add(session: SessionKey, stream: string): Promise<() => void> {
-    const { commands, names, sessionTags } = this.#context;
+    const { names, sessionTags } = this.#context;
     const channel = names.stream(await sessionTags.find(session), stream).watch;
     const known = this.#streams.get(channel);
-    const watched = known ?? { session, stream, count: 0 };
+    const watched = known ?? { session, stream, count: 0, subscribed: this.#subscribe(channel) };
     watched.count += 1;
     this.#streams.set(channel, watched);
     try {
-      await this.#leaving.get(channel);
-      if (!known) await commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, () => this.#wake(channel)));
+      await watched.subscribed;
       await this.#mark(channel);
     } catch (error) {
       this.#release(channel, watched);
@@ -52,6 +51,12 @@ export class Watches {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#streams.clear();
+  }
+
+  async #subscribe(channel: string): Promise<void> {
+    await this.#leaving.get(channel);
+    const { commands } = this.#context;
+    await commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, () => this.#wake(channel)));
   }
 
   #wake(channel: string): void {
@@ -91,6 +96,8 @@ export class Watches {
 interface Watched {
   readonly session: SessionKey;
   readonly stream: string;
+  /** Resolves when the channel is subscribed, for all who watch the stream. */
+  readonly subscribed: Promise<void>;
   count: number;
 }
 

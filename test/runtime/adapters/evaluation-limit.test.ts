@@ -44,6 +44,14 @@ const doubling: ObjectSchema = {
   ),
 };
 
+/** Alternatives that refer to themselves, at a place of a schema. */
+function alternatives(place: string, first: object = { type: "string" }): object {
+  return { anyOf: [first, ...[0, 1, 2].map(() => ({ type: "array", items: { $ref: place } }))] };
+}
+
+/** List in lists; it fits none of the alternatives, so that each is checked at every level. */
+const lists: unknown = JSON.parse("[[[[[[[1]]]]]]]");
+
 describe.each(makers)("%s", (_name, make) => {
   const validate = make();
 
@@ -57,6 +65,40 @@ describe.each(makers)("%s", (_name, make) => {
     // The next value is checked as usual.
     expect(validate(nest(2, "and"), filters)).toEqual([]);
     expect(validate(nest(2, "xor"), filters)).not.toEqual([]);
+  });
+
+  test.each([
+    ["a keyword for data", "default", alternatives("#/properties/b/default")],
+    ["examples", "examples/0", [alternatives("#/properties/b/examples/0")]],
+    ["a constant", "const", alternatives("#/properties/b/const")],
+    ["choices", "enum/0", [alternatives("#/properties/b/enum/0")]],
+    ["an encoded keyword", "%64efault", alternatives("#/properties/b/%64efault")],
+  ])("a validator takes no schema from %s, where nothing would count it", (_case, place, content) => {
+    const keyword = decodeURIComponent(place).split("/")[0] ?? "";
+    const properties = { a: { $ref: `#/properties/b/${place}` }, b: { [keyword]: content } };
+    expect(() => validate({ a: lists }, { type: "object", properties })).toThrow();
+  });
+
+  test.each([-1e9, "a"])("a validator counts evaluations regardless of a keyword $evaluations of %j", (weight) => {
+    const x = alternatives("#/$defs/x", { type: "string", $evaluations: weight });
+    const schema: ObjectSchema = { type: "object", properties: { a: { $ref: "#/$defs/x" } }, $defs: { x } };
+    expect(make({ maxEvaluations: 200 })({ a: lists }, schema)).toEqual(excess);
+  });
+
+  test.each([
+    ["an object", { const: { a: [1], b: 2 } }, { b: 2, a: [1] }, { a: [1] }],
+    ["a list", { const: [1, 2] }, [1, 2], [2, 1]],
+    ["several values", { enum: [{ a: 1 }, "x", 0] }, "x", { a: 2 }],
+    [
+      "members that every object inherits",
+      { const: { constructor: { a: 1 } } },
+      { constructor: { a: 1 } },
+      { valueOf: 1 },
+    ],
+  ])("a validator compares %s", (_case, a, good, bad) => {
+    const schema: ObjectSchema = { type: "object", properties: { a } };
+    expect(validate({ a: good }, schema)).toEqual([]);
+    expect(validate({ a: bad }, schema)).toMatchObject([{ path: ["a"] }]);
   });
 
   test("a validator allows as many evaluations as a large value needs, or as an option says", () => {
@@ -94,6 +136,15 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate({ list: long }, schema)).toEqual([]);
     expect(validate({ list: [1, 1] }, { type: "object", properties: { list: { uniqueItems: false } } })).toEqual([]);
   });
+});
+
+test("ajv counts evaluations of alternatives in lists of an unknown keyword", () => {
+  const schema: ObjectSchema = {
+    type: "object",
+    properties: { a: { $ref: "#/x/0/0" } },
+    x: [[alternatives("#/x/0/0")]],
+  };
+  expect(createAjvValidator({ maxEvaluations: 200 })({ a: lists }, schema)).toEqual(excess);
 });
 
 test("ajv compares the items of a list of any length", () => {

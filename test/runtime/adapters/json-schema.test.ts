@@ -103,10 +103,67 @@ describe.each(makers)("%s", (_name, make) => {
     expect(validate(bad, schema)).toHaveLength(1);
   });
 
+  test.each([
+    [{ prefixItems: [{ type: "string" }] }, [1]],
+    [{ contains: {}, minContains: 2 }, [1]],
+    [{ contains: {}, maxContains: 1 }, [1, 2]],
+    [{ unevaluatedItems: false }, [1]],
+    [{ dependentRequired: { b: ["c"] } }, { b: 1 }],
+    [{ dependentSchemas: { b: false } }, { b: 1 }],
+    [{ unevaluatedProperties: false }, { b: 1 }],
+  ])("a validator enforces %j in 2020-12, and not in draft-07 (JS-02)", (a, bad) => {
+    const schema = object({ a });
+    expect(validate({ a: bad }, schema)).toHaveLength(1);
+    expect(validate({ a: bad }, { ...schema, $schema: draft7 })).toEqual([]);
+  });
+
+  test.each([
+    [0.01, [19.99, 4.35, 0.07, -1.1, 1234567.89, 0, 3], [4.355, 0.001]],
+    [0.1, [0.3, 0.7], [0.35]],
+    [2, [4, -2, 0], [3, 0.5]],
+    [2.5, [5, 7.5], [6]],
+  ])("a validator finds multiples of %d", (multipleOf, good, bad) => {
+    const schema = object({ a: { multipleOf } });
+    expect(good.filter((a) => validate({ a }, schema).length > 0)).toEqual([]);
+    expect(bad.filter((a) => validate({ a }, schema).length === 0)).toEqual([]);
+  });
+
   test("a validator ignores unknown keywords and formats", () => {
     const schema = object({ mail: { type: "string", format: "email", "x-hint": 1 }, format: { type: "string" } });
     expect(validate({ mail: "nobody", format: "any" }, schema)).toEqual([]);
     expect(validate({ format: 1 }, schema)).toHaveLength(1);
+  });
+
+  test.each([
+    ["$async", object({ a: { type: "string" } }, { $async: true }), { a: "" }, { a: 1 }],
+    ["$async inside", object({ a: { type: "string", $async: true } }), { a: "" }, { a: 1 }],
+    ["$async that is an object", object({ a: { type: "string" } }, { $async: {} }), { a: "" }, { a: 1 }],
+    ["nullable", object({ a: { type: "string", nullable: true } }), { a: "" }, { a: null }],
+    ["nullable without a type", object({ a: { nullable: true, enum: ["a"] } }), { a: "a" }, { a: null }],
+    [
+      "nullable beside the type null",
+      object({ a: { type: ["string", "null"], nullable: false } }),
+      { a: null },
+      { a: 1 },
+    ],
+    ["id", object({ a: { type: "string", id: "a" } }, { id: "s" }), { a: "" }, { a: 1 }],
+    [
+      "id beside a reference",
+      object({ a: { id: "a", $ref: "#/$defs/s" } }, { $defs: { s: { type: "string" } } }),
+      { a: "" },
+      { a: 1 },
+    ],
+    ["id that is no URI", object({ a: { type: "string", id: "http://[" } }), { a: "" }, { a: 1 }],
+    ["equal ids", object({ a: { type: "string", id: "a" }, b: { id: "a" } }), { a: "" }, { a: 1 }],
+    [
+      "members with these names",
+      object({ id: { const: 1 }, nullable: { const: 1 } }),
+      { id: 1, nullable: 1 },
+      { id: 2 },
+    ],
+  ])("a validator takes keywords of no dialect as annotations: %s", (_case, schema, good, bad) => {
+    expect(validate(good, schema)).toEqual([]);
+    expect(validate(bad, schema)).toHaveLength(1);
   });
 
   test("a validator compares data as data: `format` inside of a constant is compared", () => {

@@ -74,6 +74,7 @@ describe("re2", () => {
     ["^a.c$", ["abc"], ["a\rc", "a\u2029c"]],
     ["^[a-]$", ["a", "-"], ["b"]],
     ["a{2}{", [], []],
+    ["^(ab){0}c$", ["c"], ["abc"]],
   ])("re2 reads %s as the platform does", (pattern, fitting, others) => {
     const compiled = compileRe2(pattern);
     expect(fitting.filter((text) => compiled?.test(text) !== true)).toEqual([]);
@@ -88,6 +89,7 @@ describe("re2", () => {
     "\\p{Script=Greek}",
     "((a{100}){100}){100}",
     "a{5000}",
+    "(a{2000}){0}(b+)+$",
     "[",
   ])("re2 rejects %s", (pattern) => {
     expect(compileRe2(pattern)).toBeUndefined();

@@ -26,6 +26,17 @@ export function describeRates(fixture: EngineFixture): void {
         expect(await ratesOf(second).take(key, slow)).toBe(0);
     });
 
+    test("a burst that takes days to be compensated is used up as well", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      const each = 2 ** 17;
+      const rare = { burst: 5, perSecond: 1 / each };
+      const waits = [];
+      for (const engine of [first, second, first, second, first, second, first, second])
+        waits.push(await ratesOf(engine).take("ada", rare));
+      expect(waits.filter((wait) => wait === 0)).toHaveLength(5);
+      expectNear(await ratesOf(second).check("ada", rare), each * 1_000);
+    });
+
     test("events are possible again after their time, at the rate", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture);
       const rate = { burst: 2, perSecond: 4 };

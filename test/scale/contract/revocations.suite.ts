@@ -67,6 +67,17 @@ export function describeRevocations(fixture: EngineFixture): void {
       expect(second.revocations.isRevoked({ principal: "carl" })).toBe(false);
     });
 
+    test("a revocation without end is known to every node, and to those that start later", async () => {
+      const { cluster, first, second } = await joinTwoNodes(fixture);
+      await first.revocations.revoke({ principal: "ada", until: Infinity });
+      await expect
+        .poll(() => second.revocations.isRevoked({ principal: "ada" }), { timeout: 1_000, interval: 10 })
+        .toBe(true);
+      const third = await joinCluster(await cluster.connect());
+      onTestFinished(() => third.close());
+      expect(third.revocations.isRevoked({ principal: "ada" })).toBe(true);
+    });
+
     test("a node that starts later knows the revocations before", async () => {
       const { cluster, first } = await joinTwoNodes(fixture);
       await first.revocations.revoke({ principal: "ada", until: Date.now() + 600_000 });

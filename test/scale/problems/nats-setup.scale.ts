@@ -71,10 +71,11 @@ describe("NATS that rejects the account", () => {
   });
 
   test.each([
-    ["the API of JetStream", '["shop.>", "_INBOX.>"]'],
-    ["the subjects of the application", '["$JS.API.>", "_INBOX.>"]'],
-  ])("the account may not publish to %s", async (_, subjects) => {
-    const permissions = `permissions: { publish: ${subjects}, subscribe: [">"] }`;
+    ["publish to the API of JetStream", '["shop.>", "_INBOX.>"]', '[">"]'],
+    ["publish to the subjects of the application", '["$JS.API.>", "_INBOX.>"]', '[">"]'],
+    ["subscribe to the subjects of the application", '[">"]', '["_INBOX.>"]'],
+  ])("the account may not %s", async (_, publish, subscribe) => {
+    const permissions = `permissions: { publish: ${publish}, subscribe: ${subscribe} }`;
     const users = `authorization { users: [ { user: "app", password: "${password}", ${permissions} } ] }`;
     const { url } = await startServer({ config: `${jetstream}\n${users}` });
     expect(await fail(url, { user: "app", password })).toMatch(

@@ -1,4 +1,5 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
+import { decodePart } from "../../../scale/engine/decode-part.ts";
 
 /** Servers of NATS as host and port, and what their URLs contain besides. */
 export interface NatsAddress {
@@ -19,7 +20,8 @@ export function parseAddress(servers: string | readonly string[]): NatsAddress {
   const texts = (typeof servers === "string" ? [servers] : servers).flatMap((text) => text.split(","));
   const urls = texts.map((text) => parseUrl(text.trim()));
   const { username = "", password = "" } = urls.find((url) => url.username !== "") ?? {};
-  const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const [name, secret] = [decodePart(username), decodePart(password)];
+  if (name === undefined || secret === undefined) throw new SetupError(unencoded);
   return {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === "" ? defaultPort : port}`),
     ...(name !== "" && secret === "" && { token: name }),
@@ -41,3 +43,4 @@ function parseUrl(text: string): URL {
 const defaultPort = 4222;
 
 const invalid = "A URL of NATS is invalid; use nats://user:password@host:port or tls://…";
+const unencoded = "The credentials in a URL of NATS are invalid; write % as %25, # as %23 and ? as %3F";

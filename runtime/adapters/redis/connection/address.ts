@@ -1,4 +1,5 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
+import { decodePart } from "../../../scale/engine/decode-part.ts";
 import type { RedisServer } from "./redis-client.ts";
 
 /** Address of one Redis or Valkey server, of the sentinels that know the primary, or of nodes of a Redis Cluster. */
@@ -73,17 +74,22 @@ export function describeServers([first, ...others]: readonly RedisServer[]): str
 
 function toServer(text: string, defaultPort: number): RedisServer {
   if (!URL.canParse(text)) throw new SetupError(invalid);
-  const { protocol, hostname, port, username, password, pathname } = new URL(text);
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
   const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
   if (!/^rediss?:$/.test(protocol) || hostname === "" || database === undefined) throw new SetupError(invalid);
+  const [user, secret] = [decodePart(username), decodePart(password)];
+  // A "?" or "#" of a password ends the address before its host.
+  const isCut = `${search}${hash}`.includes("@");
+  if (isCut || user === undefined || secret === undefined) throw new SetupError(unencoded);
   return {
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port === "" ? defaultPort : Number(port),
     isEncrypted: protocol === "rediss:",
-    ...(username !== "" && { username: decodeURIComponent(username) }),
-    ...(password !== "" && { password: decodeURIComponent(password) }),
+    ...(user !== "" && { username: user }),
+    ...(secret !== "" && { password: secret }),
     ...(database !== "" && database !== "0" && { database: Number(database) }),
   };
 }
 
 const invalid = "The URL of Redis is invalid; use redis://user:password@host:port or rediss://…";
+const unencoded = "The credentials in the URL of Redis are invalid; write % as %25, # as %23 and ? as %3F";

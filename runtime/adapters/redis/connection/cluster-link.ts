@@ -18,6 +18,7 @@ export class ClusterLink implements RedisLink {
   readonly generation = 0;
   readonly #options: ClusterLinkOptions;
   #current: ClusterConnection | undefined;
+  #isClosed = true;
   /** Number of checks that were requested. */
   #checks = 0;
 
@@ -27,6 +28,7 @@ export class ClusterLink implements RedisLink {
 
   async open(): Promise<void> {
     const { timeout, servers, events } = this.#options;
+    this.#isClosed = false;
     // The library is ready for the first time before it returns the connection.
     let isOpen = false;
     const connection = await connectCluster(servers, {
@@ -40,6 +42,7 @@ export class ClusterLink implements RedisLink {
     });
     try {
       await this.#check(connection);
+      if (this.#isClosed) throw new Error("The connection to Redis ended while it was opened");
     } catch (error) {
       connection.close();
       throw error;
@@ -50,6 +53,7 @@ export class ClusterLink implements RedisLink {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#current?.close();
     this.#current = undefined;
   }

@@ -113,16 +113,23 @@ export async function connectCluster(
     topologyRefreshOnReconnectionAttemptStrategy: 500,
   });
   let cause: unknown;
+  let isClosed = false;
+  const close = (): void => {
+    isClosed = true;
+    cluster.destroy();
+  };
+  // A search for the nodes that was running when the cluster was closed connects to them all the same.
+  const unlessClosed = (run: () => void): void => (isClosed ? cluster.destroy() : run());
   cluster.on("error", (error: Error) => {
     cause = error;
-    options.onError(error);
+    unlessClosed(() => options.onError(error));
   });
-  cluster.on("node-error", options.onError);
-  cluster.on("node-ready", options.onReady);
+  cluster.on("node-error", (error: Error) => unlessClosed(() => options.onError(error)));
+  cluster.on("node-ready", () => unlessClosed(options.onReady));
   try {
     await withDeadline(cluster.connect(), 3 * options.timeout, noResponse);
   } catch (error) {
-    cluster.destroy();
+    close();
     throw new Error("No node of the cluster can be used", { cause: cause ?? error });
   }
   return {
@@ -133,7 +140,7 @@ export async function connectCluster(
     command: (key, args) => cluster.sendCommand<unknown>(key, false, [...args]),
     subscribe: (channel, listener) => cluster.sSubscribe(channel, listener),
     unsubscribe: (channel) => cluster.sUnsubscribe(channel),
-    close: () => cluster.destroy(),
+    close,
   };
 }
 

@@ -38,6 +38,11 @@ const problems: readonly KnownProblem[] = [
     kind: "single",
     problem: "is a node of a Redis Cluster; use url: { cluster: [...] }",
   },
+  {
+    pattern: /Unknown Redis command called from/,
+    kind: "cluster",
+    problem: "has no channels of slots; use Redis 7 or newer, or Valkey, for a cluster",
+  },
   { pattern: /^CLUSTERDOWN/m, problem: "reports that the cluster is down; check its nodes" },
   { pattern: /cluster support disabled/, problem: "is no node of a Redis Cluster; use its URL without { cluster }" },
   { pattern: /^No sentinel knows this name/m, problem: "does not know the primary; check the name" },

@@ -1,8 +1,8 @@
 import { defineScript, type RedisScript } from "./script.ts";
 
 /**
- * Counts an event of a key, by the generic cell rate algorithm. The value is the microsecond at which all events are compensated. Returns the
- * microseconds to wait.
+ * Counts an event of a key, by the generic cell rate algorithm. The value is the microsecond at which all events are compensated: at most a day after
+ * that of a burst from now, whatever was recorded before. Returns the microseconds to wait.
  *
  * KEYS[1]: the value. ARGV: microseconds of each event, microseconds of the burst, `take`, `check` or `record`
  */
@@ -12,7 +12,7 @@ export const countEvent: RedisScript = defineScript(
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local before = tonumber(redis.call('GET', KEYS[1]) or now) or now
-before = math.min(math.max(before, now), now + 86400000000)
+before = math.min(math.max(before, now), now + tonumber(ARGV[2]) + 86400000000)
 local after = before + tonumber(ARGV[1])
 local wait = after - tonumber(ARGV[2]) - now
 if ARGV[3] == 'record' or (ARGV[3] == 'take' and wait <= 0) then
