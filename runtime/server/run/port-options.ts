@@ -23,13 +23,14 @@ export function readPortOption(ports: PortOptions, name: string): number | undef
   return text === undefined ? undefined : toPort(text, text === true ? `--${name}` : `--${name} ${text}`);
 }
 
-/** Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. */
+/**
+ * Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. An empty variable counts as missing: as an address, an empty
+ * text would stand for all addresses of the machine.
+ */
 export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
-  const { HOST: host, ALLOWED_HOSTS: hosts } = process.env;
-  return {
-    ...(host !== undefined && { host }),
-    ...(hosts !== undefined && { allowedHosts: hosts.split(",").map((name) => name.trim()) }),
-  };
+  const { HOST: host = "", ALLOWED_HOSTS: hosts = "" } = process.env;
+  const allowedHosts = hosts.split(",").flatMap((name) => name.trim() || []);
+  return { ...(host !== "" && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
 }
 
 /** Warns on stderr if other machines can reach a server that does not authenticate clients. */
