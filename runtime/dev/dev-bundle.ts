@@ -46,6 +46,11 @@ export class DevBundle {
     return pathToFileURL(target).href;
   }
 
+  /** Makes the next build a new version, also if it is the same as the last one. */
+  forget(): void {
+    this.#text = undefined;
+  }
+
   /** Removes bundles that no process has loaded. */
   async close(): Promise<void> {
     if (this.#path !== undefined) await removeBundles(this.#path, (pid) => pid === process.pid);

@@ -43,6 +43,8 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
     problems = describeProblems(result, server.isRunning);
     if (problems !== "" && problems !== known) report(problems);
     if (result.errors.length > 0) return;
+    // After a mistake that is undone, a version that has ended is started again.
+    if (known !== "" && !server.isRunning) bundle.forget();
     try {
       const url = await bundle.write(result);
       if (url !== undefined) return server.load(url);

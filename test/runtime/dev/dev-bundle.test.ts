@@ -41,3 +41,13 @@ test("a version that could not be written is written by the next build", async (
   rmSync(folder);
   expect(await bundle.write(build(folder, "1"))).toMatch(/server\.dev-\d+-\d+\.js$/);
 });
+
+test("a version that is forgotten is written again", async () => {
+  const folder = createFolder();
+  const bundle = new DevBundle(["src/server.ts"]);
+  const first = await bundle.write(build(folder, "1"));
+  bundle.forget();
+  const second = await bundle.write(build(folder, "1"));
+  expect(second).toMatch(/server\.dev-\d+-\d+\.js$/);
+  expect(second).not.toBe(first);
+});
