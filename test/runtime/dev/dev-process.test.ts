@@ -151,6 +151,21 @@ test("a program that serves nothing that can be swapped is started again at each
   await dev.said(/^two --other 1$/m);
 });
 
+test("a server of `forRevisions` is swapped", async () => {
+  const serving = (tool: string): string => `
+    import { forRevisions, serveHttp } from "mcp-server-runtime";
+    import { revision } from "mcp-server-runtime/2025-11-25";
+    const { defineServer, defineTool } = forRevisions([revision]);
+    const tools = [defineTool({ name: "${tool}", execute: () => "1" })];
+    console.error("listening", (await serveHttp(defineServer({ name: "demo", version: "1.0.0", tools }))).url);`;
+  project.save({ "server.ts": serving("one") });
+  const dev = start();
+  await dev.said(/^listening http/m);
+  project.save({ "server.ts": serving("two") });
+  await dev.said(/^\[dev\] reloaded; tools: -one, \+two$/m);
+  expect(dev.log()).not.toContain("started again");
+});
+
 test("a program that cannot serve starts again after the next change, and a stop leaves no bundle behind", async () => {
   const [, port = ""] = await takePort();
   const serving = (at: string): string => `
