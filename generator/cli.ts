@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
+import { checkOptions } from "./commands/check-options.ts";
 import { addCreateCommand } from "./commands/create-command.ts";
 import { addInitCommand } from "./commands/init-command.ts";
 import {
@@ -20,7 +21,6 @@ import {
   addInspectCommand,
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
-import { rejectRepeated } from "./commands/repeated-options.ts";
 import { usageText } from "./commands/usage.ts";
 import { packageVersion } from "./internal/package-info.ts";
 import { failedExitCode, UserError } from "./internal/user-error.ts";
@@ -48,7 +48,7 @@ const cli: Argv = yargs(words)
   .help()
   .alias("help", "h")
   .alias("version", "v")
-  .check(rejectRepeated, true)
+  .check(checkOptions, true)
   .fail((problem: string | null, error: Error | undefined, { showHelp }) => {
     if (error && error.name !== "YError" && !(error instanceof UserError)) throw error;
     showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help, words)));

@@ -1,6 +1,8 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../cli.ts";
-import { temporaryFolder } from "../folder.ts";
+import { listAll, temporaryFolder } from "../folder.ts";
 
 describe("mistakes in options", () => {
   test.each([
@@ -19,6 +21,23 @@ describe("mistakes in options", () => {
     const { code, stdout, stderr } = await runCli(args, { cwd: temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(`create-mcp-server: --${name} is given several times; pass it once.\n`);
+  });
+
+  test.each([
+    ["client", ["client", "tools.json", "--name", "x", "--out="], "out"],
+    ["client --check", ["client", "tools.json", "--name", "x", "--out", "--check"], "out"],
+    ["generate", ["generate", "--out="], "out"],
+    ["diff", ["diff", "2025-06-18", "2025-11-25", "--output"], "output"],
+    ["pin", ["pin", "2027-01-15", "--from=", "--spec", "spec"], "from"],
+  ])("a path without a value is rejected, and no file changes: %s", async (_what, args, name) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "tools.json"), `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`);
+    writeFileSync(join(cwd, "index.ts"), "own");
+    const { code, stderr } = await runCli(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`create-mcp-server: --${name} requires a value.\n`);
+    expect(listAll(cwd)).toEqual(["index.ts", "tools.json"]);
+    expect(readFileSync(join(cwd, "index.ts"), "utf8")).toBe("own");
   });
 
   test("options that take several values may be given several times", async () => {
