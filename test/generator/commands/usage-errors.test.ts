@@ -40,6 +40,18 @@ describe("mistakes in options", () => {
     expect(readFileSync(join(cwd, "index.ts"), "utf8")).toBe("own");
   });
 
+  test.each([
+    ["a report of a mock", ["--output", "report.txt"], "--ignore and --output apply to --against"],
+    ["members of a mock that are not compared", ["--ignore", "time"], "--ignore and --output apply to --against"],
+    ["a header of a mock", ["--header", "a: b"], "--header, --header-env and --env apply to --against"],
+    ["names of a mock on stdio", ["--allowed-hosts", "a.example"], "--allowed-hosts applies to HTTP only"],
+    ["keys of a test", ["--against", "server.js", "--api-key-env", "KEYS"], "do not apply to --against"],
+  ])("`replay` rejects options without an effect: %s", async (_what, options, message) => {
+    const { code, stderr } = await runCli(["replay", "session.jsonl", ...options], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
   test("options that take several values may be given several times", async () => {
     const headers = ["--header", "a: b", "--header", "c: d"];
     const { stderr } = await runCli(["client", "none.json", ...headers], { cwd: temporaryFolder() });
