@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
+import { checkOptions } from "./commands/check-options.ts";
 import { addCreateCommand } from "./commands/create-command.ts";
 import { addInitCommand } from "./commands/init-command.ts";
 import {
@@ -22,7 +23,7 @@ import {
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
 import { usageText } from "./commands/usage.ts";
 import { packageVersion } from "./internal/package-info.ts";
-import { failedExitCode } from "./internal/user-error.ts";
+import { failedExitCode, UserError } from "./internal/user-error.ts";
 
 // A reader such as `head` may close the pipe early. That is not an error, and further output has no receiver.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -47,8 +48,9 @@ const cli: Argv = yargs(words)
   .help()
   .alias("help", "h")
   .alias("version", "v")
+  .check(checkOptions, true)
   .fail((problem: string | null, error: Error | undefined, { showHelp }) => {
-    if (error && error.name !== "YError") throw error;
+    if (error && error.name !== "YError" && !(error instanceof UserError)) throw error;
     showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help, words)));
     process.exit(failedExitCode);
   });

@@ -5,7 +5,7 @@ import { readConversions } from "./conversions/conversions.ts";
 import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
 import { loadTemplates } from "./internal/templates.ts";
-import { compareTree, writeTree, type Drift, type Tree } from "./internal/tree.ts";
+import { compareGenerated, writeTree, type Drift, type Tree } from "./internal/tree.ts";
 import { findMissing } from "./model/missing.ts";
 import { packageRoot } from "./internal/package-info.ts";
 import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
@@ -33,7 +33,7 @@ export async function generate(
 ): Promise<{ readonly files: number; readonly drift: readonly Drift[] }> {
   const tree = await emitTree(options);
   const out = options.out ?? "generated";
-  const drift = options.check ? await compareTree(out, tree) : await writeTree(out, tree);
+  const drift = options.check ? await compareGenerated(out, tree) : await writeTree(out, tree);
   return { files: tree.size, drift };
 }
 

@@ -46,10 +46,15 @@ export async function runReplay(options: ReplayCommandOptions): Promise<number> 
   }
 }
 
-async function openMock({ file, server, protocol }: ReplayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+async function openMock(options: ReplayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+  const { file, server, protocol, ignore, output, header, headerEnv, env } = options;
   if (server.length > 0) throw new UserError("a server is given without --against; pass --against before the server.");
   if (protocol !== undefined)
     throw new UserError("--protocol applies to --against; a mock serves every revision, and the client chooses.");
+  if (ignore.length > 0 || output !== undefined)
+    throw new UserError("--ignore and --output apply to --against; remove them, or pass a server with --against.");
+  if (header ?? headerEnv ?? env)
+    throw new UserError("--header, --header-env and --env apply to --against; a mock connects to no server.");
   const recording = await readRecording(file);
   printNotices(recording);
   const open = createMockServer(recording);
@@ -59,6 +64,8 @@ async function openMock({ file, server, protocol }: ReplayCommandOptions, signal
 async function test(options: ReplayCommandOptions): Promise<number> {
   const { file, server, protocol, ignore, format, output, failOn, listen } = options;
   if (listen !== undefined) throw new UserError("--listen does not apply to --against; remove it.");
+  if (options.apiKeyEnv ?? options.bearerEnv ?? options.allowedHosts)
+    throw new UserError("--api-key-env, --bearer-env and --allowed-hosts do not apply to --against; remove them.");
   const access = readAccess(options);
   const place = await readServerAddress(server, access);
   const recording = await readRecording(file);

@@ -102,6 +102,7 @@ function readListening(options: ServingFlags): Listening | "stdio" {
   if (stdio && text !== undefined) throw new UserError("--listen and --stdio exclude each other; pass one of them.");
   if (stdio && hasCredentials)
     throw new UserError("--api-key-env and --bearer-env apply to HTTP only; remove them, or use --listen.");
+  if (stdio && allowedHosts) throw new UserError("--allowed-hosts applies to HTTP only; remove it, or use --listen.");
   if (stdio && engine !== undefined) throw new UserError("--engine applies to HTTP only; remove it, or use --listen.");
   const hasCard = (options.card ?? options.publicUrl) !== undefined;
   if (stdio && hasCard) throw new UserError("--card applies to HTTP only; remove it, or use --listen.");

@@ -1,4 +1,4 @@
-import type { CardRemote, ServerCard } from "../../runtime/server-card/card.ts";
+import type { CardInput, CardRemote, ServerCard } from "../../runtime/server-card/card.ts";
 import type { CardDifference } from "../../runtime/server-card/differences.ts";
 import type { ContractChange, Impact } from "../typed-client/contract/impact.ts";
 import type { Comparison } from "./comparison.ts";
@@ -6,16 +6,16 @@ import type { Comparison } from "./comparison.ts";
 /** Compares two Server Cards, or the card of a server at two times. */
 export function compareCards(older: ServerCard, newer: ServerCard, names: readonly [string, string]): Comparison {
   const texts = rated.flatMap(({ member, client }) => compareMember(member, [older[member], newer[member]], client));
-  const before = new Map(older.remotes?.map((remote) => [remote.url, remote]));
-  const after = new Map(newer.remotes?.map((remote) => [remote.url, remote]));
-  const gone = [...before.keys()].filter((url) => !after.has(url));
+  const before = new Map(older.remotes?.map((remote) => [nameOf(remote), remote]));
+  const after = new Map(newer.remotes?.map((remote) => [nameOf(remote), remote]));
+  const gone = [...before.keys()].filter((name) => !after.has(name));
   const changes = [
     ...texts,
-    ...gone.map((url) => toChange(`remote ${url}`, { kind: "removed", detail: "removed", client: "breaking" })),
-    ...[...after].flatMap(([url, remote]) => {
-      const old = before.get(url);
-      if (!old) return [toChange(`remote ${url}`, { kind: "added", detail: "added", client: "additive" })];
-      return compareRemotes(old, remote);
+    ...gone.map((name) => toChange(name, { kind: "removed", detail: "removed", client: "breaking" })),
+    ...[...after].flatMap(([name, remote]) => {
+      const old = before.get(name);
+      if (!old) return [toChange(name, { kind: "added", detail: "added", client: "additive" })];
+      return compareRemotes(name, old, remote);
     }),
   ];
   const isEqual = JSON.stringify(older) === JSON.stringify(newer);
@@ -45,27 +45,65 @@ const rated = [
   { member: "websiteUrl", client: "neutral" },
   { member: "repository", client: "neutral" },
   { member: "icons", client: "neutral" },
+  { member: "_meta", client: "neutral" },
 ] as const;
 
-function compareRemotes(older: CardRemote, newer: CardRemote): ContractChange[] {
-  const subject = `remote ${newer.url}`;
-  const versionsBefore = older.supportedProtocolVersions ?? [];
-  const versionsAfter = newer.supportedProtocolVersions ?? [];
-  const required = (remote: CardRemote): string[] =>
-    (remote.headers ?? []).flatMap(({ name, isRequired }) => (isRequired ? [name.toLowerCase()] : []));
-  const known = required(older);
+/** Returns the name of a remote. A URL may be that of two remotes, one for each transport. */
+function nameOf({ type, url }: CardRemote): string {
+  return type === "streamable-http" ? `remote ${url}` : `remote ${url} (${type})`;
+}
+
+function compareRemotes(subject: string, older: CardRemote, newer: CardRemote): ContractChange[] {
   return [
-    ...compareMember("type", [older.type, newer.type], "breaking", subject),
-    ...versionsBefore
-      .filter((id) => !versionsAfter.includes(id))
-      .map((id) => toChange(subject, { kind: "removed", detail: `revision ${id} removed`, client: "breaking" })),
-    ...versionsAfter
-      .filter((id) => !versionsBefore.includes(id))
-      .map((id) => toChange(subject, { kind: "added", detail: `revision ${id} added`, client: "additive" })),
-    ...required(newer)
-      .filter((name) => !known.includes(name))
-      .map((name) => toChange(subject, { kind: "added", detail: `header ${name} is required`, client: "breaking" })),
+    ...compareRevisions(subject, older.supportedProtocolVersions, newer.supportedProtocolVersions),
+    ...compareInputs(subject, toHeaders(older), toHeaders(newer)),
+    ...compareInputs(subject, toVariables(older), toVariables(newer)),
   ];
+}
+
+/** Compares lists of revisions. A card without one says nothing about them. */
+function compareRevisions(
+  subject: string,
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+): ContractChange[] {
+  if (!before || !after) return compareMember("supportedProtocolVersions", [before, after], "neutral", subject);
+  const gone = before.filter((id) => !after.includes(id));
+  const fresh = after.filter((id) => !before.includes(id));
+  return [
+    ...gone.map((id) => toChange(subject, { kind: "removed", detail: `revision ${id} removed`, client: "breaking" })),
+    ...fresh.map((id) => toChange(subject, { kind: "added", detail: `revision ${id} added`, client: "additive" })),
+  ];
+}
+
+/** Values that users supply, by name. */
+type Inputs = ReadonlyMap<string, CardInput>;
+
+function toHeaders({ headers = [] }: CardRemote): Inputs {
+  return new Map(headers.map((header) => [`header ${header.name.toLowerCase()}`, header]));
+}
+
+function toVariables({ variables = {} }: CardRemote): Inputs {
+  return new Map(Object.entries(variables).map(([name, input]) => [`variable ${name}`, input]));
+}
+
+/** Compares the values that users supply. One that is required now breaks the configuration of each user. */
+function compareInputs(subject: string, before: Inputs, after: Inputs): ContractChange[] {
+  return [...new Set([...after.keys(), ...before.keys()])].flatMap((name): ContractChange[] => {
+    const [old, now] = [before.get(name), after.get(name)];
+    if (isNeeded(name, now) && !isNeeded(name, old))
+      return [toChange(subject, { kind: "added", detail: `${name} is required`, client: "breaking" })];
+    if (old && now) return compareMember(name, [old, now], "neutral", subject);
+    return now
+      ? [toChange(subject, { kind: "added", detail: `${name} added`, client: "additive" })]
+      : [toChange(subject, { kind: "removed", detail: `${name} removed`, client: "neutral" })];
+  });
+}
+
+/** True if a user has to supply the value. A URL needs one for each of its variables. */
+function isNeeded(name: string, input: CardInput | undefined): boolean {
+  if (!input) return false;
+  return name.startsWith("header ") ? input.isRequired === true : (input.value ?? input.default) === undefined;
 }
 
 function compareMember(

@@ -113,10 +113,14 @@ async function compareFile(folder: string, path: string, text: string, present: 
   ];
 }
 
+/** Lists the files of a folder, without those of folders below that another command has generated. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(onMissing);
   const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => relativePath(folder, join(entry.parentPath, entry.name))).sort();
+  const paths = files.map((entry) => relativePath(folder, join(entry.parentPath, entry.name))).sort();
+  const others = paths.filter((path) => /\/mcp\.(?:client\.)?lock\.json$/.test(path));
+  const starts = others.map((path) => path.slice(0, path.lastIndexOf("/") + 1));
+  return paths.filter((path) => !starts.some((start) => path.startsWith(start)));
 }
 
 function onMissing(error: unknown): [] {

@@ -1,3 +1,4 @@
+import { longestTimer } from "../../runtime/internal/timers.ts";
 import { UserError } from "../internal/user-error.ts";
 import type { Target } from "./target.ts";
 
@@ -41,7 +42,8 @@ export interface AccessFlags extends ConnectionFlags {
 export function readAccess(flags: AccessFlags): Access {
   const { timeout = 30, sse = false } = flags;
   if (!(timeout > 0)) throw new UserError("--timeout is not a number of seconds above 0; pass one such as 30.");
-  return { ...readConnection(flags), timeout: timeout * 1_000, sse };
+  // A longer timer would fire at once.
+  return { ...readConnection(flags), timeout: Math.min(timeout * 1_000, longestTimer), sse };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject } from "../../generated/support.ts";
 import type { BuildResult, OutputFile } from "./bundler.ts";
@@ -7,6 +7,7 @@ import type { BuildResult, OutputFile } from "./bundler.ts";
 /** Files of a build: the bundle of the server has another name each time, because a process loads each URL once. */
 export class DevBundle {
   readonly #entry: string;
+  readonly #folder: string;
   /** Other entry points: programs of their own, which import nothing of the development server. */
   readonly #others: ReadonlySet<string>;
   /** Path of the bundle in production. */
@@ -14,27 +15,38 @@ export class DevBundle {
   #text: string | undefined;
   #count = 0;
 
-  /** @param entryPoints - option of esbuild; the first one is the server */
-  constructor(entryPoints: unknown) {
+  /**
+   * @param entryPoints - option of esbuild; the first one is the server
+   * @param folder - folder that paths of esbuild are relative to. Default: the working folder
+   */
+  constructor(entryPoints: unknown, folder: string = process.cwd()) {
     const given: readonly unknown[] = Array.isArray(entryPoints) ? entryPoints : Object.values(Object(entryPoints));
     const [entry, ...others] = given
       .map((one) => (isObject(one) ? one.in : one))
       .filter((one) => typeof one === "string");
     if (entry === undefined) throw new Error("The build has no entry point; set entryPoints in build.js");
-    this.#entry = resolve(entry);
-    this.#others = new Set(others.map((path) => resolve(path)));
+    this.#folder = folder;
+    this.#entry = resolve(folder, entry);
+    this.#others = new Set(others.map((path) => resolve(folder, path)));
   }
 
-  /** Writes the files of a build. Returns the URL of the server, or `undefined` if it is the same as before. */
+  /**
+   * Writes the files of a build. Returns the URL of the server, or `undefined` if it is the same as before.
+   *
+   * @throws {Error} when the build has no file of the server
+   */
   async write({ outputFiles = [], metafile }: BuildResult): Promise<string | undefined> {
     const outputs = Object.entries(metafile?.outputs ?? {}).map(([path, { entryPoint = "" }]) => ({
-      path: resolve(path),
-      entry: resolve(entryPoint),
+      path: resolve(this.#folder, path),
+      names: toNames(resolve(this.#folder, entryPoint)),
     }));
-    const path = outputs.find(({ entry }) => entry === this.#entry)?.path;
-    const others = new Set(outputs.filter(({ entry }) => this.#others.has(entry)).map((one) => one.path));
+    const path = outputs.find(({ names }) => names.includes(this.#entry))?.path;
+    const isOther = ({ names }: { readonly names: readonly string[] }): boolean =>
+      names.some((name) => this.#others.has(name));
+    const others = new Set(outputs.filter(isOther).map((one) => one.path));
     const server = outputFiles.find((file) => file.path === path);
-    if (!server || server.text === this.#text) return undefined;
+    if (!server) throw new Error(`The build has no file for ${this.#entry}; name the file of the server first`);
+    if (server.text === this.#text) return undefined;
     this.#path = server.path;
     await Promise.all(outputFiles.filter((file) => file !== server && !others.has(file.path)).map(writeOutput));
     // A process that was killed has left its bundles behind.
@@ -46,6 +58,11 @@ export class DevBundle {
     return pathToFileURL(target).href;
   }
 
+  /** Makes the next build a new version, also if it is the same as the last one. */
+  forget(): void {
+    this.#text = undefined;
+  }
+
   /** Removes bundles that no process has loaded. */
   async close(): Promise<void> {
     if (this.#path !== undefined) await removeBundles(this.#path, (pid) => pid === process.pid);
@@ -55,6 +72,11 @@ export class DevBundle {
 /** Removes the bundle of a server that has been loaded. */
 export async function removeBundle(url: string): Promise<void> {
   await rm(fileURLToPath(url), { force: true });
+}
+
+/** Returns the path of an entry point as options may have it: with its ending, or without. */
+function toNames(path: string): readonly string[] {
+  return [path, path.slice(0, path.length - extname(path).length)];
 }
 
 async function writeOutput({ path, contents }: Pick<OutputFile, "path" | "contents">): Promise<void> {

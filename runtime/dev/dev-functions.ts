@@ -4,7 +4,9 @@ import { allFeatures } from "../server/all-features.ts";
 import type { BuildOptions } from "../server/build-server.ts";
 import type { CoreServer, createServer } from "../server/create-server.ts";
 import type { ServerExtensions } from "../server/definition.ts";
+import { forRevisions, type RevisionDefiners } from "../server/for-revisions.ts";
 import type { ToolLists } from "../server/list/changing-lists.ts";
+import type { ProtocolTypes } from "../server/protocol-types.ts";
 import { runHttp, runServer, runStdio, type RunOptions } from "../server/run/run-server.ts";
 import { serveHttp } from "../server/run/serve-http.ts";
 import { serveStdio, type StdioService } from "../server/run/serve-stdio.ts";
@@ -19,6 +21,7 @@ export interface DevFunctions {
     options: BuildOptions<Lists, Definition>,
   ) => CoreServer & ToolLists & Lists;
   readonly createServer: typeof createServer;
+  readonly forRevisions: typeof forRevisions;
   readonly runHttp: (server: CoreServer, options?: RunOptions) => Promise<unknown>;
   readonly runServer: (server: CoreServer, options?: RunOptions) => Promise<unknown>;
   readonly runStdio: (server: CoreServer, options?: Parameters<typeof runStdio>[1]) => Promise<unknown>;
@@ -34,9 +37,15 @@ export function createDevFunctions(host: DevHost, url: string): DevFunctions {
     <Options extends ServedOptions, Result>(start: (server: CoreServer, options?: Options) => Promise<Result>) =>
     (server: CoreServer, options: Options): Promise<unknown> =>
       host.serve<Options, Result>(url, { server, options, start });
+  const create: DevFunctions["createServer"] = (definition, revisions) =>
+    buildServer(definition, revisions, allFeatures);
   return {
     buildServer,
-    createServer: (definition, revisions) => buildServer(definition, revisions, allFeatures),
+    createServer: create,
+    forRevisions: <P extends ProtocolTypes>(revisions: readonly Revision[]): RevisionDefiners<P> => ({
+      ...forRevisions<P>(revisions),
+      defineServer: (definition) => create(definition, revisions),
+    }),
     runHttp: (server, options = {}) => serve(runHttp)(server, options),
     runServer: (server, options = {}) => serve(runServer)(server, options),
     runStdio: (server, options = {}) => serve(runStdio)(server, options),

@@ -18,7 +18,8 @@ const replaced: ReadonlyMap<string, (urls: ReplacedUrls) => string> = new Map([
     ({ original, functions }) => `
       import { createFunctions } from ${functions};
       export * from ${original};
-      export const { createServer, runHttp, runServer, runStdio, serveHttp, serveStdio } = createFunctions(import.meta.url);
+      export const { createServer, forRevisions, runHttp, runServer, runStdio, serveHttp, serveStdio } =
+        createFunctions(import.meta.url);
     `,
   ],
   [

@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
-import { toGuard, type Authenticate, type Guard } from "../transport/http-server/identity.ts";
+import type { SharedParts } from "../stores/shared-parts.ts";
+import { toGuard, type Authenticate, type Guard, type Identity } from "../transport/http-server/identity.ts";
 
 /** Options with which a server is served. */
 export interface ServedOptions {
@@ -8,13 +9,32 @@ export interface ServedOptions {
   readonly onError?: unknown;
 }
 
-/** Returns a guard that uses the current one for each request. Its public documents are those of the first. */
+/**
+ * Returns a guard that uses the current one for each request. Its public documents are those of the first. In a cluster, each guard uses its parts: the
+ * keys of nonces, used proofs, and revocations.
+ */
 export function createLiveGuard(first: Guard, read: () => Guard): Guard {
+  let shared: SharedParts | undefined;
+  let joined: Guard | undefined;
+  const readJoined = (): Guard => {
+    const guard = read();
+    if (shared && guard !== joined) guard.useCluster?.(shared);
+    joined = guard;
+    return guard;
+  };
   return {
-    authenticate: (request, reply) => read().authenticate(request, reply),
-    challengeScopes: (needed, identity, request) => read().challengeScopes?.(needed, identity, request) ?? {},
-    watchRevocation: (identity, end) => read().watchRevocation?.(identity, end) ?? (() => {}),
-    useCluster: (shared) => read().useCluster?.(shared),
+    authenticate: (request, reply) => readJoined().authenticate(request, reply),
+    challengeScopes: (needed, identity, request) => readJoined().challengeScopes?.(needed, identity, request) ?? {},
+    // A cluster watches revocations itself for a guard without this function.
+    ...(first.watchRevocation && {
+      watchRevocation: (identity: Identity, end: () => void) =>
+        readJoined().watchRevocation?.(identity, end) ?? ((): void => {}),
+    }),
+    useCluster(given) {
+      shared = given;
+      joined = undefined;
+      readJoined();
+    },
     ...(first.documents && { documents: first.documents }),
   };
 }

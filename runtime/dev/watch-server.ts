@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
 import { formatMessages } from "./build-messages.ts";
@@ -31,18 +32,22 @@ export interface WatchOptions {
  * ```
  */
 export async function watchServer({ context, options, args = [] }: WatchOptions): Promise<void> {
-  const bundle = new DevBundle(options.entryPoints);
+  const folder = typeof options.absWorkingDir === "string" ? options.absWorkingDir : process.cwd();
+  const bundle = new DevBundle(options.entryPoints, folder);
   const sources = new SourceWatcher(() => rebuild());
   const program = fileURLToPath(import.meta.resolve("mcp-server-runtime/dev/server"));
   const server = new ChildServer(program, args, (code) => void end(code));
   let problems = "";
   const onEnd = async (result: BuildResult): Promise<void> => {
-    sources.add(Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":")));
+    const inputs = Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":"));
+    sources.add(inputs.map((file) => resolve(folder, file)));
     // A change may be noticed twice: by the folder of the file, and by esbuild.
     const known = problems;
     problems = describeProblems(result, server.isRunning);
     if (problems !== "" && problems !== known) report(problems);
     if (result.errors.length > 0) return;
+    // After a mistake that is undone, a version that has ended is started again.
+    if (known !== "" && !server.isRunning) bundle.forget();
     try {
       const url = await bundle.write(result);
       if (url !== undefined) return server.load(url);

@@ -24,16 +24,13 @@ export function readPortOption(ports: PortOptions, name: string): number | undef
 }
 
 /**
- * Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. An empty variable counts as missing: Node.js takes an empty
- * address for all addresses.
+ * Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. An empty variable counts as missing: as an address, an empty
+ * text would stand for all addresses of the machine.
  */
 export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
-  const { HOST: host, ALLOWED_HOSTS: hosts = "" } = process.env;
-  const allowedHosts = hosts
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  return { ...(host && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
+  const { HOST: host = "", ALLOWED_HOSTS: hosts = "" } = process.env;
+  const allowedHosts = hosts.split(",").flatMap((name) => name.trim() || []);
+  return { ...(host !== "" && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
 }
 
 /** Warns on stderr if other machines can reach a server that does not authenticate clients. */

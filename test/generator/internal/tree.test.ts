@@ -37,3 +37,19 @@ test("`writeTree` keeps files without its mark, and does not report them", async
   expect(await writeTree(folder, new Map([["a.ts", "a"]]))).toEqual([{ kind: "missing", path: "a.ts" }]);
   expect(await readFile(join(folder, "tools", "own.ts"), "utf8")).toBe("// mine");
 });
+
+test.each(["mcp.client.lock.json", "mcp.lock.json"])(
+  "`writeTree` keeps the files of a folder below that has its own %s",
+  async (lock) => {
+    await mkdir(join(folder, "other", "tools"), { recursive: true });
+    await writeFile(join(folder, "other", lock), "{}");
+    await writeFile(join(folder, "other", "tools", "a.ts"), generatedMark);
+    await writeFile(join(folder, "old.ts"), generatedMark);
+    await writeFile(join(folder, lock), "{}");
+    expect(await writeTree(folder, new Map([["a.ts", "a"]]))).toEqual([
+      { kind: "missing", path: "a.ts" },
+      { kind: "orphaned", path: "old.ts" },
+    ]);
+    expect(await readFile(join(folder, "other", "tools", "a.ts"), "utf8")).toBe(generatedMark);
+  },
+);

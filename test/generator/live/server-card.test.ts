@@ -125,6 +125,44 @@ describe("`diff` of Server Cards", () => {
     expect((await diff(writeCard(fullCard), writeCard(fullCard))).code).toBe(0);
   });
 
+  const url = "https://example.com/mcp";
+  const http = { type: "streamable-http", url };
+  const sse = { type: "sse", url };
+  const template = { ...http, url: "https://{region}.example.com/mcp" };
+  const key = { name: "X-Key", isRequired: true };
+  test.each([
+    ["another order", [http, sse], [sse, http], "no difference", 0],
+    ["a transport less", [http, sse], [http], `breaking  remote ${url} (sse): removed`, 1],
+    ["a transport more", [http], [http, sse], `additive  remote ${url} (sse): added`, 0],
+    ["a required header", [http], [{ ...http, headers: [key] }], "header x-key is required", 1],
+    [
+      "a header less",
+      [{ ...http, headers: [key] }],
+      [http],
+      "neutral   remote https://example.com/mcp: header x-key removed",
+      0,
+    ],
+    [
+      "a variable without a default",
+      [{ ...template, variables: { region: { default: "eu" } } }],
+      [{ ...template, variables: { region: {} } }],
+      "variable region is required",
+      1,
+    ],
+    [
+      "a list of revisions less",
+      [{ ...http, supportedProtocolVersions: ["2025-11-25"] }],
+      [http],
+      'neutral   remote https://example.com/mcp: supportedProtocolVersions changed from ["2025-11-25"] to nothing',
+      0,
+    ],
+  ])("endpoints of two cards are compared: %s", async (_what, before, after, line, exitCode) => {
+    const [older, newer] = [before, after].map((remotes) => writeCard({ ...smallCard, remotes }));
+    const { code, stdout } = await diff(older ?? "", newer ?? "");
+    expect(stdout).toContain(line);
+    expect(code).toBe(exitCode);
+  });
+
   test("a card is compared with its server", async () => {
     const url = await serve();
     const { card } = createServerCard(server, { name: "com.example/weather", url });

@@ -11,13 +11,13 @@ function createFolder(): string {
   return folder;
 }
 
-function build(folder: string, text: string): BuildResult {
+function build(folder: string, text: string, entryPoint = "src/server.ts"): BuildResult {
   const path = join(folder, "server.js");
   return {
     errors: [],
     warnings: [],
     outputFiles: [{ path, text, contents: Buffer.from(text) }],
-    metafile: { inputs: {}, outputs: { [path]: { entryPoint: "src/server.ts" } } },
+    metafile: { inputs: {}, outputs: { [path]: { entryPoint } } },
   };
 }
 
@@ -40,4 +40,29 @@ test("a version that could not be written is written by the next build", async (
   await expect(bundle.write(build(folder, "1"))).rejects.toThrow();
   rmSync(folder);
   expect(await bundle.write(build(folder, "1"))).toMatch(/server\.dev-\d+-\d+\.js$/);
+});
+
+test("a version that is forgotten is written again", async () => {
+  const folder = createFolder();
+  const bundle = new DevBundle(["src/server.ts"]);
+  const first = await bundle.write(build(folder, "1"));
+  bundle.forget();
+  const second = await bundle.write(build(folder, "1"));
+  expect(second).toMatch(/server\.dev-\d+-\d+\.js$/);
+  expect(second).not.toBe(first);
+});
+
+test.each([
+  ["a path without its ending", ["./src/server"], undefined],
+  ["a name", { server: "src/server.ts" }, undefined],
+  ["another folder", ["src/server.ts"], "/elsewhere"],
+])("the server of an entry point is found: %s", async (_what, entryPoints, root) => {
+  const folder = createFolder();
+  const bundle = new DevBundle(entryPoints, root);
+  expect(await bundle.write(build(folder, "1"))).toMatch(/server\.dev-\d+-1\.js$/);
+});
+
+test("a build without the server is an error", async () => {
+  const bundle = new DevBundle(["src/server.ts"]);
+  await expect(bundle.write(build(createFolder(), "1", "src/other.ts"))).rejects.toThrow("The build has no file for");
 });

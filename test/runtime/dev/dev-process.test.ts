@@ -124,6 +124,22 @@ test("a server over HTTP that crashes starts again after the next change", async
   await vi.waitFor(() => expect(dev.log().slice(known)).toMatch(address), { timeout: 30_000 });
 });
 
+test("a server over HTTP that has crashed starts again when a syntax error is undone", async () => {
+  const marker = join(project.folder, "crash");
+  const crash = `import { existsSync } from "node:fs";
+    setTimeout(() => { if (existsSync(${JSON.stringify(marker)})) throw new Error("broken timer"); }, 200);`;
+  writeFiles(project.folder, [["crash", ""]]);
+  project.save({ "server.ts": serverOf(`tool("a", "1")`, crash) });
+  const dev = start("--http", "0");
+  await dev.said(/it starts again after the next change/);
+  rmSync(marker);
+  project.save({ "server.ts": "const broken = ;" });
+  await dev.said(/not built; the server starts after the next change/);
+  const known = dev.log().length;
+  project.save({ "server.ts": serverOf(`tool("a", "1")`, crash) });
+  await vi.waitFor(() => expect(dev.log().slice(known)).toMatch(address), { timeout: 30_000 });
+});
+
 test("a program that serves nothing that can be swapped is started again at each change, with its arguments", async () => {
   const speak = (word: string): string =>
     `console.error("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
@@ -133,6 +149,21 @@ test("a program that serves nothing that can be swapped is started again at each
   project.save({ "server.ts": speak("two") });
   await dev.said(/^\[dev\] started again/m);
   await dev.said(/^two --other 1$/m);
+});
+
+test("a server of `forRevisions` is swapped", async () => {
+  const serving = (tool: string): string => `
+    import { forRevisions, serveHttp } from "mcp-server-runtime";
+    import { revision } from "mcp-server-runtime/2025-11-25";
+    const { defineServer, defineTool } = forRevisions([revision]);
+    const tools = [defineTool({ name: "${tool}", execute: () => "1" })];
+    console.error("listening", (await serveHttp(defineServer({ name: "demo", version: "1.0.0", tools }))).url);`;
+  project.save({ "server.ts": serving("one") });
+  const dev = start();
+  await dev.said(/^listening http/m);
+  project.save({ "server.ts": serving("two") });
+  await dev.said(/^\[dev\] reloaded; tools: -one, \+two$/m);
+  expect(dev.log()).not.toContain("started again");
 });
 
 test("a program that cannot serve starts again after the next change, and a stop leaves no bundle behind", async () => {

@@ -9,7 +9,9 @@ import { allFeatures } from "../../../runtime/server/all-features.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { ServerTasks } from "../../../runtime/server/definition.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import { createMemoryCluster, joinCluster } from "../../../runtime/scale/index.ts";
 import type { RequestHead } from "../../../runtime/transport/http-server/exchange/exchange.ts";
+import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
 import { defineSettings } from "../../../runtime/server/settings/settings.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createGate } from "../tasks/task-wire.ts";
@@ -190,6 +192,31 @@ describe("a swapped definition", () => {
     // An open listener cannot lose its guard.
     expect(await replace({ tools: [say("c")] }, {})).toContain("restart needed for authenticate");
     expect([await post("old"), await post("new")]).toEqual([401, 200]);
+  });
+
+  test("each check of credentials joins the cluster, which rejects revoked principals", async () => {
+    const cluster = await joinCluster(createMemoryCluster().connect());
+    onTestFinished(() => cluster.close());
+    const joined: string[] = [];
+    const guarded = (name: string): { readonly authenticate: Guard } => ({
+      authenticate: { authenticate: () => ({ principal: "me" }), useCluster: () => void joined.push(name) },
+    });
+    const first = guarded("first");
+    const { service, replace } = develop({ tools: [say("a")] }, first);
+    const options = { ...first, allowedHosts: "any", cluster } as const;
+    const handler = createHttpHandler(service.server, service.withLiveGuard(options));
+    onTestFinished(() => handler.close());
+    const post = async (): Promise<number> => {
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const body = JSON.stringify(initialize(newest.id));
+      return (await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }))).status;
+    };
+    expect(await post()).toBe(200);
+    await replace({ tools: [say("b")] }, guarded("second"));
+    expect(await post()).toBe(200);
+    expect(joined).toEqual(["first", "second"]);
+    await cluster.revocations.revoke({ principal: "me", until: Date.now() + 60_000 });
+    expect(await post()).toBe(401);
   });
 
   test("an event stream of a session over HTTP carries notifications of later versions", async () => {

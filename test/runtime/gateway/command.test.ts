@@ -332,6 +332,11 @@ describe("invalid options of the program", () => {
       /--api-key-env and --bearer-env apply to HTTP only/,
     ],
     [
+      "names of hosts on stdio",
+      ["--stdio", "--allowed-hosts", "a.example", "--", "node"],
+      /--allowed-hosts applies to HTTP only/,
+    ],
+    [
       "a timeout that is none",
       ["--stdio", "--timeout", "soon", "--", "node"],
       /--timeout soon is not a number of seconds/,

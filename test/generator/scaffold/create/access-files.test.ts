@@ -46,6 +46,7 @@ test.each([
   ["both", [], { HOST: "0.0.0.0" }, /^$/],
   ["both", ["--other"], { ALLOWED_HOSTS: "example.com" }, /^$/],
   ["both", ["--http", "3000"], {}, /^$/],
+  ["both", ["--http", "3000"], { HOST: "", ALLOWED_HOSTS: "" }, /^$/],
   ["both", ["--http", "3000"], { HOST: "0.0.0.0" }, asked],
   ["both", ["--http=3000"], { ALLOWED_HOSTS: "example.com" }, asked],
   ["both", [], { MCP_HTTP_PORT: "3000", HOST: "0.0.0.0" }, asked],

@@ -474,6 +474,7 @@ describe("a project", () => {
   it.each(["deno", "bun"])("a project for %s permits blanks between the names in ALLOWED_HOSTS", async (target) => {
     const text = (await emit({ target })).get("src/server.ts");
     expect(text).toContain('ALLOWED_HOSTS.split(",").map((name) => name.trim())');
+    expect(text).toContain('const ALLOWED_HOSTS = process.env.ALLOWED_HOSTS || "localhost,127.0.0.1";');
   });
 
   it("the functions of Vercel include the resource metadata if there is any", async () => {

@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCli } from "../cli.ts";
+import { listAll, temporaryFolder } from "../folder.ts";
+
+describe("mistakes in options", () => {
+  test.each([
+    [
+      "a limit that is given twice",
+      ["diff", "2025-06-18", "2025-11-25", "--fail-on", "breaking", "--fail-on", "risky"],
+      "fail-on",
+    ],
+    [
+      "a format that is given twice",
+      ["diff", "2025-06-18", "2025-11-25", "--format", "text", "--format", "json"],
+      "format",
+    ],
+    ["a time that is given twice", ["client", "tools.json", "--timeout", "1", "--timeout", "2"], "timeout"],
+  ])("%s is rejected with exit code 2", async (_what, args, name) => {
+    const { code, stdout, stderr } = await runCli(args, { cwd: temporaryFolder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`create-mcp-server: --${name} is given several times; pass it once.\n`);
+  });
+
+  test.each([
+    ["client", ["client", "tools.json", "--name", "x", "--out="], "out"],
+    ["client --check", ["client", "tools.json", "--name", "x", "--out", "--check"], "out"],
+    ["generate", ["generate", "--out="], "out"],
+    ["diff", ["diff", "2025-06-18", "2025-11-25", "--output"], "output"],
+    ["pin", ["pin", "2027-01-15", "--from=", "--spec", "spec"], "from"],
+  ])("a path without a value is rejected, and no file changes: %s", async (_what, args, name) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "tools.json"), `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`);
+    writeFileSync(join(cwd, "index.ts"), "own");
+    const { code, stderr } = await runCli(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`create-mcp-server: --${name} requires a value.\n`);
+    expect(listAll(cwd)).toEqual(["index.ts", "tools.json"]);
+    expect(readFileSync(join(cwd, "index.ts"), "utf8")).toBe("own");
+  });
+
+  test.each([
+    ["a report of a mock", ["--output", "report.txt"], "--ignore and --output apply to --against"],
+    ["members of a mock that are not compared", ["--ignore", "time"], "--ignore and --output apply to --against"],
+    ["a header of a mock", ["--header", "a: b"], "--header, --header-env and --env apply to --against"],
+    ["names of a mock on stdio", ["--allowed-hosts", "a.example"], "--allowed-hosts applies to HTTP only"],
+    ["keys of a test", ["--against", "server.js", "--api-key-env", "KEYS"], "do not apply to --against"],
+  ])("`replay` rejects options without an effect: %s", async (_what, options, message) => {
+    const { code, stderr } = await runCli(["replay", "session.jsonl", ...options], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test("options that take several values may be given several times", async () => {
+    const headers = ["--header", "a: b", "--header", "c: d"];
+    const { stderr } = await runCli(["client", "none.json", ...headers], { cwd: temporaryFolder() });
+    expect(stderr).toBe("create-mcp-server: none.json does not exist; check the path.\n");
+  });
+
+  test("an option of `add openapi` without a document is rejected without a stack", async () => {
+    const { code, stderr } = await runCli(["add", "tool", "words", "--force"], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain("create-mcp-server: --force is for `add openapi <document>` only; remove it.\n");
+    expect(stderr).not.toMatch(/\n +at /);
+  });
+});
