@@ -15,6 +15,7 @@ import { olderProbes } from "./probes-older.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
+import { textOf } from "./server-text.ts";
 import type { WireFactory } from "./wire.ts";
 
 /** Options of an examination of one server. */
@@ -222,8 +223,8 @@ function take(
   const { name, version } = isObject(info) ? info : {};
   conversation.info = {
     ...(isObject(info) && info),
-    name: String(name ?? ""),
-    version: String(version ?? ""),
+    name: textOf(name ?? ""),
+    version: textOf(version ?? ""),
   };
 }
 
@@ -361,7 +362,7 @@ function lint(tools: Lists["tools"]): CheckResult[] {
   return lintRules.map(({ rule, check }) =>
     toResult(
       rule,
-      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${String(tool.name)}`, ...seen }))),
+      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${textOf(tool.name)}`, ...seen }))),
     ),
   );
 }

@@ -4,6 +4,7 @@ import { readSchema } from "../typed-client/tool-schema/read-schema.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
 import type { Lists, Observation } from "./probe.ts";
+import { quote, textOf } from "./server-text.ts";
 
 /** A tool as a server lists it. */
 export type ListedTool = Lists["tools"][number];
@@ -24,12 +25,12 @@ export const lintRules: readonly LintRule[] = [
       help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names",
     },
     check: ({ name }) => {
-      const text = String(name);
+      const text = textOf(name);
       if (/^[\w-]{1,64}$/.test(text)) return [];
       const better = text.replaceAll(/[^\w-]+/g, "_").slice(0, 64);
       return [
         {
-          message: `the model APIs of most hosts reject the name ${JSON.stringify(text.slice(0, 100))}`,
+          message: `the model APIs of most hosts reject the name ${quote(text)}`,
           fix: `rename it to ${JSON.stringify(better)}`,
         },
       ];
@@ -100,7 +101,7 @@ export const lintRules: readonly LintRule[] = [
         if ($schema === undefined || (typeof $schema === "string" && $schema.includes("2020-12"))) return [];
         return [
           {
-            message: `${where} declares the dialect ${JSON.stringify($schema)}; some hosts reject all but 2020-12`,
+            message: `${where} declares the dialect ${quote($schema)}; some hosts reject all but 2020-12`,
             fix: "remove $schema, or generate for draft 2020-12",
           },
         ];
@@ -120,7 +121,7 @@ export const lintRules: readonly LintRule[] = [
         if (foreign.length > 0)
           return [
             {
-              message: `${where} refers to ${JSON.stringify(foreign[0])}, which must not be fetched`,
+              message: `${where} refers to ${quote(foreign[0])}, which must not be fetched`,
               fix: "inline the schema",
               severity: "error",
             },
@@ -158,7 +159,7 @@ export const lintRules: readonly LintRule[] = [
       return properties
         .filter((name) => !/^[\w.-]{1,64}$/.test(name))
         .map((name) => ({
-          message: `the model APIs of some hosts reject the argument ${JSON.stringify(name.slice(0, 100))}`,
+          message: `the model APIs of some hosts reject the argument ${quote(name)}`,
           fix: `rename it to ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
         }));
     },

@@ -1,5 +1,6 @@
 import { expectCode } from "./probes-message.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
+import { textOf } from "./server-text.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28/server";
 
@@ -106,7 +107,7 @@ function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: strin
   const names = list.map((entry) => entry[key]);
   const twice = [...new Set(names.filter((name, at) => names.indexOf(name) < at))];
   return twice.map((name) => ({
-    subject: `${kind} ${String(name)}`,
+    subject: `${kind} ${textOf(name)}`,
     message: "it is listed more than once",
     fix: "use unique names, and return each item on one page only",
   }));

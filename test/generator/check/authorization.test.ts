@@ -317,6 +317,8 @@ const tokenFaults: readonly TokenRow[] = [
     "token-issuer",
     /https:\/\/other\.example instead of .*ISSUER/,
   ],
+  ["whose issuer is no text", { iss: { toString: 1 } }, {}, "token-issuer", /\{"toString":1\} instead of/],
+  ["whose audience is no text", { aud: [{ toString: 1 }] }, {}, "token-audience", /\{"toString":1\} instead of/],
   ["for another resource", { aud: "https://other.example/mcp" }, {}, "token-audience", /instead of .*audience/],
   ["without an audience", { aud: undefined }, {}, "token-audience", /withoutAudience/],
   ["that has expired", { exp: now - 100 }, {}, "token-time", /expired 10\d s ago/],

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from "node:http";
+import { expect, test } from "vitest";
+import { isObject } from "../../../generated/support.ts";
+import { examine } from "../../../generator/check/examine.ts";
+import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
+import { createHttpWires } from "../../../generator/check/http-wire.ts";
+import { newest } from "../../runtime/fixture-revision.ts";
+import { readText, serveRaw } from "../running.ts";
+
+/*
+ * `check` over HTTP with servers that are unusual, or mean harm.
+ */
+
+interface Call {
+  readonly method: unknown;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly request: IncomingMessage;
+}
+
+interface Reply {
+  /** Result or error, as JSON. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const withResult = (value: unknown): Reply => ({ outcome: `"result":${JSON.stringify(value)}` });
+
+const withError = (code: number, status = 200): Reply => ({
+  outcome: `"error":{"code":${code},"message":"rejected"}`,
+  status,
+});
+
+/** Responses of a plain server, which checks neither origins nor revisions. */
+function respondPlainly({ method, params, request }: Call): Reply {
+  if (request.method !== "POST") return withError(-32600, 405);
+  switch (method) {
+    case "initialize":
+      return withResult({
+        protocolVersion: newest.id,
+        capabilities: { tools: {} },
+        serverInfo: { name: "plain", version: "1" },
+      });
+    case "ping":
+      return withResult({});
+    case "tools/list":
+      return params.cursor === undefined ? withResult({ tools: [] }) : withError(-32602);
+    case "tools/call":
+      return withError(-32602);
+    case undefined:
+      return withError(-32700, 400);
+    default:
+      return withError(-32601);
+  }
+}
+
+const rulesOfPlainServer: readonly string[] = ["http-origin", "http-unknown-revision"];
+
+/** Examines a server at one revision. A call for which it has no response of its own gets that of the plain server. */
+async function examineOdd(
+  respond: (call: Call) => Reply | undefined,
+  revision: typeof newest = newest,
+): Promise<CheckReport> {
+  const { url, close } = await serveRaw(async (request, response) => {
+    const text = await readText(request);
+    const message: unknown = /^\{.*\}$/s.test(text) ? JSON.parse(text) : undefined;
+    const { id, method, params } = isObject(message) ? message : {};
+    const call = { method, params: isObject(params) ? params : {}, request };
+    const own = respond(call);
+    if (!own && message !== undefined && id === undefined) return response.writeHead(202).end();
+    const { outcome, status = 200, headers } = own ?? respondPlainly(call);
+    response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},${outcome}}`);
+  });
+  try {
+    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 10_000 });
+    return await examine(wires, { target: "odd", revisions: [revision] });
+  } finally {
+    await close();
+  }
+}
+
+function readFindings(report: CheckReport): readonly string[] {
+  return findingsOf(report)
+    .filter(({ rule }) => !rulesOfPlainServer.includes(rule))
+    .map(({ rule, subject, message }) => `${rule}, ${subject}: ${message}`);
+}
+
+test("the plain server of these tests has two faults", async () => {
+  const report = await examineOdd(() => undefined);
+  expect(
+    findingsOf(report)
+      .map(({ rule }) => rule)
+      .sort(),
+  ).toEqual(rulesOfPlainServer);
+});
+
+const noText = { toString: 1, valueOf: 1 };
+const deep = "[".repeat(20_000) + "]".repeat(20_000);
+
+test.each<readonly [string, string, string, readonly string[]]>([
+  [
+    "a server whose name has members in place of methods",
+    "initialize",
+    JSON.stringify({ protocolVersion: newest.id, capabilities: {}, serverInfo: { name: noText, version: noText } }),
+    ["fits-revision, initialize: the result at serverInfo/name should be string"],
+  ],
+  [
+    "a tool whose name has members in place of methods",
+    "tools/list",
+    JSON.stringify({ tools: [{ name: noText, description: "a", inputSchema: { type: "object" } }] }),
+    [
+      "fits-revision, tools/list: the result at tools/0/name should be string",
+      expect.stringMatching(/^tool-name, tool \{"toString":1,"valueOf":1\}: /),
+    ],
+  ],
+  [
+    "a dialect with more levels than the stack has",
+    "tools/list",
+    `{"tools":[{"name":"a","description":"a","inputSchema":{"type":"object","$schema":${deep}}}]}`,
+    expect.arrayContaining([
+      "schema-dialect, tool a: inputSchema declares the dialect a value with too many levels; some hosts reject all but 2020-12",
+    ]),
+  ],
+])("%s is reported, and does not end the check", { timeout: 60_000 }, async (_name, odd, json, expected) => {
+  const report = await examineOdd(({ method, params }) =>
+    method === odd && params.cursor === undefined ? { outcome: `"result":${json}` } : undefined,
+  );
+  expect(readFindings(report)).toEqual(expected);
+});
