@@ -226,6 +226,12 @@ describe("create-mcp-server check", () => {
     ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /unknown revision/],
     ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
     ["a missing program", ["no-such-program-anywhere"], {}, /cannot be started/],
+    [
+      "an address with a password",
+      ["http://user:secret@127.0.0.1:9/mcp"],
+      {},
+      /^create-mcp-server: http:\/\/127\.0\.0\.1:9\/mcp has a user name or password; send them with --header-env/,
+    ],
     ["a malformed header", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
   ])("`check` rejects %s with a reason", async (_what, target, options, message) => {
     const { code, stderr } = await check(target, options);
