@@ -4,6 +4,7 @@ import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
+import { HttpWire } from "./http-wire.ts";
 import { checkServerCard } from "./server-card.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
@@ -198,6 +199,7 @@ async function shakeHands(conversation: Conversation): Promise<true | CallOutcom
   });
   if (response.kind !== "result" || response.result.protocolVersion !== revision.id) return response;
   take(conversation, response.result, response.result.serverInfo);
+  if (conversation.wire instanceof HttpWire) conversation.wire.agree(revision);
   await conversation.notify("notifications/initialized");
   return true;
 }

@@ -1,7 +1,7 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
-import { fetchRaw, isLoopback, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
+import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
@@ -18,7 +18,6 @@ export class HttpWire implements Wire {
   /** Headers of the session: its id and, later, the revision. */
   readonly session: Record<string, string> = {};
   readonly #options: HttpWireOptions;
-
   #silence = "";
 
   constructor(options: HttpWireOptions) {
@@ -51,9 +50,15 @@ export class HttpWire implements Wire {
     return this.#post(text, {});
   }
 
+  /** Sends the agreed revision with all further requests, if it has a header for that. */
+  agree({ id, headers }: Pick<Revision, "id" | "headers">): void {
+    const header = headers.find(({ source }) => source === "revision");
+    if (header) this.session[header.name.toLowerCase()] = id;
+  }
+
   async #post(body: string, { id, headers, signal }: ExchangeOptions): Promise<Exchange> {
     const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const response = await this.fetch("POST", { ...base, ...this.session, ...headers }, { body, signal });
+    const response = await this.fetch("POST", joinHeaders(base, this.session, headers ?? {}), { body, signal });
     if (!response) return {};
     const session = response.headers.get("mcp-session-id");
     if (session !== null) this.session["mcp-session-id"] = session;

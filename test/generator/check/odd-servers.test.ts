@@ -96,6 +96,20 @@ test("the plain server of these tests has two faults", async () => {
   ).toEqual(rulesOfPlainServer);
 });
 
+test("a server that requires its session and the revision in every request has no fault because of it", async () => {
+  const deleted: unknown[] = [];
+  const report = await examineOdd((call) => {
+    const { "mcp-session-id": session, "mcp-protocol-version": revision } = call.request.headers;
+    if (call.method === "initialize") return { ...respondPlainly(call), headers: { "mcp-session-id": "one" } };
+    if (revision !== newest.id) return withError(-32600, 400);
+    if (session !== "one") return withError(-32600, session === undefined ? 400 : 404);
+    if (call.request.method === "DELETE") deleted.push(session);
+    return undefined;
+  });
+  expect(findingsOf(report).map(({ rule }) => rule)).toEqual(["http-origin"]);
+  expect(deleted.length).toBeGreaterThan(1);
+});
+
 const noText = { toString: 1, valueOf: 1 };
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 
