@@ -5,6 +5,7 @@ import { examine } from "../../../generator/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
 import { createHttpWires } from "../../../generator/check/http-wire.ts";
 import { newest } from "../../runtime/fixture-revision.ts";
+import { alone, meta } from "../../runtime/lifecycle/stateless.ts";
 import { readText, serveRaw } from "../running.ts";
 
 /*
@@ -108,6 +109,29 @@ test("a server that requires its session and the revision in every request has n
   });
   expect(findingsOf(report).map(({ rule }) => rule)).toEqual(["http-origin"]);
   expect(deleted.length).toBeGreaterThan(1);
+});
+
+test("a stateless server that checks headers and metadata, and no origin, is reported", async () => {
+  const report = await examineOdd(({ method, params, request }) => {
+    const { "mcp-method": named, "mcp-protocol-version": revision } = request.headers;
+    if (request.method !== "POST") return withError(-32600, 405);
+    if (method === undefined) return withError(-32700, 400);
+    if (method === "initialize") return withError(-32601, 404);
+    if (named !== method || revision !== alone.id) return withError(-32020, 400);
+    if (method === "server/discover" && !isObject(params._meta)) return withError(-32602, 400);
+    if (method !== "server/discover") return undefined;
+    return withResult({
+      resultType: "complete",
+      supportedVersions: [alone.id],
+      capabilities: {},
+      ttlMs: 0,
+      cacheScope: "private",
+      _meta: { [meta.serverInfo]: { name: "stateless", version: "1" } },
+    });
+  }, alone);
+  expect(findingsOf(report).map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
+    "http-origin: the response is HTTP 200",
+  ]);
 });
 
 const noText = { toString: 1, valueOf: 1 };
