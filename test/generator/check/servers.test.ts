@@ -196,4 +196,21 @@ describe("`check` on stdio", () => {
       expect(await wire.close()).toEqual({ wasKilled: true });
     },
   );
+
+  test.skipIf(process.platform === "win32")(
+    "`check` does not wait for a process that a server has left behind, and that holds its output (Windows ends it)",
+    { timeout: 30_000 },
+    async () => {
+      const leaving = `
+        const options = { stdio: ["ignore", "inherit", "ignore"], detached: true };
+        require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 8_000)"], options).unref();
+        process.stdin.resume();`;
+      const args = ["-e", leaving];
+      const wire = await createStdioWires({ command: process.execPath, args, env: {}, timeout: 1_000 }).open();
+      const started = performance.now();
+      expect(await wire.close()).toEqual({ wasKilled: false });
+      expect(performance.now() - started).toBeLessThan(4_000);
+      expect(wire.isOpen).toBe(false);
+    },
+  );
 });
