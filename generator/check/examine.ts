@@ -13,9 +13,10 @@ import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
 import { paramHeaderProbes } from "./probes-param-headers.ts";
 import { olderProbes } from "./probes-older.ts";
-import { expectResult, messageProbes } from "./probes-message.ts";
+import { messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
+import { readLists } from "./read-lists.ts";
 import { textOf } from "./server-text.ts";
 import type { WireFactory } from "./wire.ts";
 
@@ -227,82 +228,6 @@ function take(
     ...(isObject(info) && info),
     name: textOf(name ?? ""),
     version: textOf(version ?? ""),
-  };
-}
-
-const listRule = {
-  id: "lists",
-  title: "Declared lists can be read to the last page",
-  severity: "error",
-  help: "https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination",
-} as const satisfies Rule;
-
-async function readLists(conversation: Conversation): Promise<{ readonly lists: Lists; readonly result: CheckResult }> {
-  const findings: CheckResult["findings"][number][] = [];
-  const read = async (capability: string, method: string, key: string): Promise<Lists["tools"]> => {
-    if (!conversation.has(capability)) return [];
-    const { items, problem } = await readList(conversation, method, key);
-    if (problem) findings.push(toFinding(listRule, problem));
-    return items;
-  };
-  const lists: Lists = {
-    tools: await read("tools", "tools/list", "tools"),
-    prompts: await read("prompts", "prompts/list", "prompts"),
-    resources: await read("resources", "resources/list", "resources"),
-    resourceTemplates: await readTemplates(conversation),
-  };
-  return { lists, result: { rule: listRule, revision: conversation.revision.id, findings } };
-}
-
-/** Reads the resource templates. Templates are part of resources, but servers without templates often do not know the method. */
-async function readTemplates(conversation: Conversation): Promise<Lists["tools"]> {
-  if (!conversation.has("resources")) return [];
-  const { items } = await readList(conversation, "resources/templates/list", "resourceTemplates");
-  return items;
-}
-
-/** Number of pages after which a list is not read further: it may have no end. */
-const maxPages = 100;
-
-async function readList(
-  conversation: Conversation,
-  method: string,
-  key: string,
-): Promise<{ readonly items: Lists["tools"]; readonly problem?: Parameters<typeof toFinding>[1] }> {
-  const items: Readonly<Record<string, unknown>>[] = [];
-  const seen = new Set<string>();
-  let params: { cursor?: string } = {};
-  for (let page = 0; page < maxPages; page += 1) {
-    const response = await conversation.ask(method, params);
-    if (response.kind !== "result") {
-      const [problem] = expectResult(method, response, "implement it, or do not declare the capability");
-      return { items, ...(problem && { problem }) };
-    }
-    const found = response.result[key];
-    items.push(...(Array.isArray(found) ? found.filter(isObject) : []));
-    const { nextCursor } = response.result;
-    if (typeof nextCursor !== "string") return { items };
-    if (seen.has(nextCursor)) {
-      return {
-        items,
-        problem: {
-          subject: method,
-          message: "it returns the same cursor twice, so the list never ends",
-          fix: "omit nextCursor on the last page",
-        },
-      };
-    }
-    seen.add(nextCursor);
-    params = { cursor: nextCursor };
-  }
-  return {
-    items,
-    problem: {
-      subject: method,
-      message: `it has more than ${maxPages} pages; the others were not read`,
-      fix: "omit nextCursor on the last page, and return more items on each",
-      severity: "warning",
-    },
   };
 }
 

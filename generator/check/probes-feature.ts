@@ -104,9 +104,10 @@ export const featureProbes: readonly Probe[] = [
 const nobody = "doctor-no-such-thing";
 
 function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Observation[] {
-  const names = list.map((entry) => entry[key]);
-  const twice = [...new Set(names.filter((name, at) => names.indexOf(name) < at))];
-  return twice.map((name) => ({
+  const seen = new Set<unknown>();
+  const twice = new Set<unknown>();
+  for (const { [key]: name } of list) (seen.has(name) ? twice : seen).add(name);
+  return [...twice].map((name) => ({
     subject: `${kind} ${textOf(name)}`,
     message: "it is listed more than once",
     fix: "use unique names, and return each item on one page only",

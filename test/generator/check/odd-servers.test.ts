@@ -134,6 +134,21 @@ test("a stateless server that checks headers and metadata, and no origin, is rep
   ]);
 });
 
+test("a list with more items than the stack has is read in part", { timeout: 60_000 }, async () => {
+  const tools = Array.from({ length: 150_000 }, () => ({
+    name: "a",
+    description: "a",
+    inputSchema: { type: "object" },
+  }));
+  const report = await examineOdd(({ method, params }) =>
+    method === "tools/list" && params.cursor === undefined ? withResult({ tools }) : undefined,
+  );
+  expect(readFindings(report)).toEqual([
+    "names-are-unique, tool a: it is listed more than once",
+    "lists, tools/list: it has more than 10,000 items; the others were not read",
+  ]);
+});
+
 const noText = { toString: 1, valueOf: 1 };
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 
