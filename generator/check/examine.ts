@@ -6,6 +6,7 @@ import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { HttpWire } from "./http-wire.ts";
 import { checkServerCard } from "./server-card.ts";
+import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
@@ -91,26 +92,21 @@ async function examineRevision(
     return opened instanceof Conversation ? opened : undefined;
   };
   let context: ProbeContext = { conversation, revision, wires, lists, reopen };
-  // These probes run last, so that they judge all messages that arrived during the others.
-  const last = ["fits-revision", "clean-output"];
   const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
-  const ordered = [
-    ...probes.filter(({ rule }) => !last.includes(rule.id)),
-    ...probes.filter(({ rule }) => last.includes(rule.id)),
-  ];
   const found: CheckResult[] = [result];
-  let exits = 0;
-  for (const probe of ordered) {
+  const sessions: [Conversation, ...Conversation[]] = [conversation];
+  for (const probe of probes) {
     if (!context.conversation.wire.isOpen) {
       await context.conversation.wire.close();
-      exits += 1;
       // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
-      const next = exits > mostExits ? undefined : await reopen();
-      if (!next) return { found, lists };
+      const next = sessions.length > mostExits ? undefined : await reopen();
+      if (!next) return { found: [...found, ...judgeSessions(sessions)], lists };
+      sessions.push(next);
       context = { ...context, conversation: next };
     }
     found.push(...(await runProbe(probe, context)));
   }
+  found.push(...judgeSessions(sessions));
   const { wasKilled } = await context.conversation.wire.close();
   return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }

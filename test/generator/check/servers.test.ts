@@ -156,6 +156,31 @@ describe("`check` on stdio", () => {
     expect(found).toEqual([expect.objectContaining({ severity: "warning", subject: "tools/list" })]);
   });
 
+  test("`check` reports what a server has sent before it exited", { timeout: 60_000 }, async () => {
+    const leaving = `
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line.startsWith("{") && line.endsWith("}") ? line : "{}");
+        if (id === undefined) return;
+        if (method.startsWith("doctor/")) return process.exit(3);
+        if (method === "tools/list" && !params?.cursor) console.log("listing");
+        const results = {
+          initialize: { protocolVersion: "${newest?.id}", capabilities: { tools: {} }, serverInfo: { name: "leaving", version: "0" } },
+          "tools/list": { tools: [{ name: "a", title: 5, description: "a", inputSchema: { type: "object" } }] },
+          ping: {},
+        };
+        const answer = method in results && !params?.cursor ? { result: results[method] } : { error: { code: -32602, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+      });`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", leaving], env: {}, timeout: 10_000 });
+    const report = await examine(wires, { target: "leaving", revisions: newest ? [newest] : [] });
+    const found = findingsOf(report).map(({ rule, subject, message }) => `${rule}, ${subject}: ${message}`);
+    expect(found).toEqual([
+      "unknown-method, doctor/unknown: there is no response: it exited with code 3",
+      "fits-revision, tools/list: the result at tools/0/title should be string",
+      'clean-output, output: this is not a message: "listing"',
+    ]);
+  });
+
   test("`check` reports that a program without responses supports no revision", { timeout: 60_000 }, async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
