@@ -172,6 +172,12 @@ const faults: readonly Row[] = [
     /instead of .*\/mcp/,
   ],
   [
+    "names a path as resource whose name its own begins with",
+    replaced(resourcePath, (base) => ({ ...goodMetadata(), resource: `${base}/mc` })),
+    "auth-resource",
+    /\/mc instead of .*\/mcp, so that clients do not proceed/,
+  ],
+  [
     "requests offline_access",
     withMetadata({ scopes_supported: ["offline_access"] }),
     "auth-scopes",
@@ -294,6 +300,17 @@ test.each(faults)("a server that %s has the finding, and no further error", asyn
   // Nothing is reported that is not a consequence of the fault.
   const others = seen.filter((one) => one.rule !== rule && one.severity === "error");
   expect(others).toEqual([]);
+});
+
+test("the resource of a server at the root of its origin may end without a slash", async () => {
+  changes = (base) => ({
+    "/": goodReplies()["/mcp"],
+    "/.well-known/oauth-protected-resource": { ...goodMetadata(), resource: base },
+    [resourcePath]: { ...goodMetadata(), resource: base },
+  });
+  const report = await examineAuthorization({ url: new URL(origin), headers: {}, timeout: 5_000 });
+  expect(findingsOf(report).filter(({ rule }) => rule === "auth-resource")).toEqual([]);
+  expect(report.results.map(({ rule }) => rule.id)).toContain("auth-resource");
 });
 
 test("metadata that only OpenID Connect discovery has is found", async () => {
