@@ -379,6 +379,12 @@ describe("tokens", () => {
     expect(seen[1]?.text).toMatch(/anyone can act as any user.*verifyJwt/);
   });
 
+  test("a server that limits failed attempts is not taken for one that accepts unsigned tokens", async () => {
+    const token = await sign();
+    accept = (shown) => (shown === token ? 200 : shown.endsWith(".") ? 429 : 401);
+    expect(await examine(() => ({}), token)).toEqual([]);
+  });
+
   test("a server that accepts any token has a finding", async () => {
     accept = () => 200;
     const seen = await examine(() => ({}));
