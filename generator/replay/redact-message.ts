@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { hideSecretText, isSecretName } from "../../runtime/server/middleware/redact.ts";
+import { hideMembers } from "./hide-json.ts";
 
 /** Replaces secrets in the messages of one recording. Equal secrets get equal numbers, so that a later message can refer to an earlier one. */
 export class MessageRedactor {
@@ -130,50 +131,6 @@ const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema",
 /** Maximum number of secrets that are told apart. */
 const mostNumbers = 100_000;
 
-/** Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is. */
-function hideMembers(text: string, isSecret: (name: string) => boolean): string {
-  const members = new RegExp(jsonMember);
-  let hidden = "";
-  let end = 0;
-  for (let match = members.exec(text); match; match = members.exec(text)) {
-    const [, name = "", value = ""] = match;
-    if (!isSecret(name)) continue;
-    const begin = members.lastIndex - value.length;
-    if (isOpening(value)) members.lastIndex = findClosing(text, begin);
-    const whole = text.slice(begin, members.lastIndex);
-    hidden += text.slice(end, begin) + (isOpening(value) ? whole.replace(jsonValue, hideValue) : hideValue(value));
-    end = members.lastIndex;
-  }
-  return hidden + text.slice(end);
-}
-
-function isOpening(value: string): boolean {
-  return value === "[" || value === "{";
-}
-
-/** Returns the position after a list or an object; the end of the text if that is not complete. */
-function findClosing(text: string, opening: number): number {
-  const pattern = new RegExp(jsonBracket);
-  pattern.lastIndex = opening;
-  let depth = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const [found] = match;
-    if (isOpening(found)) depth += 1;
-    else if (found === "]" || found === "}") depth -= 1;
-    if (depth === 0) return pattern.lastIndex;
-  }
-  return text.length;
-}
-
-/** Hides one value. A text with a colon after it is the name of a member. */
-function hideValue(value: string, colon?: string): string {
-  if (colon !== undefined) return value;
-  return value.startsWith('"') ? '"[redacted]"' : "0";
-}
-
-const jsonMember = /"([\w.@/$ -]{1,100})"\s*:\s*("(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*|[[{])/g;
-const jsonBracket = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
-const jsonValue = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|$)|-?\d[\d.eE+-]*/g;
 const queryParameter = /([?&]([\w.~-]{1,100})=)[^&\s"'<>#]+/g;
 const environmentVariable = /^((?:export )?([A-Z][A-Z\d_]{1,100})=).+$/gm;
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { readRecording } from "../../../generator/replay/read-recording.ts";
+import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
 import { Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -201,6 +202,11 @@ describe("secrets in a recording", () => {
       }),
     ]);
   });
+});
+
+test("secrets in JSON with a string of 20 MB are redacted (it exceeded the stack)", { timeout: 60_000 }, () => {
+  const text = (token: string): string => `{"data":"${"x".repeat(20_000_000)}","token":"${token}"}`;
+  expect(new MessageRedactor([]).redactValue(text("abc")) === text("[redacted]")).toBe(true);
 });
 
 describe("a file that is no recording, or a damaged one", () => {
