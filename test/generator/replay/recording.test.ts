@@ -149,6 +149,11 @@ describe("secrets in a recording", () => {
       '{ "pin": 0, "tokens": ["[redacted]", "[redacted]"], "n": 5, "customer": { "name": "[redacted]", "ids": [0] }, "z": [1] }',
     ],
     [
+      "JSON in strings of JSON in texts",
+      `{"a":"x\\"y","body":${JSON.stringify(JSON.stringify({ body: JSON.stringify({ token: "t", n: 5 }) }))}}`,
+      `{"a":"x\\"y","body":${JSON.stringify(JSON.stringify({ body: JSON.stringify({ token: "[redacted]", n: 5 }) }))}}`,
+    ],
+    [
       "a list in a text that is cut off",
       '"a": [1], "password": ["p1", "p',
       '"a": [1], "password": ["[redacted]", "[redacted]"',
@@ -201,6 +206,18 @@ describe("secrets in a recording", () => {
         message: expect.objectContaining({ error: { code: -32000, message: "no", data: { given: expected } } }),
       }),
     ]);
+  });
+});
+
+test("members of a message or an error that no revision has are redacted", () => {
+  const redactor = new MessageRedactor(["customer"]);
+  const error = { code: -32000, message: "no", token: "a", customer: "ada", hint: "b" };
+  expect(redactor.redact({ jsonrpc: "2.0", id: "c", error, session: "a", hint: "b" })).toEqual({
+    jsonrpc: "2.0",
+    id: "c",
+    error: { code: -32000, message: "no", token: "[redacted 1]", customer: "[redacted 2]", hint: "b" },
+    session: "[redacted 1]",
+    hint: "b",
   });
 });
 
