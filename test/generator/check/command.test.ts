@@ -9,6 +9,7 @@ import { emitJunit } from "../../../generator/check/report/junit.ts";
 import { emitSarif } from "../../../generator/check/report/sarif.ts";
 import { emitText } from "../../../generator/check/report/text.ts";
 import type { CheckReport } from "../../../generator/check/finding.ts";
+import { toResult } from "../../../generator/check/probe.ts";
 import { runCheck, type CheckCommandOptions } from "../../../generator/commands/check.ts";
 import { captured, type CommandResult } from "../run.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -68,6 +69,15 @@ describe("reports of `check`", () => {
         { rule: "odd", passed: false },
       ],
     });
+  });
+
+  test("a finding about a name of megabytes is short in every report", () => {
+    const rule = { id: "a", title: "A", severity: "error" } as const;
+    const text = "x".repeat(1_000_000);
+    const results = [toResult(rule, [{ subject: text, message: text, fix: text }])];
+    const long = { ...report, results };
+    for (const written of [emitText(long), emitJson(long), emitJunit(long), emitSarif(long, "1")])
+      expect(written.length).toBeLessThan(20_000);
   });
 
   test("a report as text merges equal findings of several tools or several revisions", () => {
