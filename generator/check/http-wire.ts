@@ -2,6 +2,7 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
 import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
+import { keep } from "./received-messages.ts";
 import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
@@ -91,7 +92,7 @@ export class HttpWire implements Wire {
     try {
       return this.#sort([JSON.parse(text)].flat(), id);
     } catch {
-      if (response.ok) this.strayData.push({ kind: "text", text: text.slice(0, 200) });
+      if (response.ok) keep(this.strayData, { kind: "text", text: text.slice(0, 200) });
       return undefined;
     }
   }
@@ -103,7 +104,7 @@ export class HttpWire implements Wire {
       { maxMessageBytes: maxResponseBytes },
       {
         event: ({ data }) => this.#takeEvent(data, messages),
-        problem: ({ message }) => void this.strayData.push({ kind: "text", text: message }),
+        problem: ({ message }) => keep(this.strayData, { kind: "text", text: message }),
       },
     );
     try {
@@ -123,14 +124,14 @@ export class HttpWire implements Wire {
     try {
       messages.push(...[JSON.parse(data)].flat());
     } catch {
-      this.strayData.push({ kind: "text", text: data.slice(0, 200) });
+      keep(this.strayData, { kind: "text", text: data.slice(0, 200) });
     }
   }
 
   #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
     const isResponse = (value: unknown): boolean =>
       isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
-    this.unsolicited.push(...messages.filter((value) => !isResponse(value)));
+    for (const message of messages) if (!isResponse(message)) keep(this.unsolicited, message);
     return messages.find(isResponse);
   }
 }

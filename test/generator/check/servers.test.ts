@@ -156,6 +156,15 @@ describe("`check` on stdio", () => {
     expect(found).toEqual([expect.objectContaining({ severity: "warning", subject: "tools/list" })]);
   });
 
+  test("only the first lines of a program that writes without end are kept", { timeout: 30_000 }, async () => {
+    const endless = 'const write = () => process.stdout.write("log\\n".repeat(1_000), write); write();';
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", endless], env: {}, timeout: 1_000 });
+    const wire = await wires.open();
+    expect(await wire.exchange({ jsonrpc: "2.0", id: 1, method: "ping" }, { id: 1 })).toEqual({});
+    await wire.close();
+    expect(wire.strayData).toHaveLength(1_000);
+  });
+
   test("`check` reports what a server has sent before it exited", { timeout: 60_000 }, async () => {
     const leaving = `
       require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
