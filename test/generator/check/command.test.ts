@@ -237,6 +237,12 @@ describe("create-mcp-server check", () => {
     ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
     ["a missing program", ["no-such-program-anywhere"], {}, /cannot be started/],
     [
+      "HTTP with SSE at a revision without sessions",
+      ["http://127.0.0.1:9/sse"],
+      { sse: true, protocol: "2026-07-28" },
+      /--sse is for revisions with sessions/,
+    ],
+    [
       "an address with a password",
       ["http://user:secret@127.0.0.1:9/mcp"],
       {},
