@@ -46,6 +46,13 @@ describe("fields of a form", () => {
   });
 });
 
+test("the value of a schema that contains itself many times is bounded", () => {
+  const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
+  const schema = { type: "object", properties, required: names };
+  expect(JSON.stringify(initialValue(schema, schema)).length).toBeLessThan(500_000);
+});
+
 test("a value is checked, without patterns that could take long", () => {
   const schema = {
     type: "object",

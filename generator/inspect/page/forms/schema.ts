@@ -109,17 +109,29 @@ function labelOf(value: unknown): string {
 }
 
 /** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
-export function initialValue(given: unknown, root: unknown, depth = 0): unknown {
+export function initialValue(given: unknown, root: unknown): unknown {
+  return createValue(given, root, { depth: 0, budget: { objects: mostObjects } });
+}
+
+interface Progress {
+  /** Number of objects around the value. */
+  readonly depth: number;
+  /** Number of objects that the whole value may still get. */
+  readonly budget: { objects: number };
+}
+
+function createValue(given: unknown, root: unknown, { depth, budget }: Progress): unknown {
   const schema = resolve(given, root);
   if ("default" in schema) return schema.default;
   const field = readField(schema, root);
   switch (field.kind) {
     case "object": {
-      if (depth > deepestForm) return {};
+      budget.objects -= 1;
+      if (depth > deepestForm || budget.objects < 0) return {};
       const members = field.members
         .map(({ name, schema: member, isRequired }): [string, unknown] => {
           const hasOwn = "default" in resolve(member, root);
-          return [name, isRequired || hasOwn ? initialValue(member, root, depth + 1) : undefined];
+          return [name, isRequired || hasOwn ? createValue(member, root, { depth: depth + 1, budget }) : undefined];
         })
         .filter(([, value]) => value !== undefined);
       return Object.fromEntries(members);
@@ -140,6 +152,9 @@ export function initialValue(given: unknown, root: unknown, depth = 0): unknown 
       return field satisfies never;
   }
 }
+
+/** Maximum number of objects with members in a value that a form begins with. A schema that contains itself several times has far more. */
+const mostObjects = 1_000;
 
 /** Levels of objects that a form shows; deeper ones are edited as JSON. */
 export const deepestForm = 6;
