@@ -1,5 +1,5 @@
 import { EventDecoder, type ServerEvent } from "../../runtime/framing/sse-events.ts";
-import { ReceivedMessages } from "./received-messages.ts";
+import { keep, ReceivedMessages } from "./received-messages.ts";
 
 /** The event stream that carries all messages of a server at the first revision. */
 export class EventStream extends ReceivedMessages {
@@ -19,7 +19,7 @@ export class EventStream extends ReceivedMessages {
       { maxMessageBytes: 16 * 1024 * 1024 },
       {
         event: (event) => this.#take(event),
-        problem: ({ message }) => void this.strayData.push({ kind: "text", text: message }),
+        problem: ({ message }) => keep(this.strayData, { kind: "text", text: message }),
       },
     );
     try {

@@ -4,7 +4,9 @@ import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
+import { HttpWire } from "./http-wire.ts";
 import { checkServerCard } from "./server-card.ts";
+import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
@@ -12,9 +14,11 @@ import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
 import { paramHeaderProbes } from "./probes-param-headers.ts";
 import { olderProbes } from "./probes-older.ts";
-import { expectResult, messageProbes } from "./probes-message.ts";
+import { messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
+import { readLists } from "./read-lists.ts";
+import { textOf } from "./server-text.ts";
 import type { WireFactory } from "./wire.ts";
 
 /** Options of an examination of one server. */
@@ -88,26 +92,21 @@ async function examineRevision(
     return opened instanceof Conversation ? opened : undefined;
   };
   let context: ProbeContext = { conversation, revision, wires, lists, reopen };
-  // These probes run last, so that they judge all messages that arrived during the others.
-  const last = ["fits-revision", "clean-output"];
   const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
-  const ordered = [
-    ...probes.filter(({ rule }) => !last.includes(rule.id)),
-    ...probes.filter(({ rule }) => last.includes(rule.id)),
-  ];
   const found: CheckResult[] = [result];
-  let exits = 0;
-  for (const probe of ordered) {
+  const sessions: [Conversation, ...Conversation[]] = [conversation];
+  for (const probe of probes) {
     if (!context.conversation.wire.isOpen) {
       await context.conversation.wire.close();
-      exits += 1;
       // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
-      const next = exits > mostExits ? undefined : await reopen();
-      if (!next) return { found, lists };
+      const next = sessions.length > mostExits ? undefined : await reopen();
+      if (!next) return { found: [...found, ...judgeSessions(sessions)], lists };
+      sessions.push(next);
       context = { ...context, conversation: next };
     }
     found.push(...(await runProbe(probe, context)));
   }
+  found.push(...judgeSessions(sessions));
   const { wasKilled } = await context.conversation.wire.close();
   return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
@@ -197,6 +196,7 @@ async function shakeHands(conversation: Conversation): Promise<true | CallOutcom
   });
   if (response.kind !== "result" || response.result.protocolVersion !== revision.id) return response;
   take(conversation, response.result, response.result.serverInfo);
+  if (conversation.wire instanceof HttpWire) conversation.wire.agree(revision);
   await conversation.notify("notifications/initialized");
   return true;
 }
@@ -222,84 +222,8 @@ function take(
   const { name, version } = isObject(info) ? info : {};
   conversation.info = {
     ...(isObject(info) && info),
-    name: String(name ?? ""),
-    version: String(version ?? ""),
-  };
-}
-
-const listRule = {
-  id: "lists",
-  title: "Declared lists can be read to the last page",
-  severity: "error",
-  help: "https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination",
-} as const satisfies Rule;
-
-async function readLists(conversation: Conversation): Promise<{ readonly lists: Lists; readonly result: CheckResult }> {
-  const findings: CheckResult["findings"][number][] = [];
-  const read = async (capability: string, method: string, key: string): Promise<Lists["tools"]> => {
-    if (!conversation.has(capability)) return [];
-    const { items, problem } = await readList(conversation, method, key);
-    if (problem) findings.push(toFinding(listRule, problem));
-    return items;
-  };
-  const lists: Lists = {
-    tools: await read("tools", "tools/list", "tools"),
-    prompts: await read("prompts", "prompts/list", "prompts"),
-    resources: await read("resources", "resources/list", "resources"),
-    resourceTemplates: await readTemplates(conversation),
-  };
-  return { lists, result: { rule: listRule, revision: conversation.revision.id, findings } };
-}
-
-/** Reads the resource templates. Templates are part of resources, but servers without templates often do not know the method. */
-async function readTemplates(conversation: Conversation): Promise<Lists["tools"]> {
-  if (!conversation.has("resources")) return [];
-  const { items } = await readList(conversation, "resources/templates/list", "resourceTemplates");
-  return items;
-}
-
-/** Number of pages after which a list is not read further: it may have no end. */
-const maxPages = 100;
-
-async function readList(
-  conversation: Conversation,
-  method: string,
-  key: string,
-): Promise<{ readonly items: Lists["tools"]; readonly problem?: Parameters<typeof toFinding>[1] }> {
-  const items: Readonly<Record<string, unknown>>[] = [];
-  const seen = new Set<string>();
-  let params: { cursor?: string } = {};
-  for (let page = 0; page < maxPages; page += 1) {
-    const response = await conversation.ask(method, params);
-    if (response.kind !== "result") {
-      const [problem] = expectResult(method, response, "implement it, or do not declare the capability");
-      return { items, ...(problem && { problem }) };
-    }
-    const found = response.result[key];
-    items.push(...(Array.isArray(found) ? found.filter(isObject) : []));
-    const { nextCursor } = response.result;
-    if (typeof nextCursor !== "string") return { items };
-    if (seen.has(nextCursor)) {
-      return {
-        items,
-        problem: {
-          subject: method,
-          message: "it returns the same cursor twice, so the list never ends",
-          fix: "omit nextCursor on the last page",
-        },
-      };
-    }
-    seen.add(nextCursor);
-    params = { cursor: nextCursor };
-  }
-  return {
-    items,
-    problem: {
-      subject: method,
-      message: `it has more than ${maxPages} pages; the others were not read`,
-      fix: "omit nextCursor on the last page, and return more items on each",
-      severity: "warning",
-    },
+    name: textOf(name ?? ""),
+    version: textOf(version ?? ""),
   };
 }
 
@@ -361,7 +285,7 @@ function lint(tools: Lists["tools"]): CheckResult[] {
   return lintRules.map(({ rule, check }) =>
     toResult(
       rule,
-      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${String(tool.name)}`, ...seen }))),
+      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${textOf(tool.name)}`, ...seen }))),
     ),
   );
 }

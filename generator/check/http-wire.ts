@@ -1,7 +1,8 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
-import { fetchRaw, isLoopback, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
+import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
+import { keep } from "./received-messages.ts";
 import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
@@ -18,7 +19,6 @@ export class HttpWire implements Wire {
   /** Headers of the session: its id and, later, the revision. */
   readonly session: Record<string, string> = {};
   readonly #options: HttpWireOptions;
-
   #silence = "";
 
   constructor(options: HttpWireOptions) {
@@ -51,9 +51,15 @@ export class HttpWire implements Wire {
     return this.#post(text, {});
   }
 
+  /** Sends the agreed revision with all further requests, if it has a header for that. */
+  agree({ id, headers }: Pick<Revision, "id" | "headers">): void {
+    const header = headers.find(({ source }) => source === "revision");
+    if (header) this.session[header.name.toLowerCase()] = id;
+  }
+
   async #post(body: string, { id, headers, signal }: ExchangeOptions): Promise<Exchange> {
     const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const response = await this.fetch("POST", { ...base, ...this.session, ...headers }, { body, signal });
+    const response = await this.fetch("POST", joinHeaders(base, this.session, headers ?? {}), { body, signal });
     if (!response) return {};
     const session = response.headers.get("mcp-session-id");
     if (session !== null) this.session["mcp-session-id"] = session;
@@ -86,7 +92,7 @@ export class HttpWire implements Wire {
     try {
       return this.#sort([JSON.parse(text)].flat(), id);
     } catch {
-      if (response.ok) this.strayData.push({ kind: "text", text: text.slice(0, 200) });
+      if (response.ok) keep(this.strayData, { kind: "text", text: text.slice(0, 200) });
       return undefined;
     }
   }
@@ -98,7 +104,7 @@ export class HttpWire implements Wire {
       { maxMessageBytes: maxResponseBytes },
       {
         event: ({ data }) => this.#takeEvent(data, messages),
-        problem: ({ message }) => void this.strayData.push({ kind: "text", text: message }),
+        problem: ({ message }) => keep(this.strayData, { kind: "text", text: message }),
       },
     );
     try {
@@ -118,14 +124,14 @@ export class HttpWire implements Wire {
     try {
       messages.push(...[JSON.parse(data)].flat());
     } catch {
-      this.strayData.push({ kind: "text", text: data.slice(0, 200) });
+      keep(this.strayData, { kind: "text", text: data.slice(0, 200) });
     }
   }
 
   #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
     const isResponse = (value: unknown): boolean =>
       isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
-    this.unsolicited.push(...messages.filter((value) => !isResponse(value)));
+    for (const message of messages) if (!isResponse(message)) keep(this.unsolicited, message);
     return messages.find(isResponse);
   }
 }

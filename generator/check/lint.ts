@@ -1,9 +1,11 @@
 import { isObject } from "../../generated/support.ts";
+import { rejectOversize } from "../typed-client/tool-schema/bounds.ts";
 import { findTarget } from "../typed-client/tool-schema/read-reference.ts";
 import { readSchema } from "../typed-client/tool-schema/read-schema.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
 import type { Lists, Observation } from "./probe.ts";
+import { quote, textOf } from "./server-text.ts";
 
 /** A tool as a server lists it. */
 export type ListedTool = Lists["tools"][number];
@@ -24,12 +26,12 @@ export const lintRules: readonly LintRule[] = [
       help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names",
     },
     check: ({ name }) => {
-      const text = String(name);
+      const text = textOf(name);
       if (/^[\w-]{1,64}$/.test(text)) return [];
       const better = text.replaceAll(/[^\w-]+/g, "_").slice(0, 64);
       return [
         {
-          message: `the model APIs of most hosts reject the name ${JSON.stringify(text.slice(0, 100))}`,
+          message: `the model APIs of most hosts reject the name ${quote(text)}`,
           fix: `rename it to ${JSON.stringify(better)}`,
         },
       ];
@@ -100,7 +102,7 @@ export const lintRules: readonly LintRule[] = [
         if ($schema === undefined || (typeof $schema === "string" && $schema.includes("2020-12"))) return [];
         return [
           {
-            message: `${where} declares the dialect ${JSON.stringify($schema)}; some hosts reject all but 2020-12`,
+            message: `${where} declares the dialect ${quote($schema)}; some hosts reject all but 2020-12`,
             fix: "remove $schema, or generate for draft 2020-12",
           },
         ];
@@ -115,21 +117,21 @@ export const lintRules: readonly LintRule[] = [
     },
     check: (tool) =>
       schemasOf(tool).flatMap(([where, schema]): Omit<Observation, "subject">[] => {
-        const targets = [...new Set(findReferences(schema))];
-        const foreign = targets.filter((target) => !target.startsWith("#") && !leadsInside(target, schema));
-        if (foreign.length > 0)
+        const references = findReferences(schema);
+        const [foreign] = [...references].find(([target, places]) => !leadsInside(target, places, schema)) ?? [];
+        if (foreign !== undefined)
           return [
             {
-              message: `${where} refers to ${JSON.stringify(foreign[0])}, which must not be fetched`,
+              message: `${where} refers to ${quote(foreign)}, which must not be fetched`,
               fix: "inline the schema",
               severity: "error",
             },
           ];
-        return targets.length === 0
+        return references.size === 0
           ? []
           : [
               {
-                message: `${where} has $ref (${targets.slice(0, 3).join(", ")}); some hosts do not resolve it`,
+                message: `${where} has $ref (${[...references.keys()].slice(0, 3).join(", ")}); some hosts do not resolve it`,
                 fix: "inline the referenced schemas unless they are recursive",
                 severity: "note",
               },
@@ -158,7 +160,7 @@ export const lintRules: readonly LintRule[] = [
       return properties
         .filter((name) => !/^[\w.-]{1,64}$/.test(name))
         .map((name) => ({
-          message: `the model APIs of some hosts reject the argument ${JSON.stringify(name.slice(0, 100))}`,
+          message: `the model APIs of some hosts reject the argument ${quote(name)}`,
           fix: `rename it to ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
         }));
     },
@@ -212,15 +214,21 @@ function readProblems(where: string, schema: unknown): Omit<Observation, "subjec
   }
 }
 
-function findReferences(value: unknown): string[] {
-  return walk(value).flatMap(([, one]) => (isObject(one) && typeof one.$ref === "string" ? [one.$ref] : []));
+/** Returns the places of all references by their targets. */
+function findReferences(schema: unknown): ReadonlyMap<string, readonly string[]> {
+  const references = new Map<string, string[]>();
+  for (const [path, one] of walk(schema)) {
+    if (!isObject(one) || typeof one.$ref !== "string") continue;
+    const places = references.get(one.$ref) ?? [];
+    references.set(one.$ref, places);
+    places.push(path === "/" ? "" : path);
+  }
+  return references;
 }
 
 /** True if an address is that of a schema within this one, whichever of its schemas contains the reference. */
-function leadsInside(target: string, schema: unknown): boolean {
-  return walk(schema).some(
-    ([path, one]) => isObject(one) && one.$ref === target && findTarget(target, path === "/" ? "" : path, schema),
-  );
+function leadsInside(target: string, places: readonly string[], schema: unknown): boolean {
+  return target.startsWith("#") || places.some((place) => findTarget(target, place, schema));
 }
 
 function findBareLists(schema: unknown): string[] {
@@ -242,11 +250,20 @@ function findParamHeaderSecrets(schema: unknown): string[] {
 /** Names of secrets, at the end of a name: `api_key`, `accessToken`, but not `tokenCount`. */
 const secretName = /(?:pass(?:word|phrase|wd)?|secret|token|api[-_]?key|private[-_]?key|credentials?)$/i;
 
-/** Returns every object and array in a schema with its path. The depth is limited because the schema comes from an untrusted server. */
-function walk(value: unknown, path = "", depth = 0): (readonly [string, unknown])[] {
-  if (typeof value !== "object" || value === null || depth > 40) return [];
-  return [
-    [path || "/", value] as const,
-    ...Object.entries(value).flatMap(([key, one]) => walk(one, `${path}/${key}`, depth + 1)),
-  ];
+/** Returns every object and array in a schema with its path; none in one that is too deep or too large, which `schema-sound` reports. */
+function walk(schema: unknown): readonly (readonly [string, object])[] {
+  try {
+    rejectOversize(schema);
+  } catch (error) {
+    if (error instanceof SchemaRejection) return [];
+    throw error;
+  }
+  const found: [string, object][] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    found.push([path || "/", value]);
+    for (const [key, one] of Object.entries(value)) visit(one, `${path}/${key}`);
+  };
+  visit(schema, "");
+  return found;
 }

@@ -33,9 +33,19 @@ export interface Probe {
 /** Observation of a probe. The rule supplies its id, and the severity unless the probe sets one. */
 export type Observation = Omit<Finding, "rule" | "severity"> & Partial<Pick<Finding, "severity">>;
 
-/** Creates a finding of a rule. */
-export function toFinding(rule: Rule, seen: Observation): Finding {
-  return { rule: rule.id, severity: rule.severity, ...seen };
+/** Creates a finding of a rule. Its texts, which may contain those of a server, are bounded: reports repeat them. */
+export function toFinding(rule: Rule, { severity = rule.severity, subject, message, fix }: Observation): Finding {
+  return {
+    rule: rule.id,
+    severity,
+    subject: shorten(subject, 300),
+    message: shorten(message, 2_000),
+    fix: shorten(fix, 2_000),
+  };
+}
+
+function shorten(text: string, maximum: number): string {
+  return text.length > maximum ? `${text.slice(0, maximum)}…` : text;
 }
 
 /** Returns the result of a rule that does not depend on a revision. No observation means that the server complies. */

@@ -1,5 +1,6 @@
 import { expectCode } from "./probes-message.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
+import { textOf } from "./server-text.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28/server";
 
@@ -103,10 +104,11 @@ export const featureProbes: readonly Probe[] = [
 const nobody = "doctor-no-such-thing";
 
 function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Observation[] {
-  const names = list.map((entry) => entry[key]);
-  const twice = [...new Set(names.filter((name, at) => names.indexOf(name) < at))];
-  return twice.map((name) => ({
-    subject: `${kind} ${String(name)}`,
+  const seen = new Set<unknown>();
+  const twice = new Set<unknown>();
+  for (const { [key]: name } of list) (seen.has(name) ? twice : seen).add(name);
+  return [...twice].map((name) => ({
+    subject: `${kind} ${textOf(name)}`,
     message: "it is listed more than once",
     fix: "use unique names, and return each item on one page only",
   }));

@@ -1,5 +1,5 @@
 import { HttpWire } from "./http-wire.ts";
-import { own } from "./conversation.ts";
+import { Conversation, own } from "./conversation.ts";
 import type { Rule } from "./finding.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
@@ -139,21 +139,16 @@ async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): 
   if (!(wire instanceof HttpWire) || !wire.isLoopback) return [];
   const isHandshake = revision.lifecycle === "handshake";
   const params = { protocolVersion: revision.id, capabilities: own.capabilities, clientInfo: own.info };
-  const message = {
-    jsonrpc: "2.0",
-    id: "doctor-origin",
-    method: isHandshake ? "initialize" : "server/discover",
-    params,
-  };
-  const headers = {
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-    origin: foreignOrigin,
-  };
-  const response = await wire.fetch("POST", headers, { body: JSON.stringify(message) });
-  await response?.body?.cancel();
-  if (!response || !response.ok) return [];
-  return [acceptedOrigin(response.status)];
+  // A request that is valid apart from its origin: a server may reject others for their headers or metadata.
+  const other = new HttpWire(wire.options);
+  const { exchange } = await new Conversation(other, revision).ask(
+    isHandshake ? "initialize" : "server/discover",
+    isHandshake ? params : {},
+    { checks: false, headers: { origin: foreignOrigin } },
+  );
+  await other.close();
+  const { status = 0 } = exchange;
+  return status >= 200 && status < 300 ? [acceptedOrigin(status)] : [];
 }
 
 /** Origin that a forged request names. */

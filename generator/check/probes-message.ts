@@ -2,7 +2,6 @@ import { isObject } from "../../generated/support.ts";
 import type { CallOutcome, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
-import type { StrayData, Wire } from "./wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28";
 const alive = "keep serving after it: catch errors of individual messages";
@@ -124,41 +123,7 @@ export const messageProbes: readonly Probe[] = [
     applies: ({ revision }) => revision.batching,
     run: probeBatch,
   },
-  {
-    rule: {
-      id: "fits-revision",
-      title: "Every message fits the negotiated revision",
-      severity: "error",
-      help: `${base}/basic`,
-    },
-    run: ({ conversation }) =>
-      [...conversation.invalidMessages, ...conversation.readUnsolicited()].map(({ subject, problem }) => ({
-        subject,
-        message: problem,
-        fix: "send only what the schema of this revision allows, or negotiate another revision",
-      })),
-  },
-  {
-    rule: {
-      id: "clean-output",
-      title: "Only messages are sent",
-      severity: "error",
-      help: `${base}/basic/transports`,
-    },
-    run: ({ conversation }) =>
-      conversation.wire.strayData.map((strayData) => toStrayFinding(strayData, conversation.wire)),
-  },
 ];
-
-function toStrayFinding({ kind, text }: StrayData, { transport }: Wire): Observation {
-  const fix =
-    transport === "stdio"
-      ? "write logs to standard error; in Node console.error instead of console.log, also in libraries"
-      : "send JSON-RPC messages only, and write logs elsewhere";
-  if (kind === "blank")
-    return { subject: "output", message: "there are empty lines between messages", fix, severity: "warning" };
-  return { subject: "output", message: `this is not a message: ${JSON.stringify(text.slice(0, 80))}`, fix };
-}
 
 /** Returns a request that changes nothing and that every server of the revision supports. */
 export function harmless(revision: ProbeContext["revision"]): string {

@@ -25,7 +25,7 @@ export async function fetchRaw(
   },
 ): Promise<Response | undefined> {
   const { method, body, signal } = request;
-  const headers = Object.entries({ ...given, ...request.headers }).filter(([, value]) => value !== "");
+  const headers = Object.entries(joinHeaders(given, request.headers)).filter(([, value]) => value !== "");
   const late = AbortSignal.timeout(timeout);
   try {
     const init = { method, headers, redirect: "manual" as const, ...(body !== undefined && { body }) };
@@ -35,6 +35,12 @@ export async function fetchRaw(
     onFailure?.(late.aborted ? `no response within ${timeout / 1_000} s` : explainCause(error));
     return undefined;
   }
+}
+
+/** Joins headers. Later ones replace those before with the same name, whose case does not count. */
+export function joinHeaders(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const entries = all.flatMap((headers) => Object.entries(headers));
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** True if an address is on this machine. */

@@ -1,6 +1,13 @@
 import { isObject } from "../../generated/support.ts";
 import type { Exchange, StrayData } from "./wire.ts";
 
+/** Adds something that a server has sent without need. A server may send such data without end: only the first are kept. */
+export function keep<Item>(list: Item[], item: Item): void {
+  if (list.length < mostKept) list.push(item);
+}
+
+const mostKept = 1_000;
+
 /** Messages of a stream that carries everything: responses to pending requests, and all other messages. */
 export class ReceivedMessages {
   readonly unsolicited: unknown[] = [];
@@ -33,7 +40,7 @@ export class ReceivedMessages {
     try {
       value = JSON.parse(text);
     } catch {
-      this.strayData.push({ kind: text.trim() === "" ? "blank" : "text", text: text.slice(0, 200) });
+      keep(this.strayData, { kind: text.trim() === "" ? "blank" : "text", text: text.slice(0, 200) });
       return;
     }
     for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
@@ -56,6 +63,6 @@ export class ReceivedMessages {
     const id: unknown = isObject(value) && !("method" in value) ? value.id : undefined;
     const isAwaited = (typeof id === "string" || typeof id === "number") && this.#waiting.has(id);
     if (isAwaited) this.settle(id, { response: value });
-    else this.unsolicited.push(value);
+    else keep(this.unsolicited, value);
   }
 }

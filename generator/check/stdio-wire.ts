@@ -39,9 +39,10 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   let tail = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => reader.push(text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (tail = (tail + text).slice(-2_000)));
+  const exited = new Promise<void>((done) => child.once("exit", () => done()));
+  const ended = endOutput(child, exited).then(() => reader.end());
   // A program that does not read has usually exited, and its exit code is the reason.
-  child.stdin.on("error", () => void within(exited, exitTime).then(() => reader.end()));
-  const exited = new Promise<void>((done) => child.once("close", () => done(reader.end())));
+  child.stdin.on("error", () => void within(ended, exitTime).then(() => reader.end()));
   await new Promise<void>((done, reject) => {
     child.once("spawn", done);
     child.once("error", (error) =>
@@ -76,11 +77,22 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       child.stdin.end();
       const isGone = await within(exited, closeTime);
       if (!isGone) abandon();
-      await exited;
+      await ended;
+      // Processes that the server has left behind.
+      abandon();
+      child.stdout.destroy();
+      child.stderr.destroy();
       process.removeListener("exit", abandon);
       return { wasKilled: !isGone };
     },
   };
+}
+
+/** Resolves after the last output. A process that the server has left behind, and that holds the pipe, is not awaited. */
+async function endOutput(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  const closed = new Promise<void>((done) => child.once("close", () => done()));
+  await exited;
+  await within(closed, outputTime);
 }
 
 /** Reports arguments that cannot be passed to a program as user errors. */
@@ -100,6 +112,9 @@ function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): strin
 
 /** Milliseconds between the end of a program's input on its side and its exit code. */
 const exitTime = 1_000;
+
+/** Milliseconds between the exit of a program and its last output, at most. */
+const outputTime = 500;
 
 /** Milliseconds that a server may take to exit after its input has ended. */
 const closeTime = 5_000;

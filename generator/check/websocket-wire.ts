@@ -2,7 +2,7 @@ import type { MessageSocket } from "../../runtime/transport/websocket/websocket-
 import { explainCause } from "../internal/user-error.ts";
 import { isLoopback } from "./raw-fetch.ts";
 import { pause } from "./effect.ts";
-import { ReceivedMessages } from "./received-messages.ts";
+import { keep, ReceivedMessages } from "./received-messages.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
 /** Options of a WebSocket connection to a server. */
@@ -42,7 +42,7 @@ export class WebSocketWire implements Wire {
         open();
       },
       text: (text) => this.#received.takeText(text),
-      binary: () => void this.#received.strayData.push({ kind: "text", text: "(a binary frame)" }),
+      binary: () => keep(this.#received.strayData, { kind: "text", text: "(a binary frame)" }),
       closed: (reason) => {
         this.#end(reason);
         close();

@@ -14,6 +14,7 @@ import { emitText } from "../check/report/text.ts";
 import { createTcpWires } from "../check/tcp-wire.ts";
 import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
+import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { checkAccess, readAccess, type Access, type AccessFlags } from "../live/access.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
 import { resolveCard } from "../live/server-card.ts";
@@ -104,6 +105,8 @@ function showStep(text: string): void {
 async function createWires(target: Target, access: Access, spoken: readonly Revision[]): Promise<WireFactory> {
   const { headers, env, timeout, sse } = access;
   checkAccess(target, access);
+  if (sse && !spoken.some(isHandshake))
+    throw new UserError("--sse is for revisions with sessions, which --protocol is not; remove one of them.");
   switch (target.kind) {
     case "command":
       return createStdioWires({ command: target.command, args: target.args, env, timeout });

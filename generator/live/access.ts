@@ -1,6 +1,6 @@
 import { longestTimer } from "../../runtime/internal/timers.ts";
 import { UserError } from "../internal/user-error.ts";
-import type { Target } from "./target.ts";
+import { describeTarget, type Target } from "./target.ts";
 
 /** Headers of requests to a server, and environment variables of its process. */
 export interface Connection {
@@ -59,14 +59,17 @@ export function readConnection({ header = [], headerEnv = [], env = [] }: Connec
 }
 
 /**
- * Rejects options that the transport of a target does not support.
+ * Rejects options that the transport of a target does not support, and addresses with credentials.
  *
- * @throws {UserError} when there is such an option.
+ * @throws {UserError} when there is such an option, or such an address.
  */
-export function checkAccess(
-  { kind }: Target,
-  { headers, sse = false }: Pick<Access, "headers"> & Partial<Access>,
-): void {
+export function checkAccess(target: Target, { headers, sse = false }: Pick<Access, "headers"> & Partial<Access>): void {
+  const { kind } = target;
+  // `fetch` rejects such an address with an error that repeats it.
+  if (kind === "url" && target.url.username + target.url.password !== "")
+    throw new UserError(
+      `${describeTarget(target)} has a user name or password; send them with --header-env Authorization=VARIABLE.`,
+    );
   if (kind === "tcp" && Object.keys(headers).length > 0)
     throw new UserError(
       "--header does not apply to TCP, which has no headers; remove it, or use an http or ws address.",

@@ -44,6 +44,7 @@ export function readTarget(
 ): Target {
   const [first = "", ...args] = words;
   if (first.trim() === "") throw new UserError(`no server is given; pass ${choicesText(takesFiles)}.`);
+  rejectVariable(first);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readAddress(first, args);
   if (isModuleName(first) && (!/\s/.test(first) || existsSync(first)))
     return { kind: "command", ...toModuleCommand(first, args), module: first };
@@ -51,6 +52,13 @@ export function readTarget(
   if (/\.json$/i.test(first)) return readFile(first);
   const [command = "", ...rest] = existsSync(first) ? [first] : splitWords(first, platform);
   return { kind: "command", command, args: rest };
+}
+
+/** Rejects a variable in front of a command, which only shells know. Its value, which may be secret, is not repeated. */
+function rejectVariable(word: string): void {
+  const [, name] = /^([A-Za-z_]\w*)=/.exec(word) ?? [];
+  if (name === undefined || existsSync(word)) return;
+  throw new UserError(`the command begins with the variable ${name}; pass --env ${name}=value instead.`);
 }
 
 function choicesText(takesFiles: boolean): string {

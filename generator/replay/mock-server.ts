@@ -2,11 +2,10 @@ import type { ConnectionFactory } from "../../runtime/client/connection-factory.
 import { connect } from "../../runtime/client/connect.ts";
 import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { limitRevision } from "../live/limit-revision.ts";
-import { UserError } from "../internal/user-error.ts";
 import { readExchanges } from "./exchanges.ts";
 import { MockConnection } from "./mock-connection.ts";
 import { MockScript } from "./mock-script.ts";
-import type { Recording } from "./recording.ts";
+import { withoutOpening, type Recording } from "./recording.ts";
 
 /**
  * Returns a function that opens connections to a mock of a recorded server, at the recorded revision.
@@ -19,8 +18,7 @@ export function createMockServer({ path, header, messages, revision }: Recording
     redacted: header.redacted,
     revision,
   });
-  if (!script.canOpen)
-    throw new UserError(`${path} has no opening of a connection; record the server again from its start.`);
+  if (!script.canOpen) throw withoutOpening(path);
   const connections = new Set<MockConnection>();
   return limitRevision((options) => {
     const [near, far] = createInMemoryTransports({ maxDepth: 512 });

@@ -1,5 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import type { Incoming } from "../../runtime/jsonrpc/message.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** First line of a recording. */
 export interface RecordingHeader {
@@ -35,6 +36,11 @@ export interface Recording {
   readonly messages: readonly RecordedMessage[];
   /** Remarks about parts that are missing. */
   readonly notices: readonly string[];
+}
+
+/** Creates the error of a recording that does not contain how a connection is opened. */
+export function withoutOpening(path: string): UserError {
+  return new UserError(`${path} has no opening of a connection; record the server again from its start.`);
 }
 
 /** Name of the format, in the first line. */

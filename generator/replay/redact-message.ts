@@ -1,5 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { hideSecretText, isSecretName } from "../../runtime/server/middleware/redact.ts";
+import { parseJson } from "../internal/json-text.ts";
+import { hideMembers, mapStrings } from "./hide-json.ts";
 
 /** Replaces secrets in the messages of one recording. Equal secrets get equal numbers, so that a later message can refer to an earlier one. */
 export class MessageRedactor {
@@ -14,13 +16,11 @@ export class MessageRedactor {
   /** Returns a message without secrets. Its envelope stays: id, method and error code. */
   redact(message: unknown): unknown {
     if (!isObject(message)) return undefined;
-    const { params, result, error } = message;
-    return {
-      ...message,
-      ...(params !== undefined && { params: this.redactValue(params) }),
-      ...(result !== undefined && { result: this.redactValue(result) }),
-      ...(isObject(error) && { error: this.#redactError(error) }),
-    };
+    return mapMembers(message, (name, member) => {
+      if (name === "params" || name === "result") return this.redactValue(member);
+      if (name === "error" && isObject(member)) return this.#redactError(member);
+      return envelopeNames.has(name) ? member : this.#redactMember(name, member, { isFree: true });
+    });
   }
 
   /** Returns params or a result without secrets. */
@@ -35,12 +35,9 @@ export class MessageRedactor {
   }
 
   #redactError(error: Record<string, unknown>): object {
-    const { message, data } = error;
-    return {
-      ...error,
-      ...(typeof message === "string" && { message: this.#redactText(message) }),
-      ...(data !== undefined && { data: this.#redactPart(data, { isFree: true }) }),
-    };
+    return mapMembers(error, (name, member) =>
+      name === "code" ? member : this.#redactMember(name, member, { isFree: true }),
+    );
   }
 
   #redactMember(name: string, member: unknown, { isFree }: Part): unknown {
@@ -88,11 +85,22 @@ export class MessageRedactor {
   }
 
   /** Redacts parts of a text that look like secrets, and values of members, parameters and variables with secret names in it. */
-  #redactText(text: string): string {
+  #redactText(text: string, depth = 0): string {
     const isSecret = (name: string): boolean => isSecretName(name) || this.#isNamed(name);
     const hide = (whole: string, before: string, name: string): string =>
       isSecret(name) ? `${before}[redacted]` : whole;
-    return hideMembers(hideSecretText(text), isSecret).replace(queryParameter, hide).replace(environmentVariable, hide);
+    const shown = hideMembers(hideSecretText(text), isSecret)
+      .replace(queryParameter, hide)
+      .replace(environmentVariable, hide);
+    return depth < deepestText ? mapStrings(shown, (literal) => this.#redactEncoded(literal, depth)) : shown;
+  }
+
+  /** Redacts JSON within a string of JSON, as the body of a response is in a list of responses. */
+  #redactEncoded(literal: string, depth: number): string {
+    const text = literal.includes('\\"') ? parseJson(literal) : undefined;
+    if (typeof text !== "string") return literal;
+    const redacted = this.#redactText(text, depth + 1);
+    return redacted === text ? literal : JSON.stringify(redacted);
   }
 }
 
@@ -121,59 +129,21 @@ function isFreeMember(name: string, member: unknown): boolean {
 
 const freeNames: ReadonlySet<string> = new Set(["arguments", "structuredContent", "_meta", "data", "metadata"]);
 
+/** Members of a message that are no content. */
+const envelopeNames: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
+
 /** Members of the protocol with names like those of secrets. */
 const protocolNames: ReadonlySet<string> = new Set(["progressToken", "maxTokens"]);
 
 /** Members that contain a JSON Schema. */
 const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema", "requestedSchema"]);
 
+/** Levels of JSON in strings of JSON that are searched for secrets. */
+const deepestText = 4;
+
 /** Maximum number of secrets that are told apart. */
 const mostNumbers = 100_000;
 
-/** Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is. */
-function hideMembers(text: string, isSecret: (name: string) => boolean): string {
-  const members = new RegExp(jsonMember);
-  let hidden = "";
-  let end = 0;
-  for (let match = members.exec(text); match; match = members.exec(text)) {
-    const [, name = "", value = ""] = match;
-    if (!isSecret(name)) continue;
-    const begin = members.lastIndex - value.length;
-    if (isOpening(value)) members.lastIndex = findClosing(text, begin);
-    const whole = text.slice(begin, members.lastIndex);
-    hidden += text.slice(end, begin) + (isOpening(value) ? whole.replace(jsonValue, hideValue) : hideValue(value));
-    end = members.lastIndex;
-  }
-  return hidden + text.slice(end);
-}
-
-function isOpening(value: string): boolean {
-  return value === "[" || value === "{";
-}
-
-/** Returns the position after a list or an object; the end of the text if that is not complete. */
-function findClosing(text: string, opening: number): number {
-  const pattern = new RegExp(jsonBracket);
-  pattern.lastIndex = opening;
-  let depth = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const [found] = match;
-    if (isOpening(found)) depth += 1;
-    else if (found === "]" || found === "}") depth -= 1;
-    if (depth === 0) return pattern.lastIndex;
-  }
-  return text.length;
-}
-
-/** Hides one value. A text with a colon after it is the name of a member. */
-function hideValue(value: string, colon?: string): string {
-  if (colon !== undefined) return value;
-  return value.startsWith('"') ? '"[redacted]"' : "0";
-}
-
-const jsonMember = /"([\w.@/$ -]{1,100})"\s*:\s*("(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*|[[{])/g;
-const jsonBracket = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
-const jsonValue = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|$)|-?\d[\d.eE+-]*/g;
 const queryParameter = /([?&]([\w.~-]{1,100})=)[^&\s"'<>#]+/g;
 const environmentVariable = /^((?:export )?([A-Z][A-Z\d_]{1,100})=).+$/gm;
 

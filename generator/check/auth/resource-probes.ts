@@ -1,3 +1,4 @@
+import { isWithin } from "../../../runtime/auth/client/discovery/discovery.ts";
 import { offlineAccess } from "../../../runtime/auth/client/grants/scopes.ts";
 import type { AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
 import { toResourceMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
@@ -159,10 +160,11 @@ function judgeDocument(document: Readonly<Record<string, unknown>>, place: strin
 
 function judgeResource(resource: string | undefined, url: URL): Observation | undefined {
   const own = `${url.origin}${url.pathname}`;
-  if (resource === undefined || resource === own) return undefined;
+  // The specification recommends the form of an origin without the slash that a parsed URL has.
+  const isOrigin = url.pathname === "/" && resource === url.origin;
+  if (resource === undefined || resource === own || isOrigin) return undefined;
   const named = URL.canParse(resource) ? new URL(resource) : undefined;
-  const isRelated =
-    named?.origin === url.origin && url.pathname.startsWith(named.pathname.replace(/\/$/, "")) && named.hash === "";
+  const isRelated = named?.origin === url.origin && isWithin(url.pathname, named.pathname) && !resource.includes("#");
   const fix = `set the option resource (RESOURCE) to ${own}`;
   const message = `it is ${resource} instead of ${own}`;
   return isRelated

@@ -1,6 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CheckResult } from "../finding.ts";
 import { toResult, type Observation } from "../probe.ts";
+import { textOf } from "../server-text.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import type { ResourceFacts } from "./resource-probes.ts";
 import { authRules } from "./rules.ts";
@@ -57,7 +58,7 @@ async function judgeSignature(client: AuthClient, header: Members, keys: readonl
     return [
       {
         subject: "alg",
-        message: `it is ${String(alg)}, which is not asymmetric: each verifier can make such tokens`,
+        message: `it is ${textOf(alg)}, which is not asymmetric: each verifier can make such tokens`,
         fix: "set the signature algorithm of the API at the authorization server to RS256 or ES256",
       },
     ];
@@ -84,7 +85,7 @@ function judgeIssuer({ iss }: Members, { issuers }: TokenContext): Observation |
   if (typeof iss === "string" && (issuers.length === 0 || issuers.includes(iss))) return undefined;
   return {
     subject: "iss",
-    message: `it is ${String(iss)} instead of ${issuers.join(" or ")}`,
+    message: `it is ${textOf(iss)} instead of ${issuers.join(" or ")}`,
     fix: "set the option issuer (ISSUER) to exactly this value, if the token is from your authorization server",
   };
 }
@@ -103,7 +104,7 @@ function judgeAudience({ aud }: Members, { resource }: TokenContext): Observatio
   return {
     subject: "aud",
     severity: "warning",
-    message: `it is ${audiences.map(String).join(", ")} instead of ${resource}`,
+    message: `it is ${audiences.map(textOf).join(", ")} instead of ${resource}`,
     fix: "request the token for this resource; if the authorization server has a name of its own for it, set the option audience",
   };
 }
@@ -183,10 +184,13 @@ async function probeUnsigned(client: AuthClient, token: string): Promise<Observa
   const [, claims = ""] = token.split(".");
   const header = Buffer.from(JSON.stringify({ alg: "none", typ: "at+jwt" })).toString("base64url");
   const result = await client.callServer(`${header}.${claims}.`);
-  if (result.kind === "failed" || result.response.status === 401 || result.response.status >= 500) return undefined;
+  if (result.kind === "failed") return undefined;
+  const { status } = result.response;
+  // A server that limits failed attempts has not looked at this one.
+  if (status === 401 || status === 429 || status >= 500) return undefined;
   return {
     subject: "request with an unsigned token",
-    message: `it gets HTTP ${result.response.status} instead of 401: anyone can act as any user`,
+    message: `it gets HTTP ${status} instead of 401: anyone can act as any user`,
     fix: "permit asymmetric algorithms only; set the option verify of requireBearerToken to verifyJwt()",
   };
 }

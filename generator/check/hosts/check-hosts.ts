@@ -2,6 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { hasCapability } from "../conversation.ts";
 import type { CheckResult, Rule } from "../finding.ts";
 import { toResult, type Lists, type Observation } from "../probe.ts";
+import { textOf } from "../server-text.ts";
 import type { Wire } from "../wire.ts";
 import type { HostFact, HostProfile } from "./profiles.ts";
 
@@ -49,17 +50,17 @@ function observe(fact: HostFact, host: string, server: HostedServer): readonly O
       return server.tools.flatMap((tool) => observeAnnotations(fact, host, tool));
     case "tool-name":
       return server.tools.flatMap(({ name }) => {
-        const full = `${fact.prefix.replace("{server}", server.name)}${String(name)}`;
+        const full = `${fact.prefix.replace("{server}", () => server.name)}${textOf(name)}`;
         if (full.length <= fact.max) return [];
         const message = `${host} leaves it out: with the name of the server, its name has ${full.length} characters, more than ${fact.max}`;
-        return [{ subject: `tool ${String(name)}`, message, fix: "shorten its name, or that of the server" }];
+        return [{ subject: `tool ${textOf(name)}`, message, fix: "shorten its name, or that of the server" }];
       });
     case "tool-description":
       return server.tools.flatMap(({ name, description }) => {
         const length = typeof description === "string" ? description.length : 0;
         if (length <= fact.max) return [];
         const message = `${host} reads ${fact.max} characters of its description, which has ${length}`;
-        return [{ subject: `tool ${String(name)}`, message, fix: "shorten it" }];
+        return [{ subject: `tool ${textOf(name)}`, message, fix: "shorten it" }];
       });
     case "instructions":
       return observeInstructions(fact, host, server);
@@ -111,7 +112,7 @@ function observeAnnotations(
   const given = isObject(annotations) ? annotations : {};
   const isSet = (hint: string): boolean => typeof given[hint] === "boolean";
   const missing = required.filter((hint) => !isSet(hint));
-  const subject = `tool ${String(name)}`;
+  const subject = `tool ${textOf(name)}`;
   const found: Observation[] = [];
   if (missing.length > 0)
     found.push({

@@ -37,7 +37,9 @@ function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
   for (const finding of findings) {
     const { rule, message, fix, subject, revision } = finding;
     const key = JSON.stringify([rule, message, fix, revision === "" ? "" : subject]);
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
+    const group = groups.get(key);
+    if (group) group.push(finding);
+    else groups.set(key, [finding]);
   }
   return [...groups.values()].flatMap((same) => {
     const [first] = same;

@@ -4,7 +4,7 @@ import type { ConnectionFactory } from "../../../runtime/client/connection-facto
 import { findMethod } from "../../../runtime/protocol/methods/method-rows.ts";
 import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
 import type { ContractChange } from "../../typed-client/contract/impact.ts";
-import type { RecordedMessage, Recording } from "../recording.ts";
+import { withoutOpening, type RecordedMessage, type Recording } from "../recording.ts";
 import { hasRedacted, MessageRedactor } from "../redact-message.ts";
 import { compareNotifications } from "./compare-notifications.ts";
 import { compareValues, findReplacements, replaceTexts, type CompareOptions } from "./compare-values.ts";
@@ -101,9 +101,14 @@ class Replay {
     }
   }
 
-  /** Compares what belongs to no single request. */
+  /**
+   * Compares what belongs to no single request.
+   *
+   * @throws {UserError} when the recording does not contain how a connection is opened: nothing was compared then
+   */
   async finish(): Promise<void> {
     const { recording, isIgnored } = this.#options;
+    if (this.#connections.size === 0) throw withoutOpening(recording.path);
     for (const [name, live] of this.#connections) {
       const recorded = recording.messages.flatMap(({ connection, direction, incoming }) =>
         connection === name && direction === "to-client" && incoming.kind === "notification" ? [incoming] : [],

@@ -172,6 +172,12 @@ const faults: readonly Row[] = [
     /instead of .*\/mcp/,
   ],
   [
+    "names a path as resource whose name its own begins with",
+    replaced(resourcePath, (base) => ({ ...goodMetadata(), resource: `${base}/mc` })),
+    "auth-resource",
+    /\/mc instead of .*\/mcp, so that clients do not proceed/,
+  ],
+  [
     "requests offline_access",
     withMetadata({ scopes_supported: ["offline_access"] }),
     "auth-scopes",
@@ -296,6 +302,17 @@ test.each(faults)("a server that %s has the finding, and no further error", asyn
   expect(others).toEqual([]);
 });
 
+test("the resource of a server at the root of its origin may end without a slash", async () => {
+  changes = (base) => ({
+    "/": goodReplies()["/mcp"],
+    "/.well-known/oauth-protected-resource": { ...goodMetadata(), resource: base },
+    [resourcePath]: { ...goodMetadata(), resource: base },
+  });
+  const report = await examineAuthorization({ url: new URL(origin), headers: {}, timeout: 5_000 });
+  expect(findingsOf(report).filter(({ rule }) => rule === "auth-resource")).toEqual([]);
+  expect(report.results.map(({ rule }) => rule.id)).toContain("auth-resource");
+});
+
 test("metadata that only OpenID Connect discovery has is found", async () => {
   const moved: Changes = (base) => ({
     [issuerPath]: undefined,
@@ -317,6 +334,8 @@ const tokenFaults: readonly TokenRow[] = [
     "token-issuer",
     /https:\/\/other\.example instead of .*ISSUER/,
   ],
+  ["whose issuer is no text", { iss: { toString: 1 } }, {}, "token-issuer", /\{"toString":1\} instead of/],
+  ["whose audience is no text", { aud: [{ toString: 1 }] }, {}, "token-audience", /\{"toString":1\} instead of/],
   ["for another resource", { aud: "https://other.example/mcp" }, {}, "token-audience", /instead of .*audience/],
   ["without an audience", { aud: undefined }, {}, "token-audience", /withoutAudience/],
   ["that has expired", { exp: now - 100 }, {}, "token-time", /expired 10\d s ago/],
@@ -358,6 +377,12 @@ describe("tokens", () => {
     const seen = await examine(() => ({}), token);
     expect(seen.map(({ rule }) => rule)).toEqual(["token-algorithm", "auth-unsigned-token"]);
     expect(seen[1]?.text).toMatch(/anyone can act as any user.*verifyJwt/);
+  });
+
+  test("a server that limits failed attempts is not taken for one that accepts unsigned tokens", async () => {
+    const token = await sign();
+    accept = (shown) => (shown === token ? 200 : shown.endsWith(".") ? 429 : 401);
+    expect(await examine(() => ({}), token)).toEqual([]);
   });
 
   test("a server that accepts any token has a finding", async () => {

@@ -9,6 +9,7 @@ import { emitJunit } from "../../../generator/check/report/junit.ts";
 import { emitSarif } from "../../../generator/check/report/sarif.ts";
 import { emitText } from "../../../generator/check/report/text.ts";
 import type { CheckReport } from "../../../generator/check/finding.ts";
+import { toResult } from "../../../generator/check/probe.ts";
 import { runCheck, type CheckCommandOptions } from "../../../generator/commands/check.ts";
 import { captured, type CommandResult } from "../run.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -68,6 +69,15 @@ describe("reports of `check`", () => {
         { rule: "odd", passed: false },
       ],
     });
+  });
+
+  test("a finding about a name of megabytes is short in every report", () => {
+    const rule = { id: "a", title: "A", severity: "error" } as const;
+    const text = "x".repeat(1_000_000);
+    const results = [toResult(rule, [{ subject: text, message: text, fix: text }])];
+    const long = { ...report, results };
+    for (const written of [emitText(long), emitJson(long), emitJunit(long), emitSarif(long, "1")])
+      expect(written.length).toBeLessThan(20_000);
   });
 
   test("a report as text merges equal findings of several tools or several revisions", () => {
@@ -226,6 +236,18 @@ describe("create-mcp-server check", () => {
     ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /unknown revision/],
     ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
     ["a missing program", ["no-such-program-anywhere"], {}, /cannot be started/],
+    [
+      "HTTP with SSE at a revision without sessions",
+      ["http://127.0.0.1:9/sse"],
+      { sse: true, protocol: "2026-07-28" },
+      /--sse is for revisions with sessions/,
+    ],
+    [
+      "an address with a password",
+      ["http://user:secret@127.0.0.1:9/mcp"],
+      {},
+      /^create-mcp-server: http:\/\/127\.0\.0\.1:9\/mcp has a user name or password; send them with --header-env/,
+    ],
     ["a malformed header", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
   ])("`check` rejects %s with a reason", async (_what, target, options, message) => {
     const { code, stderr } = await check(target, options);

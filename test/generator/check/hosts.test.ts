@@ -78,6 +78,7 @@ test.each<readonly [string, Partial<HostedServer>, readonly string[]]>([
       expect.stringContaining("reads 2048 of their 2049 characters"),
     ],
   ],
+  ["claude-code", { name: "$$".repeat(60) }, [expect.stringContaining("its name has 131 characters, more than 128")]],
   [
     "vscode",
     { tools: Array.from({ length: 129 }, () => tool) },

@@ -34,6 +34,17 @@ describe("lint of tools", () => {
       ["schema-dialect"],
     ],
     [
+      "a foreign reference in a schema that is too deep",
+      {
+        inputSchema: {
+          type: "object",
+          $ref: "other",
+          not: JSON.parse('{"not":'.repeat(9_000) + "1" + "}".repeat(9_000)),
+        },
+      },
+      ["schema-sound"],
+    ],
+    [
       "an output schema of draft 7",
       { outputSchema: { type: "object", $schema: "http://json-schema.org/draft-07/schema#" } },
       ["schema-dialect"],
@@ -89,5 +100,14 @@ describe("lint of tools", () => {
   ])("the lint rules find, with advice: %s", (_what, tool, rules) => {
     expect(broken(tool)).toEqual(rules);
     for (const { check } of lintRules) for (const { fix } of check({ ...good, ...tool })) expect(fix).toMatch(/^\w/);
+  });
+
+  test("thousands of references are checked at once", () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, at) => [`p${at}`, { $ref: `other:${at}` }]),
+    );
+    const started = performance.now();
+    expect(broken({ inputSchema: { type: "object", properties } })).toContain("schema-reference");
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -156,6 +156,40 @@ describe("`check` on stdio", () => {
     expect(found).toEqual([expect.objectContaining({ severity: "warning", subject: "tools/list" })]);
   });
 
+  test("only the first lines of a program that writes without end are kept", { timeout: 30_000 }, async () => {
+    const endless = 'const write = () => process.stdout.write("log\\n".repeat(1_000), write); write();';
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", endless], env: {}, timeout: 1_000 });
+    const wire = await wires.open();
+    expect(await wire.exchange({ jsonrpc: "2.0", id: 1, method: "ping" }, { id: 1 })).toEqual({});
+    await wire.close();
+    expect(wire.strayData).toHaveLength(1_000);
+  });
+
+  test("`check` reports what a server has sent before it exited", { timeout: 60_000 }, async () => {
+    const leaving = `
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line.startsWith("{") && line.endsWith("}") ? line : "{}");
+        if (id === undefined) return;
+        if (method.startsWith("doctor/")) return process.exit(3);
+        if (method === "tools/list" && !params?.cursor) console.log("listing");
+        const results = {
+          initialize: { protocolVersion: "${newest?.id}", capabilities: { tools: {} }, serverInfo: { name: "leaving", version: "0" } },
+          "tools/list": { tools: [{ name: "a", title: 5, description: "a", inputSchema: { type: "object" } }] },
+          ping: {},
+        };
+        const answer = method in results && !params?.cursor ? { result: results[method] } : { error: { code: -32602, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+      });`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", leaving], env: {}, timeout: 10_000 });
+    const report = await examine(wires, { target: "leaving", revisions: newest ? [newest] : [] });
+    const found = findingsOf(report).map(({ rule, subject, message }) => `${rule}, ${subject}: ${message}`);
+    expect(found).toEqual([
+      "unknown-method, doctor/unknown: there is no response: it exited with code 3",
+      "fits-revision, tools/list: the result at tools/0/title should be string",
+      'clean-output, output: this is not a message: "listing"',
+    ]);
+  });
+
   test("`check` reports that a program without responses supports no revision", { timeout: 60_000 }, async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
@@ -194,6 +228,23 @@ describe("`check` on stdio", () => {
       const deaf = `"${process.execPath}" -e 'setInterval(() => {}, 1000); console.error("up")'; true`;
       const wire = await createStdioWires({ command: "sh", args: ["-c", deaf], env: {}, timeout: 1_000 }).open();
       expect(await wire.close()).toEqual({ wasKilled: true });
+    },
+  );
+
+  test.skipIf(process.platform === "win32")(
+    "`check` does not wait for a process that a server has left behind, and that holds its output (Windows ends it)",
+    { timeout: 30_000 },
+    async () => {
+      const leaving = `
+        const options = { stdio: ["ignore", "inherit", "ignore"], detached: true };
+        require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 8_000)"], options).unref();
+        process.stdin.resume();`;
+      const args = ["-e", leaving];
+      const wire = await createStdioWires({ command: process.execPath, args, env: {}, timeout: 1_000 }).open();
+      const started = performance.now();
+      expect(await wire.close()).toEqual({ wasKilled: false });
+      expect(performance.now() - started).toBeLessThan(4_000);
+      expect(wire.isOpen).toBe(false);
     },
   );
 });

@@ -14,6 +14,8 @@ describe("fields of a form", () => {
     [{ type: "array", items: { enum: ["a"] } }, "choices"],
     [{ type: "array", items: { type: "string" } }, "list"],
     [{ type: "array" }, "json"],
+    [{ type: "array", items: { type: "array", items: { type: "number" } } }, "list"],
+    [{ $ref: "#/$defs/endless" }, "json"],
     [{ type: "object" }, "object"],
     [{ type: "object", additionalProperties: { type: "string" } }, "json"],
     [{ oneOf: [{ type: "string" }, { type: "number" }] }, "json"],
@@ -23,7 +25,8 @@ describe("fields of a form", () => {
     [true, "json"],
     [null, "json"],
   ])("the schema %j has a field of the kind %s", (schema, kind) => {
-    const root = { $defs: { "a/b": { type: "string" }, circle: { $ref: "#/$defs/circle" } } };
+    const endless = { type: "array", items: { $ref: "#/$defs/endless" } };
+    const root = { $defs: { "a/b": { type: "string" }, circle: { $ref: "#/$defs/circle" }, endless } };
     expect(readField(schema, root).kind).toBe(kind);
   });
 
@@ -43,6 +46,13 @@ describe("fields of a form", () => {
   });
 });
 
+test("the value of a schema that contains itself many times is bounded", () => {
+  const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
+  const schema = { type: "object", properties, required: names };
+  expect(JSON.stringify(initialValue(schema, schema)).length).toBeLessThan(500_000);
+});
+
 test("a value is checked, without patterns that could take long", () => {
   const schema = {
     type: "object",
@@ -52,6 +62,28 @@ test("a value is checked, without patterns that could take long", () => {
   expect(checkValue(schema, { text: `${"a".repeat(40)}!`, count: 1 })).toEqual([]);
   expect(checkValue(schema, { count: "x" })).toEqual([{ path: "count", message: expect.stringContaining("integer") }]);
   expect(checkValue({ $ref: "#/nowhere" }, 5)).toEqual([]);
+});
+
+test.each<readonly [string, object, unknown, number]>([
+  ["an argument with the name of a keyword", { properties: { pattern: { type: "string" } } }, { pattern: "a" }, 0],
+  ["another type of it", { properties: { format: { type: "string" } } }, { format: 5 }, 1],
+  ["a member that no schema lists", { properties: { pattern: true } }, { other: 5 }, 1],
+  ["a member that a pattern allows", { patternProperties: { "^x-": {} } }, { "x-a": 5 }, 0],
+  ["a value with such a member", { properties: { a: { const: { pattern: "b" } } } }, { a: { pattern: "b" } }, 0],
+  [
+    "a reference to such an argument",
+    { properties: { a: { $ref: "#/properties/pattern" }, pattern: true } },
+    { a: 1 },
+    0,
+  ],
+])("%s is checked in an object without further members", (_name, schema, value, count) => {
+  expect(checkValue({ type: "object", additionalProperties: false, ...schema }, value)).toHaveLength(count);
+});
+
+test("a pattern in a part that is no schema takes no time", () => {
+  const hostile = { pattern: "^(a+)+$" };
+  const schema = { properties: { a: { $ref: "#/examples" } }, examples: hostile, default: hostile };
+  expect(checkValue(schema, { a: `${"a".repeat(40)}!` })).toEqual([]);
 });
 
 test("two values are compared regardless of the order of members", () => {

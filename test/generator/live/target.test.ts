@@ -71,6 +71,12 @@ test.each([
   ["an address with arguments", ["http://example.org", "x"], /unexpected arguments after the address \(x\)/],
   ["a missing list of tools", ["absent.json"], /absent\.json does not exist/],
   ["a missing module", ["absent.ts"], /absent\.ts does not exist/],
+  [
+    "a variable in a command line",
+    ["API_KEY=a serve"],
+    /^the command begins with the variable API_KEY; pass --env API/,
+  ],
+  ["a variable before a command", ["API_KEY=a", "serve"], /^the command begins with the variable API_KEY; pass --env/],
   ["an open quote", ["serve 'a"], /an unclosed quote/],
 ] as const)("%s on the command line is rejected", (_what, words, says) => {
   expect(() => readTarget(words)).toThrow(says);

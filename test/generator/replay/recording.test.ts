@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { readRecording } from "../../../generator/replay/read-recording.ts";
+import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
 import { Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -148,6 +149,11 @@ describe("secrets in a recording", () => {
       '{ "pin": 0, "tokens": ["[redacted]", "[redacted]"], "n": 5, "customer": { "name": "[redacted]", "ids": [0] }, "z": [1] }',
     ],
     [
+      "JSON in strings of JSON in texts",
+      `{"a":"x\\"y","body":${JSON.stringify(JSON.stringify({ body: JSON.stringify({ token: "t", n: 5 }) }))}}`,
+      `{"a":"x\\"y","body":${JSON.stringify(JSON.stringify({ body: JSON.stringify({ token: "[redacted]", n: 5 }) }))}}`,
+    ],
+    [
       "a list in a text that is cut off",
       '"a": [1], "password": ["p1", "p',
       '"a": [1], "password": ["[redacted]", "[redacted]"',
@@ -201,6 +207,23 @@ describe("secrets in a recording", () => {
       }),
     ]);
   });
+});
+
+test("members of a message or an error that no revision has are redacted", () => {
+  const redactor = new MessageRedactor(["customer"]);
+  const error = { code: -32000, message: "no", token: "a", customer: "ada", hint: "b" };
+  expect(redactor.redact({ jsonrpc: "2.0", id: "c", error, session: "a", hint: "b" })).toEqual({
+    jsonrpc: "2.0",
+    id: "c",
+    error: { code: -32000, message: "no", token: "[redacted 1]", customer: "[redacted 2]", hint: "b" },
+    session: "[redacted 1]",
+    hint: "b",
+  });
+});
+
+test("secrets in JSON with a string of 20 MB are redacted (it exceeded the stack)", { timeout: 60_000 }, () => {
+  const text = (token: string): string => `{"data":"${"x".repeat(20_000_000)}","token":"${token}"}`;
+  expect(new MessageRedactor([]).redactValue(text("abc")) === text("[redacted]")).toBe(true);
 });
 
 describe("a file that is no recording, or a damaged one", () => {

@@ -139,6 +139,16 @@ describe("differences between a recording and a server", () => {
     expect((await replayAgainst(path, scenario, { ignore: ["a..b"] })).stderr).toContain("--ignore a..b is not a path");
   });
 
+  test("a recording without the opening of a connection is no test that passes", async () => {
+    const path = join(temporaryFolder(), "session.jsonl");
+    const header = { format: "mcp-recording", version: 1, protocol: handshake.id, server: { name: "a", version: "1" } };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const line = { connection: "one", direction: "to-server", message };
+    writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(line)}\n`);
+    const { code, stderr } = await replayAgainst(path, { args: ["-e", "process.exit(3)"] });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("has no opening of a connection; record the server")]);
+  });
+
   test("a server that cannot be started has a clear error", async () => {
     const path = join(temporaryFolder(), "session.jsonl");
     await record(path, { args: [everything], calls: [] });

@@ -25,8 +25,8 @@ export interface Member {
   readonly isRequired: boolean;
 }
 
-/** Returns the field for a schema. References are resolved within the whole schema. */
-export function readField(given: unknown, root: unknown): Field {
+/** Returns the field for a schema. References are resolved within the whole schema. Lists that contain such lists without end are edited as JSON. */
+export function readField(given: unknown, root: unknown, depth = 0): Field {
   const schema = resolve(given, root);
   const options = readOptions(schema);
   if (options) return { kind: "choice", options };
@@ -43,7 +43,8 @@ export function readField(given: unknown, root: unknown): Field {
       const items = resolve(schema.items, root);
       const choices = readOptions(items);
       if (choices) return { kind: "choices", options: choices };
-      return readField(items, root).kind === "json" ? { kind: "json" } : { kind: "list", items };
+      const hasFields = depth < deepestForm && readField(items, root, depth + 1).kind !== "json";
+      return hasFields ? { kind: "list", items } : { kind: "json" };
     }
     case "object":
       return isFreeForm(schema) ? { kind: "json" } : { kind: "object", members: readMembers(schema) };
@@ -108,17 +109,29 @@ function labelOf(value: unknown): string {
 }
 
 /** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
-export function initialValue(given: unknown, root: unknown, depth = 0): unknown {
+export function initialValue(given: unknown, root: unknown): unknown {
+  return createValue(given, root, { depth: 0, budget: { objects: mostObjects } });
+}
+
+interface Progress {
+  /** Number of objects around the value. */
+  readonly depth: number;
+  /** Number of objects that the whole value may still get. */
+  readonly budget: { objects: number };
+}
+
+function createValue(given: unknown, root: unknown, { depth, budget }: Progress): unknown {
   const schema = resolve(given, root);
   if ("default" in schema) return schema.default;
   const field = readField(schema, root);
   switch (field.kind) {
     case "object": {
-      if (depth > deepestForm) return {};
+      budget.objects -= 1;
+      if (depth > deepestForm || budget.objects < 0) return {};
       const members = field.members
         .map(({ name, schema: member, isRequired }): [string, unknown] => {
           const hasOwn = "default" in resolve(member, root);
-          return [name, isRequired || hasOwn ? initialValue(member, root, depth + 1) : undefined];
+          return [name, isRequired || hasOwn ? createValue(member, root, { depth: depth + 1, budget }) : undefined];
         })
         .filter(([, value]) => value !== undefined);
       return Object.fromEntries(members);
@@ -140,6 +153,9 @@ export function initialValue(given: unknown, root: unknown, depth = 0): unknown 
   }
 }
 
+/** Maximum number of objects with members in a value that a form begins with. A schema that contains itself several times has far more. */
+const mostObjects = 1_000;
+
 /** Levels of objects that a form shows; deeper ones are edited as JSON. */
 export const deepestForm = 6;
 
@@ -154,8 +170,9 @@ export interface FormIssue {
  * be read has no issues.
  */
 export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
-  if (!isObject(schema) || JSON.stringify(schema).length > longestSchema) return [];
+  if (!isObject(schema)) return [];
   try {
+    if (JSON.stringify(schema).length > longestSchema) return [];
     const { errors } = new Validator(withoutPatterns(schema), "2020-12", false).validate(value);
     // The outer errors only say that an inner one exists.
     return errors
@@ -167,13 +184,34 @@ export function checkValue(schema: unknown, value: unknown): readonly FormIssue[
 }
 
 function withoutPatterns(schema: JsonObject): Schema {
-  const copy: Schema = JSON.parse(
-    JSON.stringify(schema, (key: string, value: unknown) => (patternKeywords.has(key) ? undefined : value)),
+  // Which members are further ones depends on the patterns.
+  const isOpen = Object.hasOwn(schema, "patternProperties");
+  const kept = Object.entries(schema).filter(
+    ([key]) => !patternKeywords.has(key) && !(isOpen && furtherKeywords.has(key)),
   );
-  return copy;
+  return Object.fromEntries(kept.map(([key, value]) => [key, cleanKeyword(key, value)]));
+}
+
+/** Removes the patterns of the schemas in a keyword. Names of members are no keywords, and values are no schemas. */
+function cleanKeyword(key: string, value: unknown): unknown {
+  if (valueKeywords.has(key)) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? withoutPatterns(item) : item));
+  if (!isObject(value)) return value;
+  if (!mapKeywords.has(key)) return withoutPatterns(value);
+  const schemas = Object.entries(value).map(([name, one]) => [
+    name,
+    isObject(one) ? withoutPatterns(one) : one !== false,
+  ]);
+  return Object.fromEntries(schemas);
 }
 
 const patternKeywords: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format"]);
+
+const furtherKeywords: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
+
+const valueKeywords: ReadonlySet<string> = new Set(["const", "enum"]);
+
+const mapKeywords: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 const outerKeywords: ReadonlySet<string> = new Set(["properties", "items", "$ref", "allOf", "additionalProperties"]);
 

@@ -144,7 +144,8 @@ function checkResource(resource: string, url: URL): void {
   throw new AuthError("resource-mismatch", `The metadata of ${describeUrl(url)} is for another resource: ${who}`);
 }
 
-function isWithin(path: string, folder: string): boolean {
+/** True if a path is that of a folder, or of something in it. */
+export function isWithin(path: string, folder: string): boolean {
   const prefix = folder.replace(/\/$/, "");
   return path === prefix || path === folder || path.startsWith(`${prefix}/`);
 }
