@@ -2,7 +2,7 @@ import type { ImplementationInfo } from "../../runtime/protocol/session/session.
 import { isObject, type Check, type Revision } from "../../generated/support.ts";
 import { findMethod } from "../../runtime/protocol/methods/method-rows.ts";
 import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
-import type { Exchange, Wire } from "./wire.ts";
+import type { Exchange, Wire } from "./wires/wire.ts";
 
 /** Outcome of a request. */
 export type CallOutcome =

@@ -1,4 +1,4 @@
-import type { Exchange } from "./wire.ts";
+import type { Exchange } from "./wires/wire.ts";
 
 /** Milliseconds given to a message without a response to take effect. */
 const effectTime = 150;

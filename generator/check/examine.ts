@@ -4,22 +4,22 @@ import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
-import { HttpWire } from "./http-wire.ts";
+import { HttpWire } from "./wires/http-wire.ts";
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
-import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
-import { cancelProbes } from "./probes-cancel.ts";
-import { featureProbes } from "./probes-feature.ts";
-import { httpProbes } from "./probes-http.ts";
-import { paramHeaderProbes } from "./probes-param-headers.ts";
-import { olderProbes } from "./probes-older.ts";
-import { messageProbes } from "./probes-message.ts";
-import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
-import { probeEndpoint, sseProbes } from "./probes-sse.ts";
+import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probes/probe.ts";
+import { cancelProbes } from "./probes/cancel-probes.ts";
+import { featureProbes } from "./probes/feature-probes.ts";
+import { httpProbes } from "./probes/http-probes.ts";
+import { paramHeaderProbes } from "./probes/param-header-probes.ts";
+import { olderProbes } from "./probes/older-probes.ts";
+import { messageProbes } from "./probes/message-probes.ts";
+import { tcpProbes, webSocketProbes } from "./probes/socket-probes.ts";
+import { probeEndpoint, sseProbes } from "./probes/sse-probes.ts";
 import { readLists } from "./read-lists.ts";
 import { textOf } from "./server-text.ts";
-import type { WireFactory } from "./wire.ts";
+import type { WireFactory } from "./wires/wire.ts";
 
 /** Options of an examination of one server. */
 export interface ExamineOptions {

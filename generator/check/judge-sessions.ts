@@ -1,7 +1,7 @@
 import type { Conversation } from "./conversation.ts";
 import type { CheckResult, Rule } from "./finding.ts";
-import { toFinding, type Observation } from "./probe.ts";
-import type { StrayData, Wire } from "./wire.ts";
+import { toFinding, type Observation } from "./probes/probe.ts";
+import type { StrayData, Wire } from "./wires/wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28/basic";
 

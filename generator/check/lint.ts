@@ -4,7 +4,7 @@ import { findTarget } from "../typed-client/tool-schema/read-reference.ts";
 import { readSchema } from "../typed-client/tool-schema/read-schema.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
-import type { Lists, Observation } from "./probe.ts";
+import type { Lists, Observation } from "./probes/probe.ts";
 import { quote, textOf } from "./server-text.ts";
 
 /** A tool as a server lists it. */

@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
 import type { Conversation } from "./conversation.ts";
 import type { CheckResult, Rule } from "./finding.ts";
-import { expectResult } from "./probes-message.ts";
-import { toFinding, type Lists, type Observation } from "./probe.ts";
+import { expectResult } from "./probes/message-probes.ts";
+import { toFinding, type Lists, type Observation } from "./probes/probe.ts";
 
 const listRule = {
   id: "lists",

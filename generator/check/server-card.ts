@@ -7,9 +7,9 @@ import { readText, readMediaType } from "../../runtime/transport/http-client/bod
 import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
 import { safeText } from "../internal/text.ts";
 import type { CheckResult, Rule } from "./finding.ts";
-import { toResult, type Observation } from "./probe.ts";
-import { fetchRaw } from "./raw-fetch.ts";
-import type { PublicAddress } from "./wire.ts";
+import { toResult, type Observation } from "./probes/probe.ts";
+import { fetchRaw } from "./wires/raw-fetch.ts";
+import type { PublicAddress } from "./wires/wire.ts";
 
 /** Server as the examination has found it. */
 export interface ExaminedServer {

@@ -1,6 +1,6 @@
 import { toMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
 import type { CheckResult } from "../finding.ts";
-import { toResult, type Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probes/probe.ts";
 import type { AuthClient } from "./auth-client.ts";
 import { readTexts } from "./resource-probes.ts";
 import { authRules } from "./rules.ts";

@@ -3,7 +3,7 @@ import { offlineAccess } from "../../../runtime/auth/client/grants/scopes.ts";
 import type { AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
 import { toResourceMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
 import type { CheckResult } from "../finding.ts";
-import { toResult, type Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probes/probe.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import { authRules } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CheckResult } from "../finding.ts";
-import { toResult, type Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probes/probe.ts";
 import { textOf } from "../server-text.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import type { ResourceFacts } from "./resource-probes.ts";

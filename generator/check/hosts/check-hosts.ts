@@ -1,9 +1,9 @@
 import { isObject } from "../../../generated/support.ts";
 import { hasCapability } from "../conversation.ts";
 import type { CheckResult, Rule } from "../finding.ts";
-import { toResult, type Lists, type Observation } from "../probe.ts";
+import { toResult, type Lists, type Observation } from "../probes/probe.ts";
 import { textOf } from "../server-text.ts";
-import type { Wire } from "../wire.ts";
+import type { Wire } from "../wires/wire.ts";
 import type { HostFact, HostProfile } from "./profiles.ts";
 
 /** Server as a host would see it. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../internal/package-info.ts";
 import { UserError } from "../../internal/user-error.ts";
-import type { Wire } from "../wire.ts";
+import type { Wire } from "../wires/wire.ts";
 
 /** Documented rules of a host. Rules that are not documented are absent: nothing is assumed. */
 export interface HostProfile {

@@ -1,11 +1,11 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { createHttpWires } from "../../../generator/check/http-wire.ts";
-import { createStdioWires } from "../../../generator/check/stdio-wire.ts";
+import { createHttpWires } from "../../../generator/check/wires/http-wire.ts";
+import { createStdioWires } from "../../../generator/check/wires/stdio-wire.ts";
 import { examine } from "../../../generator/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
-import type { WireFactory } from "../../../generator/check/wire.ts";
+import type { WireFactory } from "../../../generator/check/wires/wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";

@@ -9,7 +9,7 @@ import { emitJunit } from "../../../generator/check/report/junit.ts";
 import { emitSarif } from "../../../generator/check/report/sarif.ts";
 import { emitText } from "../../../generator/check/report/text.ts";
 import type { CheckReport } from "../../../generator/check/finding.ts";
-import { toResult } from "../../../generator/check/probe.ts";
+import { toResult } from "../../../generator/check/probes/probe.ts";
 import { runCheck, type CheckCommandOptions } from "../../../generator/commands/check.ts";
 import { captured, type CommandResult } from "../run.ts";
 import { temporaryFolder } from "../folder.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { examine } from "../../../generator/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
-import { createHttpWires } from "../../../generator/check/http-wire.ts";
+import { createHttpWires } from "../../../generator/check/wires/http-wire.ts";
 import { newest } from "../../runtime/fixture-revision.ts";
 import { alone, meta } from "../../runtime/lifecycle/stateless.ts";
 import { readText, serveRaw } from "../running.ts";
@@ -68,7 +68,7 @@ async function examineOdd(
     const { id, method, params } = isObject(message) ? message : {};
     const call = { method, params: isObject(params) ? params : {}, request };
     const own = respond(call);
-    if (!own && message !== undefined && id === undefined) return response.writeHead(202).end();
+    if (!own && message !== undefined && id === undefined) return void response.writeHead(202).end();
     const { outcome, status = 200, headers } = own ?? respondPlainly(call);
     response
       .writeHead(status, { "content-type": "application/json", ...headers })

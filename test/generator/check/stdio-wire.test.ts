@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createStdioWires } from "../../../generator/check/stdio-wire.ts";
+import { createStdioWires } from "../../../generator/check/wires/stdio-wire.ts";
 import { UserError } from "../../../generator/internal/user-error.ts";
 
 const platform = process.platform;

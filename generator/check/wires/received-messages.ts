@@ -1,4 +1,4 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject } from "../../../generated/support.ts";
 import type { Exchange, StrayData } from "./wire.ts";
 
 /** Adds something that a server has sent without need. A server may send such data without end: only the first are kept. */

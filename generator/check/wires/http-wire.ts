@@ -1,6 +1,6 @@
-import { isObject, type Revision } from "../../generated/support.ts";
-import { EventDecoder } from "../../runtime/framing/sse-events.ts";
-import { readText } from "../../runtime/transport/http-client/body.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { EventDecoder } from "../../../runtime/framing/sse-events.ts";
+import { readText } from "../../../runtime/transport/http-client/body.ts";
 import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import { keep } from "./received-messages.ts";
 import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";

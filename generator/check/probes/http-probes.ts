@@ -1,6 +1,6 @@
-import { HttpWire } from "./http-wire.ts";
-import { Conversation, own } from "./conversation.ts";
-import type { Rule } from "./finding.ts";
+import { HttpWire } from "../wires/http-wire.ts";
+import { Conversation, own } from "../conversation.ts";
+import type { Rule } from "../finding.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports";

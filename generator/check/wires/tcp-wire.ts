@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { explainCause } from "../internal/user-error.ts";
-import { pause } from "./effect.ts";
+import { explainCause } from "../../internal/user-error.ts";
+import { pause } from "../effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 

@@ -1,6 +1,6 @@
-import { expectCode } from "./probes-message.ts";
+import { expectCode } from "./message-probes.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
-import { textOf } from "./server-text.ts";
+import { textOf } from "../server-text.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28/server";
 

@@ -1,4 +1,4 @@
-import { EventDecoder, type ServerEvent } from "../../runtime/framing/sse-events.ts";
+import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
 import { keep, ReceivedMessages } from "./received-messages.ts";
 
 /** The event stream that carries all messages of a server at the first revision. */

@@ -1,8 +1,8 @@
-import type { CheckResult, Rule } from "./finding.ts";
+import type { CheckResult, Rule } from "../finding.ts";
 import { toResult, type Probe, type Observation } from "./probe.ts";
-import { acceptedOrigin, foreignOrigin, originRule } from "./probes-http.ts";
-import { SseWire, type Endpoint } from "./sse-wire.ts";
-import type { Wire, WireFactory } from "./wire.ts";
+import { acceptedOrigin, foreignOrigin, originRule } from "./http-probes.ts";
+import { SseWire, type Endpoint } from "../wires/sse-wire.ts";
+import type { Wire, WireFactory } from "../wires/wire.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility";
 

@@ -1,7 +1,7 @@
-import type { Revision } from "../../generated/support.ts";
-import { HttpWire } from "./http-wire.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { HttpWire } from "../wires/http-wire.ts";
 import type { Probe, Observation } from "./probe.ts";
-import { openSse } from "./sse-wire.ts";
+import { openSse } from "../wires/sse-wire.ts";
 
 /** Probes of a Streamable HTTP server at revisions that use HTTP with SSE. */
 export const olderProbes: readonly Probe[] = [

@@ -1,6 +1,6 @@
-import { isObject } from "../../generated/support.ts";
-import type { CallOutcome, Conversation } from "./conversation.ts";
-import { waitForEffect } from "./effect.ts";
+import { isObject } from "../../../generated/support.ts";
+import type { CallOutcome, Conversation } from "../conversation.ts";
+import { waitForEffect } from "../effect.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28";

@@ -1,7 +1,7 @@
-import type { MessageSocket } from "../../runtime/transport/websocket/websocket-transport.ts";
-import { explainCause } from "../internal/user-error.ts";
+import type { MessageSocket } from "../../../runtime/transport/websocket/websocket-transport.ts";
+import { explainCause } from "../../internal/user-error.ts";
 import { isLoopback } from "./raw-fetch.ts";
-import { pause } from "./effect.ts";
+import { pause } from "../effect.ts";
 import { keep, ReceivedMessages } from "./received-messages.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
@@ -54,7 +54,7 @@ export class WebSocketWire implements Wire {
   static async open(options: WebSocketWireOptions): Promise<WebSocketWire> {
     const { url, headers, timeout } = options;
     // Imported lazily: only WebSocket connections need the library.
-    const { createWsSocket } = await import("../../runtime/transport/websocket/ws-package.ts");
+    const { createWsSocket } = await import("../../../runtime/transport/websocket/ws-package.ts");
     const socket = createWsSocket(url, { headers, connection: { handshakeTimeout: timeout } });
     const wire = new WebSocketWire(options, socket);
     await Promise.race([wire.#opened, wire.#closed]);

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { toCommand, toServerEnv, type Command, type CommandPlace } from "../../runtime/transport/stdio/command.ts";
-import { readLastWords } from "../../runtime/transport/stdio/stderr-summary.ts";
-import { killTree, ownTree } from "../../runtime/transport/stdio/process-tree.ts";
-import { explainCause, UserError } from "../internal/user-error.ts";
-import { pause } from "./effect.ts";
+import { toCommand, toServerEnv, type Command, type CommandPlace } from "../../../runtime/transport/stdio/command.ts";
+import { readLastWords } from "../../../runtime/transport/stdio/stderr-summary.ts";
+import { killTree, ownTree } from "../../../runtime/transport/stdio/process-tree.ts";
+import { explainCause, UserError } from "../../internal/user-error.ts";
+import { pause } from "../effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 

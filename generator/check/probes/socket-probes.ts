@@ -1,8 +1,8 @@
-import { own } from "./conversation.ts";
-import { foreignOrigin, originRule } from "./probes-http.ts";
+import { own } from "../conversation.ts";
+import { foreignOrigin, originRule } from "./http-probes.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
-import { TcpWire } from "./tcp-wire.ts";
-import { WebSocketWire } from "./websocket-wire.ts";
+import { TcpWire } from "../wires/tcp-wire.ts";
+import { WebSocketWire } from "../wires/websocket-wire.ts";
 
 /** Probes of TCP. Web pages can send an HTTP request to any port of their machine, with messages in its body. */
 export const tcpProbes: readonly Probe[] = [

@@ -1,4 +1,4 @@
-import { explainCause } from "../internal/user-error.ts";
+import { explainCause } from "../../internal/user-error.ts";
 
 /** Options of a connection to a server over HTTP. */
 export interface HttpWireOptions {

@@ -1,8 +1,8 @@
-import { isObject } from "../../generated/support.ts";
-import type { CallOutcome, Conversation } from "./conversation.ts";
-import { waitForEffect } from "./effect.ts";
-import { HttpWire } from "./http-wire.ts";
-import { expectAlive, harmless } from "./probes-message.ts";
+import { isObject } from "../../../generated/support.ts";
+import type { CallOutcome, Conversation } from "../conversation.ts";
+import { waitForEffect } from "../effect.ts";
+import { HttpWire } from "../wires/http-wire.ts";
+import { expectAlive, harmless } from "./message-probes.ts";
 import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation";

@@ -1,7 +1,7 @@
-import type { Revision } from "../../generated/support.ts";
-import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { isHandshake } from "../../../runtime/lifecycle/negotiation.ts";
 import type { HttpWireOptions } from "./raw-fetch.ts";
-import { Conversation, own } from "./conversation.ts";
+import { Conversation, own } from "../conversation.ts";
 import { createHttpWires, HttpWire } from "./http-wire.ts";
 import { createSseWires, openSse } from "./sse-wire.ts";
 import type { WireFactory } from "./wire.ts";

@@ -1,7 +1,7 @@
-import { isObject, type HeaderRule, type Revision } from "../../generated/support.ts";
-import type { CallOutcome } from "./conversation.ts";
-import { HttpWire } from "./http-wire.ts";
-import { harmless } from "./probes-message.ts";
+import { isObject, type HeaderRule, type Revision } from "../../../generated/support.ts";
+import type { CallOutcome } from "../conversation.ts";
+import { HttpWire } from "../wires/http-wire.ts";
+import { harmless } from "./message-probes.ts";
 import type { Lists, Probe, ProbeContext, Observation } from "./probe.ts";
 
 /** Probes of headers that repeat parts of a message, so that intermediaries can route it without parsing it. */

@@ -1,7 +1,7 @@
-import type { Revision } from "../../generated/support.ts";
-import type { Conversation } from "./conversation.ts";
-import type { CheckResult, Finding, Rule } from "./finding.ts";
-import type { WireFactory } from "./wire.ts";
+import type { Revision } from "../../../generated/support.ts";
+import type { Conversation } from "../conversation.ts";
+import type { CheckResult, Finding, Rule } from "../finding.ts";
+import type { WireFactory } from "../wires/wire.ts";
 
 /** Context of a probe: an open session, and a function that opens others. */
 export interface ProbeContext {
