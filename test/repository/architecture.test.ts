@@ -66,6 +66,7 @@ describe("the command line", () => {
       .flatMap(({ moduleSpecifier }) => readSpecifier(moduleSpecifier));
     // Definitions of commands, which import types only.
     expect(imports?.sort()).toEqual([
+      "./commands/check-options.ts",
       "./commands/create-command.ts",
       "./commands/init-command.ts",
       "./commands/project-commands.ts",

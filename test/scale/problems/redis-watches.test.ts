@@ -47,7 +47,7 @@ function createWatches(link: RedisLink): Watches {
 
 const session = { id: "s", owner: undefined };
 
-test("two who watch a stream at the same time wait for one subscription", async () => {
+test("two watches of a stream at the same time wait for one subscription", async () => {
   const link = createLink();
   const watches = createWatches(link);
   const ready: string[] = [];
@@ -64,7 +64,7 @@ test("two who watch a stream at the same time wait for one subscription", async 
   expect(link.calls).toEqual(["subscribe", "unsubscribe"]);
 });
 
-test("a subscription that fails is an error for both, and a later one begins anew", async () => {
+test("a subscription that fails is an error for both, and a later one is new", async () => {
   const link = createLink();
   const watches = createWatches(link);
   const adding = Promise.allSettled(["first", "second"].map(() => watches.add(session, "a")));

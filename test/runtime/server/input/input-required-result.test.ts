@@ -156,7 +156,7 @@ describe("a handler that requests input", () => {
   test.each<[string, (step: () => Promise<void>) => Promise<void>]>([
     ["at once", (step) => step()],
     ["later", (step) => new Promise((resolve) => setTimeout(resolve, 5)).then(step)],
-  ])("messages that a step sends %s do not count as those of later rounds", async (_when, within) => {
+  ])("messages that a step sends %s do not count as those of later calls", async (_when, within) => {
     const raw = connectRaw(
       asking(async (ask, { once, log }) => {
         await log("error", "before");
