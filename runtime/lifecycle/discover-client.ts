@@ -2,7 +2,6 @@ import { isObject, type RequestRow, type Revision } from "../../generated/suppor
 import type { Channel } from "../jsonrpc/channel.ts";
 import { codeOf, readMetaKeys } from "../protocol/session/request-metadata.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
-import { createRevisionConverter } from "../protocol/revision/revision-converter.ts";
 import {
   InvalidMessageError,
   VersionError,
@@ -14,6 +13,7 @@ import {
 } from "../jsonrpc/errors.ts";
 import type { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session/session.ts";
+import { createClientConverter } from "./client-converter.ts";
 import type { ServerEra } from "./era-cache.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { isHandshake } from "./negotiation.ts";
@@ -146,13 +146,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   const { serverInfo } = readMetaKeys(revision);
   const meta = isObject(response._meta) ? response._meta : {};
   const info = serverInfo === undefined ? undefined : meta[serverInfo];
-  const { onLoss: mode, onError } = options;
-  const converter = createRevisionConverter(revision, {
-    role: "client",
-    written: options.revisions[0] ?? revision,
-    mode,
-    onError,
-  });
+  const converter = createClientConverter(revision, options);
   const session: Session = {
     revision,
     role: "client",

@@ -2,12 +2,12 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import { createRoutes, type Routes } from "../protocol/peer/routes.ts";
-import { createRevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
 import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
+import { createClientConverter } from "./client-converter.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discoverServer, isDiscoverRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";
@@ -107,14 +107,16 @@ async function negotiate(
   }
 }
 
-/** Sends `initialize`. The session opens while the result is being read, so that the messages behind it in the same chunk find it open. */
+/** Sends `initialize`, with what the proposed revision knows of the client. The session opens while the result is being read, so that the messages behind it in the same chunk find it open. */
 function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
   const row = readInitializeRow(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const params = { protocolVersion: revision.id, capabilities, clientInfo: info };
+  const converter = createClientConverter(revision, options);
+  const sent = converter ? converter.params({ kind: "request", method: "initialize", params }) : params;
   return new Promise((done, reject) => {
-    peer.ask({ ...row, result: acceptAll }, params, {
+    peer.ask({ ...row, result: acceptAll }, sent, {
       resolve(result) {
         openSession(peer, result, { info, capabilities }, options);
         done();
@@ -142,13 +144,7 @@ function openSession(
   }
   const instructions = typeof response.instructions === "string" ? response.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
-  const { onLoss: mode, onError } = options;
-  const converter = createRevisionConverter(revision, {
-    role: "client",
-    written: options.revisions[0] ?? revisions[0],
-    mode,
-    onError,
-  });
+  const converter = createClientConverter(revision, options);
   const builtins = new Map([["ping", respondToPing]]);
   const { profile } = options;
   const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile });

@@ -41,8 +41,9 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const { sessions = createSessionRegistry(() => describeLists()) } = options;
   const { host, isOffered, describeLists } = createListHost(definition, { ...options, sessions });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
-  const shown = options.revisions[0]?.descriptionMembers ?? {};
-  const toolRules = { checkInput: checkParamHeaders, shown, describeMore, describeError };
+  const [written] = options.revisions;
+  const shown = written?.descriptionMembers ?? {};
+  const toolRules = { checkInput: checkParamHeaders, shown, written, describeMore, describeError };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
   const settings = createSettings(definition, options, cluster);

@@ -30,6 +30,8 @@ export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
   /** Members of tools that lists show. Default: those of the revision. */
   readonly shown?: ShownMembers | undefined;
+  /** Revision that tools are written for. What they show is converted for every other. */
+  readonly written?: Revision | undefined;
   /** Returns the members of a feature that lists show of a tool. */
   readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
   /** Returns the text for the client when a tool fails with an error that is not a `ToolError`. */
@@ -88,7 +90,7 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
       ...rules.describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
-    checkShown(shown, revision);
+    checkShown(shown, revision, rules.written);
     rules.checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
@@ -97,8 +99,10 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
 }
 
 /** Rejects a tool that does not fit the revision; for instance, most revisions allow only objects as structured output. */
-function checkShown(tool: object, revision: Revision): void {
-  const issue = findRow(revision.clientRequests, "listTools")?.result({ tools: [tool] });
+function checkShown(tool: object, revision: Revision, written: Revision | undefined): void {
+  const list = { tools: [tool] };
+  const convert = revision === written ? undefined : revision.conversions?.clientRequests["tools/list"]?.result;
+  const issue = findRow(revision.clientRequests, "listTools")?.result(convert?.(list) ?? list);
   if (!issue) return;
   const member = issue.path.replace(/^tools\/0\/?/, "");
   const advice = member.startsWith("outputSchema") ? "; wrap the output in an object" : "";

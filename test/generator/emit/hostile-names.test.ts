@@ -7,6 +7,7 @@ import { readConversions } from "../../../generator/conversions/conversions.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 import { readSchema } from "../../../generator/read/schema.ts";
 import type { RevisionModel } from "../../../generator/model.ts";
+import { compileChecks } from "../../oracle/compiled-checks.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 
 const clause = "https://example.org/spec";
@@ -42,6 +43,43 @@ describe("names of variables", () => {
 
   test("a property that starts with a digit has a valid variable", () => {
     expect(variablesOf(`export interface A { "2fa"?: { a: 1 } }`)).toEqual(["_2faIssue"]);
+  });
+});
+
+describe("names that every object inherits", () => {
+  const declarations = `
+export interface Params { constructor?: string; toString?: { valueOf: number } }
+export interface Kind { hasOwnProperty: "a" }`;
+  const own = (json: string): unknown => JSON.parse(json);
+
+  test.each([
+    ["Params", "{}", undefined],
+    ["Params", '{"constructor":"a","toString":{"valueOf":1}}', undefined],
+    ["Params", '{"constructor":1}', { path: "constructor", expected: "string" }],
+    ["Params", '{"toString":{}}', { path: "toString/valueOf", expected: "number" }],
+    ["Kind", "{}", { path: "hasOwnProperty", expected: '"a"' }],
+    ["Kind", '{"hasOwnProperty":"a"}', undefined],
+  ])("the check of %s reads only own properties of %s", async (name, json, issue) => {
+    const { checks } = await compileChecks(readToy("2001-01-01", declarations));
+    expect(checks.get(name)?.(own(json))).toEqual(issue);
+  });
+
+  test("a conversion reads only own properties", () => {
+    const params = (more: string): string => `export interface Params { a: 1; toString?: { b: 1${more} } }`;
+    const rules = [
+      { rule: "omit", at: ["Params.toString.c"], reason: "No c." },
+      { rule: "error", at: ["Params.constructor"], reason: "No constructor." },
+    ] as const;
+    const models = [
+      readToy("2001-01-01", params(""), rules),
+      readToy("2002-01-01", params("; c?: 1").replace("a: 1", "a: 1; constructor?: 1")),
+    ];
+    const [older] = models;
+    if (!older) throw new Error("There is no model.");
+    const text = writeConversions(readConversions(models, older)).functions.map((each) => each.text);
+    expect(text.join("\n")).toContain('if (Object.getOwnPropertyDescriptor(v, "constructor")?.value !== undefined)');
+    expect(text.join("\n")).toContain('(Object.getOwnPropertyDescriptor(out, "toString")?.value, loss)');
+    expect(text.join("\n")).not.toMatch(/\.(?:constructor|toString)\b/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
 import { batching, handshakeRevisions, newest, revisionOf } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -31,6 +32,37 @@ test("a subset is proposed in its own order", async () => {
   const { wire, connecting } = openWire({ revisions: [batching, newest] });
   await runTranscript(wire, [proposal(batching.id), [">", { id: 1, result: welcome(newest.id) }], confirmation]);
   expect((await connecting).revision.id).toBe(newest.id);
+});
+
+describe("a client that is written for another revision than it proposes", () => {
+  const described = { title: "Client", description: "For tests.", websiteUrl: "https://client.example", icons: [] };
+  const info = { name: "client", version: "1", ...described };
+  const propose = async (id: string, onLoss?: "error"): Promise<ReturnType<typeof openWire>> => {
+    const options = { info, revisions: [...revisions.slice(0, 1), revisionOf(id)], lifecycle: "handshake" } as const;
+    const opened = openWire({ ...options, ...(onLoss && { onLoss }) });
+    await settle();
+    return opened;
+  };
+
+  test.each([
+    ["2025-11-25", ["title", "description", "websiteUrl", "icons"]],
+    ["2025-06-18", ["title"]],
+    ["2025-03-26", []],
+    ["2024-11-05", []],
+  ])("a client proposes %s with those of the members that describe it which the revision has", async (id, members) => {
+    const { wire } = await propose(id);
+    const kept = Object.entries(described).filter(([name]) => members.includes(name));
+    const clientInfo = { name: "client", version: "1", ...Object.fromEntries(kept) };
+    expect(wire.sent).toEqual([
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: id, capabilities: {}, clientInfo } },
+    ]);
+  });
+
+  test("a client that may lose nothing does not connect", async () => {
+    const { wire, connecting } = await propose("2024-11-05", "error");
+    await expect(connecting).rejects.toMatchObject({ name: "ConversionError", type: "Implementation" });
+    expect([wire.sent, wire.isClosed]).toEqual([[], true]);
+  });
 });
 
 test("a revision that the client does not support ends the connection, unconfirmed (L-09, B-1)", async () => {

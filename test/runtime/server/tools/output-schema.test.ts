@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
+import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { callServer, meta } from "../call.ts";
 
 const words = { name: "words", outputSchema: z.array(z.string()), execute: () => ["a", "b"] };
@@ -48,6 +50,33 @@ describe("structured output that is not an object (JS-05)", () => {
     },
   );
 });
+
+describe.each(revisions.map((revision) => [revision.id, revision] as const))(
+  "tools that are written for the newest revision, at %s",
+  (_id, revision) => {
+    const inputSchema = fromJsonSchema({ type: "object", properties: { any: true } }, { validate: () => [] });
+    const isNewest = revision === revisions[0];
+
+    test("structured output that is not an object is text where only objects are structured", async () => {
+      const server = createServer({ name: "test", version: "1", tools: [words] }, revisions);
+      await using client = await connectInMemory<Declarations>(server, { revisions: [revision] });
+      const [tool] = await client.listTools();
+      expect(tool?.outputSchema).toEqual(isNewest ? expect.objectContaining({ type: "array" }) : undefined);
+      const { content, structuredContent } = await client.callTool("words");
+      expect(content).toEqual([{ type: "text", text: '["a","b"]' }]);
+      expect(structuredContent).toEqual(isNewest ? ["a", "b"] : undefined);
+    });
+
+    test("boolean schemas of arguments are objects where only objects are schemas", async () => {
+      const tools = [{ name: "free", inputSchema, execute: () => "" }];
+      const server = createServer({ name: "test", version: "1", tools, listChanged: true }, revisions);
+      server.tools.add({ ...tools[0], name: "later", execute: () => "" });
+      await using client = await connectInMemory<Declarations>(server, { revisions: [revision] });
+      const shown = (await client.listTools()).map((tool) => tool.inputSchema.properties);
+      expect(shown).toEqual([{ any: isNewest || {} }, { any: isNewest || {} }]);
+    });
+  },
+);
 
 test("a tool whose output fits no client of a revision is rejected when it is defined", () => {
   const tool = { name: "t", title: 7, execute: () => "" };
