@@ -107,7 +107,10 @@ async function negotiate(
   }
 }
 
-/** Sends `initialize`, with what the proposed revision knows of the client. The session opens while the result is being read, so that the messages behind it in the same chunk find it open. */
+/**
+ * Sends `initialize`, with what the proposed revision knows of the client. The session opens while the result is being read, so that the messages behind
+ * it in the same chunk find it open.
+ */
 function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
   const row = readInitializeRow(revision);
   const info = resolve(options.info, revision);
