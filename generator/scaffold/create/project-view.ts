@@ -269,11 +269,18 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
   tcp: "TCP",
 };
 
-/** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
-export function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
+/**
+ * Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. A server that it starts gets the
+ * variables that it requires; one at an address gets the key of the README.
+ */
+export function inspectCommand({ manager, launcher, source, selection }: ProjectOptions): string {
   const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
-  const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
-  const passed = variables.map(({ name }) => ` --env ${name}`);
+  const isStarted = isOnStdio(selection.transport);
+  const variables = isStarted ? variablesOf(source).filter(({ isRequired }) => isRequired) : [];
+  const passed = [
+    ...variables.map(({ name }) => ` --env ${name}`),
+    ...(!isStarted && selection.auth === "api-key" ? [" --header-env X-API-Key=KEY"] : []),
+  ];
   return `${program.replace(/^npx /, "npx -y ")} inspect --open${passed.join("")}`;
 }
 

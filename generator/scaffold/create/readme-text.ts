@@ -17,6 +17,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   const { install, run, latest, installed, update } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const withKey = auth === "api-key" ? ", with its key in KEY" : "";
   const rows: (readonly [string, string])[] = [
     [install, ""],
     [run("build"), ""],
@@ -29,7 +30,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
         ? `serves at ${urlOf(selection)} from source; Ctrl-C ends it`
         : `the same from source; ${mount === "none" ? "clients stay connected" : "it restarts"} when a file changes`,
     ],
-    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
+    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs${withKey}: ${inspectNote}`],
   ];
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
   const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
