@@ -192,7 +192,7 @@ function mountView({ mount, target }: Selection): object {
 /** Members for authentication, and for requests by hand. */
 function accessView(options: ProjectOptions): object {
   const { selection, revisions } = options;
-  const { auth, mount, provider, transport, further } = selection;
+  const { auth, mount, provider, scale, transport, further } = selection;
   const stateless = statelessAmong(revisions, toCatalogue(servedModels(options)));
   return {
     isProtected: auth !== "none",
@@ -201,6 +201,7 @@ function accessView(options: ProjectOptions): object {
     provider: provider && providerView(provider),
     parameters: accessParameters(selection),
     curl: curlArguments(revisions, stateless),
+    needsReach: isOnStdio(transport) && (auth !== "none" || scale !== "none"),
     passesVariables: mount !== "none" || auth !== "none" || (transport === "http" && further.length > 0),
   };
 }
@@ -231,10 +232,14 @@ function toWorkerName(name: string): string {
     .slice(0, 63);
 }
 
+const connects = "await connectEngine()";
+/** A server on stdio has one client, which starts it. */
+const connectsOverNetwork = "isOnStdio ? {} : await connectEngine()";
+
 /** Returns the options of `run` as an expression; empty without options. */
 function runOptionsText({ selection, name }: ProjectOptions): string {
   const spread = [
-    ...(selection.scale === "none" ? [] : ["await connectEngine()"]),
+    ...(selection.scale === "none" ? [] : [isOnStdio(selection.transport) ? connectsOverNetwork : connects]),
     ...(selection.extras.includes("otel") ? [`await startTelemetry(${JSON.stringify(name)})`] : []),
   ];
   const members = selection.auth === "none" ? [] : ["authenticate"];

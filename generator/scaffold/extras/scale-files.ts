@@ -5,7 +5,6 @@ import type { Tree } from "../../internal/tree.ts";
 import { accessVariables } from "../create/access-files.ts";
 import { settingsOf } from "../providers/providers.ts";
 import { declares, isEliciting, isOverSse, newestOf, type ProjectOptions } from "../create/project-options.ts";
-import { isOnStdio } from "./extra-files.ts";
 import { serverCommand } from "./host-files.ts";
 import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
@@ -86,7 +85,6 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
     app,
     image: app,
     prefix: name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64),
-    stdio: isOnStdio(selection.transport),
     required: [...access, ...required].map((variable) => ({
       name: variable,
       value: composeValue(variable),

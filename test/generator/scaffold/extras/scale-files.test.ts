@@ -102,6 +102,14 @@ describe("the files of a project for several nodes", () => {
     },
   );
 
+  it("the program of a project with stdio connects to the engine only on the network, and its handler always", async () => {
+    const both = await emit({ transport: "both", extras: "none" });
+    expect(read("src/server.ts", both)).toContain("isOnStdio ? {} : await connectEngine()");
+    expect(read("src/handler.ts", both)).toContain("...(await connectEngine()),");
+    expect(read("src/engine.ts", both)).not.toContain("readHttpPort");
+    expect(read("src/server.ts")).not.toContain("isOnStdio");
+  });
+
   it("the files are formatted", async () => {
     for (const [path, text] of [...tree, ...natsTree]) {
       if (!/\.(ts|yaml|md)$/.test(path)) continue;
