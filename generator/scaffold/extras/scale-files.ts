@@ -79,6 +79,7 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
   const access = accessVariables(selection);
   const settings = selection.provider ? settingsOf(selection.provider).map((setting) => setting.name) : [];
   const optionalAccess = settings.filter((setting) => !access.includes(setting));
+  const isMeasured = selection.extras.includes("otel");
   const view = {
     name,
     engine: engineView(engine),
@@ -89,7 +90,12 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
       name: variable,
       value: composeValue(variable),
     })),
-    optional: [...optionalAccess, ...namesOf(variables.filter(({ isRequired }) => !isRequired))],
+    otel: isMeasured,
+    optional: [
+      ...optionalAccess,
+      ...namesOf(variables.filter(({ isRequired }) => !isRequired)),
+      ...(isMeasured ? ["OTEL_EXPORTER_OTLP_ENDPOINT"] : []),
+    ],
     session: session?.id ?? "",
     asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
     stateless: newestOf(options).id,

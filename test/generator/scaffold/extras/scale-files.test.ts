@@ -161,6 +161,20 @@ describe("compose.yaml of a project", () => {
     expect(read("deploy/nats.conf", natsTree)).toMatch(/^ {2}sync_interval: always$/m);
   });
 
+  it("nodes that export telemetry get its address, and may connect to its receiver", async () => {
+    const measured = await emit({ extras: "otel" });
+    const emitted = parseManifests(measured);
+    const variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    expect(manifest("compose.yaml", emitted)).toMatchObject({
+      services: { app1: { environment: { [variable]: null } } },
+    });
+    expect(manifest("deploy/kubernetes/secret.yaml", emitted)).toMatchObject({ stringData: { [variable]: "" } });
+    const egress = { ports: [{ protocol: "TCP", port: 4318 }] };
+    const policy = "deploy/kubernetes/network-policy.yaml";
+    expect(manifest(policy, emitted)).toMatchObject({ spec: { egress: expect.arrayContaining([egress]) } });
+    expect(read(policy)).not.toContain("4318");
+  });
+
   it("compose.yaml requires the variables for access control", async () => {
     const text = read("compose.yaml", await emit({ auth: "oauth" }));
     expect(text).toContain("    ISSUER: ${ISSUER:?");
