@@ -1,7 +1,7 @@
 import { listText } from "../../internal/list-text.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { deployView } from "../extras/deploy-files.ts";
-import { isOnHttp, isOnStdio, definitionPath, registryName, urlOf } from "../extras/extra-files.ts";
+import { isOnHttp, isOnStdio, definitionPath, isPackaged, registryName, urlOf } from "../extras/extra-files.ts";
 import { configsOfAddress, configsOfCommand, serverCommand, type ServerCommand } from "../extras/host-files.ts";
 import { engineView } from "../extras/scale-files.ts";
 import { variablesOf } from "../extras/server-variables.ts";
@@ -210,7 +210,7 @@ function accessView(options: ProjectOptions): object {
 function hostView(options: ProjectOptions): object {
   const { selection } = options;
   const server = serverCommand(options);
-  const isListed = selection.extras.includes("registry") && selection.transport !== "worker";
+  const isListed = selection.extras.includes("registry") && isPackaged(selection);
   return {
     command: server.name,
     workerName: toWorkerName(server.name),

@@ -1,4 +1,4 @@
-import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
+import { isOnHttp, isOnStdio, isPackaged, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
 import { localEnvironment, requirementsOf } from "../providers/providers.ts";
 import { accessVariables } from "./access-files.ts";
@@ -102,6 +102,7 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
   const required = variablesOf(source).filter(({ isRequired }) => isRequired);
   const others = {
     transport,
+    isOnNpm: isPackaged(selection),
     image: name.slice(name.indexOf("/") + 1),
     build: commandsOf(manager).run("build"),
     access: passOn(requiredAccess(selection)),
@@ -135,6 +136,8 @@ const engineVariables: { readonly [Name in Scale]: readonly string[] } = {
 
 interface Facts {
   readonly transport: Service;
+  /** True if npm distributes the program. */
+  readonly isOnNpm: boolean;
   /** Name of the container image. */
   readonly image: string;
   /** Command that builds the project. */
@@ -155,7 +158,7 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}${cardText(transport)}`;
+      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(facts)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "plugin":
@@ -189,9 +192,9 @@ function cardText(service: Service): string {
   return " `server-card.json`: the server card for a host of files, with the same name and your address; `createServerCard` of `mcp-server-runtime/server-card` serves it.";
 }
 
-function registryText(service: Service): string {
+function registryText({ isOnNpm }: Facts): string {
   const name = "Replace `io.github.your-name`";
-  return service === "worker"
-    ? `${name} and the address in it with your own.`
-    : `${name} in it and in \`package.json\` with your own, and publish to npm first.`;
+  return isOnNpm
+    ? `${name} in it and in \`package.json\` with your own, and publish to npm first.`
+    : `${name} and the address in it with your own.`;
 }
