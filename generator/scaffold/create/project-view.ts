@@ -226,10 +226,11 @@ function configsOf(server: ServerCommand, selection: Selection): object {
 
 /** Name of a worker: letters, digits and dashes, as in a label of DNS. */
 function toWorkerName(name: string): string {
-  return name
+  const label = name
     .replaceAll(/[^a-z0-9-]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
-    .slice(0, 63);
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, "");
+  return label === "" ? "mcp-server" : label;
 }
 
 const connects = "await connectEngine()";

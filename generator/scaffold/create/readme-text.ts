@@ -9,6 +9,7 @@ import type { Scale } from "../layer/choices.ts";
 import { platformOf, type DeployTarget } from "./deploy-target.ts";
 import type { Extra, Selection, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
+import { toLabel } from "../extras/scale-files.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
@@ -103,7 +104,7 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
   const others = {
     transport,
     isOnNpm: isPackaged(selection),
-    image: name.slice(name.indexOf("/") + 1),
+    image: toLabel(name.slice(name.indexOf("/") + 1)),
     build: commandsOf(manager).run("build"),
     access: passOn(requiredAccess(selection)),
     passed: passOn([...engineVariables[selection.scale], ...required.map((variable) => variable.name)]),

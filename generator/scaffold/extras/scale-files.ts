@@ -114,10 +114,11 @@ function composeValue(variable: string): string {
 }
 
 /** Returns a name as Kubernetes and container registries permit it. */
-function toLabel(name: string): string {
+export function toLabel(name: string): string {
   const label = name
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .slice(0, 50)
     .replaceAll(/^-+|-+$/g, "");
+  if (label === "") return "mcp-server";
   return /^[a-z]/.test(label) ? label : `mcp-${label}`;
 }
