@@ -120,5 +120,8 @@ export function toLabel(name: string): string {
     .slice(0, 50)
     .replaceAll(/^-+|-+$/g, "");
   if (label === "") return "mcp-server";
-  return /^[a-z]/.test(label) ? label : `mcp-${label}`;
+  return /^[a-z]/.test(label) && !yamlWords.includes(label) ? label : `mcp-${label}`;
 }
+
+/** Words that are no texts in YAML without quotation marks. */
+const yamlWords: readonly string[] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];

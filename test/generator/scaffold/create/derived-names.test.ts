@@ -10,6 +10,7 @@ test.each([
   ["a..b", "a-b", "a-b"],
   ["x_", "x", "x"],
   ["1", "mcp-1", "1"],
+  ["true", "mcp-true", "true"],
   ["@me/_", "mcp-server", "mcp-server"],
 ])("the image and the worker of the package %s have valid names", (name, image, workerName) => {
   const options = projectOptions({ name, selection: { extras: "docker" } });
