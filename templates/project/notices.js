@@ -11,7 +11,7 @@ const path = "dist/THIRD-PARTY.txt";
 export async function writeNotices({ outputs }) {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const folders = new Set(
-    files.flatMap((file) => /^.*(?:node_modules|vendor)\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []),
+    files.flatMap((file) => /^(?:(?:.*\/)?node_modules|vendor)\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []),
   );
   // One version may be in several folders.
   const notices = new Set(await Promise.all([...folders].sort().map(readNotice)));

@@ -1,7 +1,7 @@
 import { listText } from "../../internal/list-text.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { deployView } from "../extras/deploy-files.ts";
-import { isOnHttp, isOnStdio, definitionPath, registryName, urlOf } from "../extras/extra-files.ts";
+import { isOnHttp, isOnStdio, definitionPath, isPackaged, registryName, urlOf } from "../extras/extra-files.ts";
 import { configsOfAddress, configsOfCommand, serverCommand, type ServerCommand } from "../extras/host-files.ts";
 import { engineView } from "../extras/scale-files.ts";
 import { variablesOf } from "../extras/server-variables.ts";
@@ -192,7 +192,7 @@ function mountView({ mount, target }: Selection): object {
 /** Members for authentication, and for requests by hand. */
 function accessView(options: ProjectOptions): object {
   const { selection, revisions } = options;
-  const { auth, mount, provider, transport, further } = selection;
+  const { auth, mount, provider, scale, transport, further } = selection;
   const stateless = statelessAmong(revisions, toCatalogue(servedModels(options)));
   return {
     isProtected: auth !== "none",
@@ -201,6 +201,7 @@ function accessView(options: ProjectOptions): object {
     provider: provider && providerView(provider),
     parameters: accessParameters(selection),
     curl: curlArguments(revisions, stateless),
+    needsReach: isOnStdio(transport) && (auth !== "none" || scale !== "none"),
     passesVariables: mount !== "none" || auth !== "none" || (transport === "http" && further.length > 0),
   };
 }
@@ -209,7 +210,7 @@ function accessView(options: ProjectOptions): object {
 function hostView(options: ProjectOptions): object {
   const { selection } = options;
   const server = serverCommand(options);
-  const isListed = selection.extras.includes("registry") && selection.transport !== "worker";
+  const isListed = selection.extras.includes("registry") && isPackaged(selection);
   return {
     command: server.name,
     workerName: toWorkerName(server.name),
@@ -225,16 +226,21 @@ function configsOf(server: ServerCommand, selection: Selection): object {
 
 /** Name of a worker: letters, digits and dashes, as in a label of DNS. */
 function toWorkerName(name: string): string {
-  return name
+  const label = name
     .replaceAll(/[^a-z0-9-]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
-    .slice(0, 63);
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, "");
+  return label === "" ? "mcp-server" : label;
 }
+
+const connects = "await connectEngine()";
+/** A server on stdio has one client, which starts it. */
+const connectsOverNetwork = "isOnStdio ? {} : await connectEngine()";
 
 /** Returns the options of `run` as an expression; empty without options. */
 function runOptionsText({ selection, name }: ProjectOptions): string {
   const spread = [
-    ...(selection.scale === "none" ? [] : ["await connectEngine()"]),
+    ...(selection.scale === "none" ? [] : [isOnStdio(selection.transport) ? connectsOverNetwork : connects]),
     ...(selection.extras.includes("otel") ? [`await startTelemetry(${JSON.stringify(name)})`] : []),
   ];
   const members = selection.auth === "none" ? [] : ["authenticate"];
@@ -269,11 +275,18 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
   tcp: "TCP",
 };
 
-/** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
-export function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
+/**
+ * Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. A server that it starts gets the
+ * variables that it requires; one at an address gets the key of the README.
+ */
+export function inspectCommand({ manager, launcher, source, selection }: ProjectOptions): string {
   const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
-  const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
-  const passed = variables.map(({ name }) => ` --env ${name}`);
+  const isStarted = isOnStdio(selection.transport);
+  const variables = isStarted ? variablesOf(source).filter(({ isRequired }) => isRequired) : [];
+  const passed = [
+    ...variables.map(({ name }) => ` --env ${name}`),
+    ...(!isStarted && selection.auth === "api-key" ? [" --header-env X-API-Key=KEY"] : []),
+  ];
   return `${program.replace(/^npx /, "npx -y ")} inspect --open${passed.join("")}`;
 }
 

@@ -146,7 +146,8 @@ async function askExtras(
   { target, transport }: Pick<Selection, "target" | "transport">,
 ): Promise<readonly Extra[]> {
   if (given.extras !== undefined) {
-    return readSelection({ ...(target === "node" ? { transport } : { target }), extras: given.extras }).extras;
+    const chosen = readSelection({ ...(target === "node" ? { transport } : { target }), extras: given.extras }).extras;
+    return chosen.filter((extra) => suitsApplication(extra, asked));
   }
   const words = extras.filter((extra) => suitsApplication(extra, asked) && isExtraOf(extra, transport));
   return askMany("Extra files", { words, hints: extraHints }, asked.extras);

@@ -1,4 +1,4 @@
-import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
+import { isOnHttp, isOnStdio, isPackaged, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
 import { localEnvironment, requirementsOf } from "../providers/providers.ts";
 import { accessVariables } from "./access-files.ts";
@@ -9,6 +9,7 @@ import type { Scale } from "../layer/choices.ts";
 import { platformOf, type DeployTarget } from "./deploy-target.ts";
 import type { Extra, Selection, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
+import { toLabel } from "../extras/scale-files.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
@@ -17,6 +18,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   const { install, run, latest, installed, update } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const withKey = auth === "api-key" ? ", with its key in KEY" : "";
   const rows: (readonly [string, string])[] = [
     [install, ""],
     [run("build"), ""],
@@ -29,7 +31,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
         ? `serves at ${urlOf(selection)} from source; Ctrl-C ends it`
         : `the same from source; ${mount === "none" ? "clients stay connected" : "it restarts"} when a file changes`,
     ],
-    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
+    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs${withKey}: ${inspectNote}`],
   ];
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
   const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
@@ -101,7 +103,8 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
   const required = variablesOf(source).filter(({ isRequired }) => isRequired);
   const others = {
     transport,
-    image: name.slice(name.indexOf("/") + 1),
+    isOnNpm: isPackaged(selection),
+    image: toLabel(name.slice(name.indexOf("/") + 1)),
     build: commandsOf(manager).run("build"),
     access: passOn(requiredAccess(selection)),
     passed: passOn([...engineVariables[selection.scale], ...required.map((variable) => variable.name)]),
@@ -134,6 +137,8 @@ const engineVariables: { readonly [Name in Scale]: readonly string[] } = {
 
 interface Facts {
   readonly transport: Service;
+  /** True if npm distributes the program. */
+  readonly isOnNpm: boolean;
   /** Name of the container image. */
   readonly image: string;
   /** Command that builds the project. */
@@ -154,7 +159,7 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}${cardText(transport)}`;
+      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(facts)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "plugin":
@@ -188,9 +193,9 @@ function cardText(service: Service): string {
   return " `server-card.json`: the server card for a host of files, with the same name and your address; `createServerCard` of `mcp-server-runtime/server-card` serves it.";
 }
 
-function registryText(service: Service): string {
+function registryText({ isOnNpm }: Facts): string {
   const name = "Replace `io.github.your-name`";
-  return service === "worker"
-    ? `${name} and the address in it with your own.`
-    : `${name} in it and in \`package.json\` with your own, and publish to npm first.`;
+  return isOnNpm
+    ? `${name} in it and in \`package.json\` with your own, and publish to npm first.`
+    : `${name} and the address in it with your own.`;
 }

@@ -52,6 +52,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     http: transport === "http",
     both: transport === "both",
     worker: transport === "worker",
+    packaged: isPackaged(selection),
     definition: definitionPath(selection),
     bundle: bundleOf(selection.target),
     handler: isOnHttp(transport),
@@ -207,6 +208,11 @@ export function registryName({ name }: ServerCommand): string {
 /** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
 export function definitionPath({ transport }: Pick<Selection, "transport">): string {
   return isOnHttp(transport) ? "src/definition.ts" : "src/server.ts";
+}
+
+/** True if npm distributes the program of a project. Functions and applications of Next.js have an address only. */
+export function isPackaged({ transport, mount }: Pick<Selection, "transport" | "mount">): boolean {
+  return transport !== "worker" && mount !== "next";
 }
 
 /** URL at which the server is served during development. */

@@ -25,25 +25,30 @@ export function serverCommand({ name, folder, source }: ProjectOptions): ServerC
   };
 }
 
+/** Returns the name of a server in the configuration of hosts. Claude Code permits no dots, which names of packages may have. */
+export function toEntryName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, "-");
+}
+
 /** Options of Node that make stack traces name sources instead of lines of the bundle. */
 export const nodeOptions: readonly string[] = ["--enable-source-maps"];
 
 /** Text of `claude_desktop_config.json` for Claude Desktop; the host starts the server. */
 export function desktopConfig({ name, program, env }: ServerCommand): string {
   const args = [...nodeOptions, program];
-  return jsonText({ mcpServers: { [name]: { command: "node", args, ...(env && { env }) } } });
+  return jsonText({ mcpServers: { [toEntryName(name)]: { command: "node", args, ...(env && { env }) } } });
 }
 
 /** Text of `.vscode/mcp.json` for VS Code; the host starts the server. */
 function vscodeConfig({ name, program, env }: ServerCommand): string {
   const args = [...nodeOptions, program];
-  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
+  return jsonText({ servers: { [toEntryName(name)]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
 /** Command that adds the server to Claude Code. */
 function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
-  return `claude mcp add ${name} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
+  return `claude mcp add ${toEntryName(name)} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
 }
 
 /** A running server as hosts reach it. */
@@ -77,7 +82,7 @@ export function configsOfCommand(server: ServerCommand): HostConfigs {
 export function configsOfAddress(server: ServerAddress): HostConfigs {
   const { name, url, isKeyed } = server;
   return {
-    claudeCode: `claude mcp add --transport http ${name} ${url}${isKeyed ? ` --header "${keyHeader}: $KEY"` : ""}`,
+    claudeCode: `claude mcp add --transport http ${toEntryName(name)} ${url}${isKeyed ? ` --header "${keyHeader}: $KEY"` : ""}`,
     vscode: addressText("vscode", server),
     cursor: addressText("cursor", server),
   };
@@ -109,7 +114,7 @@ export function addressText(host: Host, { name, url, isKeyed }: ServerAddress): 
   const headers = { [keyHeader]: valueOf(isVscode ? "key" : "KEY") };
   const type = host === "cursor" ? {} : { type: "http" };
   const entry = { ...type, url, ...(isKeyed && { headers }) };
-  return jsonText({ ...(isKeyed && isVscode && { inputs }), [member]: { [name]: entry } });
+  return jsonText({ ...(isKeyed && isVscode && { inputs }), [member]: { [toEntryName(name)]: entry } });
 }
 
 /**
@@ -127,7 +132,7 @@ export function commandText(host: Host, { name }: ServerCommand, needed: readonl
     args: [...nodeOptions, `${base}dist/server.js`],
     ...(required.length > 0 && { env }),
   };
-  return jsonText({ ...(isAsked && { inputs: required.map(toInput) }), [member]: { [name]: entry } });
+  return jsonText({ ...(isAsked && { inputs: required.map(toInput) }), [member]: { [toEntryName(name)]: entry } });
 }
 
 function toInput({ name, description, isSecret }: Omit<ServerVariable, "isRequired">): object {

@@ -1,5 +1,6 @@
 import { jsonText } from "../../internal/json-text.ts";
 import { exampleUrl } from "./card-file.ts";
+import { toEntryName } from "./host-files.ts";
 import type { ServerVariable } from "./server-variables.ts";
 
 /** Server of a project as plugins start or reach it. */
@@ -31,10 +32,10 @@ export function emitPlugin(server: PluginServer): { readonly [path: string]: str
   const entry = server.isStarted ? startedEntry(server) : { type: "streamable-http", url: exampleUrl(server.hostName) };
   return {
     "plugin/plugin.json": textOf({ $schema: schemaOf("plugin"), ...manifest }),
-    "plugin/mcp.json": textOf({ $schema: schemaOf("mcp"), mcpServers: { [server.hostName]: entry } }),
+    "plugin/mcp.json": textOf({ $schema: schemaOf("mcp"), mcpServers: { [toEntryName(server.hostName)]: entry } }),
     "plugin/.claude-plugin/plugin.json": textOf({
       ...manifest,
-      mcpServers: { [server.hostName]: claudeEntry(server) },
+      mcpServers: { [toEntryName(server.hostName)]: claudeEntry(server) },
     }),
   };
 }

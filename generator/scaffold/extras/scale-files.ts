@@ -5,7 +5,6 @@ import type { Tree } from "../../internal/tree.ts";
 import { accessVariables } from "../create/access-files.ts";
 import { settingsOf } from "../providers/providers.ts";
 import { declares, isEliciting, isOverSse, newestOf, type ProjectOptions } from "../create/project-options.ts";
-import { isOnStdio } from "./extra-files.ts";
 import { serverCommand } from "./host-files.ts";
 import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
@@ -80,18 +79,23 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
   const access = accessVariables(selection);
   const settings = selection.provider ? settingsOf(selection.provider).map((setting) => setting.name) : [];
   const optionalAccess = settings.filter((setting) => !access.includes(setting));
+  const isMeasured = selection.extras.includes("otel");
   const view = {
     name,
     engine: engineView(engine),
     app,
     image: app,
     prefix: name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64),
-    stdio: isOnStdio(selection.transport),
     required: [...access, ...required].map((variable) => ({
       name: variable,
       value: composeValue(variable),
     })),
-    optional: [...optionalAccess, ...namesOf(variables.filter(({ isRequired }) => !isRequired))],
+    otel: isMeasured,
+    optional: [
+      ...optionalAccess,
+      ...namesOf(variables.filter(({ isRequired }) => !isRequired)),
+      ...(isMeasured ? ["OTEL_EXPORTER_OTLP_ENDPOINT"] : []),
+    ],
     session: session?.id ?? "",
     asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
     stateless: newestOf(options).id,
@@ -110,10 +114,14 @@ function composeValue(variable: string): string {
 }
 
 /** Returns a name as Kubernetes and container registries permit it. */
-function toLabel(name: string): string {
+export function toLabel(name: string): string {
   const label = name
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .slice(0, 50)
     .replaceAll(/^-+|-+$/g, "");
-  return /^[a-z]/.test(label) ? label : `mcp-${label}`;
+  if (label === "") return "mcp-server";
+  return /^[a-z]/.test(label) && !yamlWords.includes(label) ? label : `mcp-${label}`;
 }
+
+/** Words that are no texts in YAML without quotation marks. */
+const yamlWords: readonly string[] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];

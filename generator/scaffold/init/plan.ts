@@ -13,6 +13,7 @@ import { serverTemplate } from "../create/project-files.ts";
 import { inspectCommand, projectView } from "../create/project-view.ts";
 import { servedModels, type ProjectOptions } from "../create/project-options.ts";
 import { devTools } from "../create/project-packages.ts";
+import { urlOf } from "../extras/extra-files.ts";
 import { readRuntime, runtimePackage } from "../create/runtime-package.ts";
 import { chooseRevisions, toCatalogue } from "../layer/catalogue.ts";
 import { toImportPath, withImportEnding, type ImportEnding } from "../layer/choices.ts";
@@ -128,13 +129,18 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
 }
 
 /** Returns the packages and scripts that the server needs. Those that are in `package.json` already stay as they are. */
-function toAdditions(options: ProjectOptions, { manifest, sources }: Application): ManifestAdditions {
+function toAdditions(
+  options: ProjectOptions,
+  { framework, manifest, sources, isOnEdge }: Application,
+): ManifestAdditions {
   const { runtime, launcher, selection } = options;
   const { packages } = schemaSamples[selection.schema];
   for (const [name, range] of Object.entries(packages))
     rejectOlder(name, { wanted: range, has: manifest.packages[name] });
   const build = sources.kind === "javascript" ? { "mcp:build": bundleCommand(manifest.isModule) } : {};
-  const scripts = { ...build, "mcp:inspect": `${inspectCommand(options)} http://127.0.0.1:3000/mcp` };
+  // Next.js has a server of its own for development.
+  const url = urlOf({ target: isOnEdge && framework !== "next" ? "worker" : "node" });
+  const scripts = { ...build, "mcp:inspect": `${inspectCommand(options)} ${url}` };
   const taken = Object.keys(scripts).find((name) => manifest.scripts[name] !== undefined);
   if (taken !== undefined)
     throw new UserError(`package.json has a script ${taken} already; rename it, and run init again.`);

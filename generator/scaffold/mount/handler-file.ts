@@ -15,6 +15,8 @@ export interface HandlerChoices {
   readonly auth: Protection;
   /** Models of the served revisions. */
   readonly models: readonly RevisionModel[];
+  /** True if the server is a program on stdio, too: `src/auth.ts` then checks its settings only for HTTP. */
+  readonly isOnStdio?: boolean;
   /** True if several nodes share an engine, which `src/engine.ts` connects to. */
   readonly isScaled: boolean;
   /** Name of the service whose telemetry `src/telemetry.ts` exports. Absent: there is none. */
@@ -29,12 +31,13 @@ export interface HandlerChoices {
 
 /** Emits the module with the HTTP handler of a server, and the adapter to a framework. */
 export function emitHandler(choices: HandlerChoices, templates: Templates): Promise<string> {
-  const { framework, auth, isScaled, telemetry, definition, layer, isOnEdge } = choices;
+  const { framework, auth, isOnStdio = false, isScaled, telemetry, definition, layer, isOnEdge } = choices;
   const paths = framework === undefined || framework === "next" ? [] : pathsOf(choices);
   const view = {
     definition,
     layer,
     isProtected: auth !== "none",
+    checks: auth !== "none" && isOnStdio,
     engine: isScaled,
     otel: telemetry !== undefined,
     name: telemetry,

@@ -3,6 +3,7 @@ import { formatRendered } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { servedModels, type ProjectOptions } from "../create/project-options.ts";
+import { isOnStdio } from "../extras/extra-files.ts";
 import { emitHandler, handlerTemplate, pathsOf } from "./handler-file.ts";
 import type { Mount } from "./frameworks.ts";
 
@@ -44,6 +45,7 @@ export async function emitMount(options: ProjectOptions, view: object, templates
     framework,
     auth,
     models: servedModels(options),
+    isOnStdio: isOnStdio(selection.transport),
     isScaled: scale !== "none",
     telemetry,
     isOnEdge: false,

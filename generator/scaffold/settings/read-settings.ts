@@ -16,12 +16,22 @@ export interface ServerSetting {
   readonly choices?: readonly string[];
 }
 
+/** Options of the reading of settings. */
+export interface SettingsReading {
+  /** Milliseconds for the server to print its settings. Default: 30 s. */
+  readonly timeout?: number;
+}
+
 /**
- * Builds the server of a project, and reads the settings that it prints for `--settings`. A server without settings does not know this option.
+ * Builds the server of a project, and reads the settings that it prints for `--settings`. A server without settings does not know this option. The
+ * program of an application does not either, and serves.
  *
- * @throws {UserError} when the project cannot be built, or its server fails
+ * @throws {UserError} when the project cannot be built, its server fails, or it does not end within the timeout
  */
-export async function readSettings(project: string): Promise<readonly ServerSetting[]> {
+export async function readSettings(
+  project: string,
+  { timeout = 30_000 }: SettingsReading = {},
+): Promise<readonly ServerSetting[]> {
   const program = join("dist", "server.js");
   const built = await run(process.execPath, ["build.js"], { folder: project });
   if (!built.ok) throw failed("build.js", built);
@@ -29,7 +39,12 @@ export async function readSettings(project: string): Promise<readonly ServerSett
     throw new UserError(
       `${program} does not exist after the build; use the command in a project with a server program.`,
     );
-  const printed = await run(process.execPath, [program, "--settings"], { folder: project });
+  const signal = AbortSignal.timeout(timeout);
+  const printed = await run(process.execPath, [program, "--settings"], { folder: project, signal });
+  if (signal.aborted)
+    throw new UserError(
+      `${program} does not end with --settings; use the command in a project whose src/server.ts calls \`run\`.`,
+    );
   if (printed.output.includes("Unknown option --settings")) return [];
   const settings = printed.ok ? parseSettings(printed.output) : undefined;
   if (!settings) throw failed(`${program} --settings`, printed);

@@ -20,7 +20,7 @@ const files = ["README.md", "AGENTS.md"] as const;
 const sentences: readonly { readonly before: RegExp; readonly after: string }[] = [
   {
     before:
-      /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w ]+ that (?:supports|speaks) $/,
+      /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w, ]+ that (?:supports|speaks) $/,
     after: ".",
   },
   {

@@ -9,30 +9,35 @@ import { accessTemplates, emitAccess } from "../../../../generator/scaffold/crea
 import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { temporaryFolder } from "../../folder.ts";
+import { emitFiles, writeFiles } from "../../project.ts";
 
 /** Imports of such a project that matter here. */
 const command = JSON.stringify(import.meta.resolve("../../../../runtime/server/run/run-server.ts"));
-const layer = `export { readHttpPort } from ${command};
+const stubs = {
+  "package.json": '{"type":"module"}',
+  "src/stdout.ts": "",
+  "src/definition.ts": "export const server = undefined;",
+  "src/mcp/index.ts": `export { readHttpPort } from ${command};
 export const requireBearerToken = (options) => options;
 export const verifyJwt = () => undefined;
+export const run = () => undefined;
+export const createHttpHandler = () => undefined;
 export class SetupError extends Error {}
-`;
+`,
+};
 
-/** Loads `src/auth.ts` of a project as its program would; resolves to what that complains of. */
-async function loadAuth(
-  transport: "both" | "http",
+/** Loads a module of a project; resolves to what that complains of. */
+async function loadModule(
+  module: "server" | "handler",
+  transport: string,
   { words, env }: { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> {
-  const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
-  const source =
-    emitAccess({ auth: "oauth", scale: "none", transport, url: "http://127.0.0.1:3000/mcp" }, templates).get(
-      "src/auth.ts",
-    ) ?? expect.unreachable();
+  const selection = { transport, auth: "oauth", features: "tools", extras: "none" };
+  const files = await emitFiles({ selection, revisions: ["2026-07-28"] });
+  const own = ["auth", "handler", "server"].map((name) => `src/${name}.ts`);
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "mcp"));
-  writeFileSync(join(folder, "mcp", "index.ts"), layer);
-  writeFileSync(join(folder, "auth.ts"), source);
-  const args = ["--import", import.meta.resolve("tsx"), join(folder, "auth.ts"), ...words];
+  writeFiles(folder, [...[...files].filter(([path]) => own.includes(path)), ...Object.entries(stubs)]);
+  const args = ["--import", import.meta.resolve("tsx"), join(folder, "src", `${module}.ts`), ...words];
   const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
   return run.then(
     () => "",
@@ -43,20 +48,32 @@ async function loadAuth(
 const asked = /The server is open to other machines; set ISSUER/;
 
 test.each([
-  ["both", [], { HOST: "0.0.0.0" }, /^$/],
-  ["both", ["--other"], { ALLOWED_HOSTS: "example.com" }, /^$/],
-  ["both", ["--http", "3000"], {}, /^$/],
-  ["both", ["--http", "3000"], { HOST: "", ALLOWED_HOSTS: "" }, /^$/],
-  ["both", ["--http", "3000"], { HOST: "0.0.0.0" }, asked],
-  ["both", ["--http=3000"], { ALLOWED_HOSTS: "example.com" }, asked],
-  ["both", [], { MCP_HTTP_PORT: "3000", HOST: "0.0.0.0" }, asked],
-  ["both", [], { PORT: "3000", HOST: "0.0.0.0" }, /^$/],
-  ["both", ["--http", "3000"], { HOST: "0.0.0.0", ISSUER: "https://a.example", RESOURCE: "https://b.example" }, /^$/],
-  ["http", [], { HOST: "0.0.0.0" }, asked],
+  ["server", "both", [], { HOST: "0.0.0.0" }, /^$/],
+  ["server", "both", ["--other"], { ALLOWED_HOSTS: "example.com" }, /^$/],
+  ["server", "both", ["--http", "3000"], {}, /^$/],
+  ["server", "both", ["--http", "3000"], { HOST: "", ALLOWED_HOSTS: "" }, /^$/],
+  ["server", "both", ["--http", "3000"], { HOST: "0.0.0.0" }, asked],
+  ["server", "both", ["--http=3000"], { ALLOWED_HOSTS: "example.com" }, asked],
+  ["server", "both", [], { MCP_HTTP_PORT: "3000", HOST: "0.0.0.0" }, asked],
+  ["server", "both", [], { PORT: "3000", HOST: "0.0.0.0" }, /^$/],
+  [
+    "server",
+    "both",
+    ["--http", "3000"],
+    { HOST: "0.0.0.0", ISSUER: "https://a.example", RESOURCE: "https://b.example" },
+    /^$/,
+  ],
+  ["server", "both,websocket", ["--websocket", "3001"], { HOST: "0.0.0.0" }, asked],
+  ["server", "both,websocket", ["--websocket=3001"], { HOST: "0.0.0.0" }, asked],
+  ["server", "both,websocket", [], { HOST: "0.0.0.0" }, /^$/],
+  ["server", "http", [], { HOST: "0.0.0.0" }, asked],
+  ["handler", "both", [], { ALLOWED_HOSTS: "example.com" }, asked],
+  ["handler", "both", [], {}, /^$/],
+  ["handler", "http", [], { ALLOWED_HOSTS: "example.com" }, asked],
 ] as const)(
-  "a server on %s with the arguments %j and the variables %j requires an issuer only over HTTP",
-  async (...[transport, words, env, says]) => {
-    expect(await loadAuth(transport, { words, env })).toMatch(says);
+  "the %s of a project on %s with the arguments %j and the variables %j requires an issuer only on the network",
+  async (...[module, transport, words, env, says]) => {
+    expect(await loadModule(module, transport, { words, env })).toMatch(says);
   },
 );
 

@@ -68,6 +68,20 @@ test("a package in CommonJS works inside the bundle without installed packages",
   expect(await runElsewhere(folder)).toEqual([EOL, "function", ...place, EOL]);
 });
 
+test.each(["src/vendor/prices/list.ts", "src/eventvendor/prices/list.ts"])(
+  "a module of the project in %s is no package with a licence",
+  async (path) => {
+    const server = `
+      import old from "old";
+      import { prices } from "./${path.slice("src/".length)}";
+      console.log(JSON.stringify([prices, typeof old]));
+    `;
+    const folder = project({ "src/server.ts": server, [path]: "export const prices = [1];" });
+    expect(await runElsewhere(folder)).toEqual([[1], "object"]);
+    expect(readFileSync(join(folder, "dist", "THIRD-PARTY.txt"), "utf8").match(/no licence declared/g)).toHaveLength(1);
+  },
+);
+
 test("additions of the bundle do not collide with names of the user's code", async () => {
   const server = `
     import { createRequire } from "node:module";

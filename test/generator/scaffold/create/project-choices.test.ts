@@ -396,12 +396,19 @@ describe("a project", () => {
     },
   );
 
-  it("a project at the edge is listed in the registry by its address, without a package", async () => {
-    const tree = await emit({ transport: "worker", extras: "registry" });
+  it.each<readonly [SelectionText, string | undefined]>([
+    [{ transport: "worker" }, undefined],
+    [{ target: "lambda", auth: "api-key" }, "X-API-Key"],
+    [{ mount: "next" }, undefined],
+    [{ mount: "next", auth: "api-key" }, "X-API-Key"],
+  ])("a project with %j is listed in the registry by its address, without a package", async (text, header) => {
+    const tree = await emit({ ...text, extras: "registry" });
     const listed: unknown = JSON.parse(tree.get("server.json") ?? "");
     expect(listed).toMatchObject({ remotes: [{ type: "streamable-http", url: "https://demo.example.com/mcp" }] });
+    expect(Object(listed).remotes[0].headers?.[0].name).toBe(header);
     expect(listed).not.toHaveProperty("packages");
     expect(manifestOf(tree)).toMatchObject({ private: true });
+    expect(tree.get("README.md")).not.toContain("publish to npm");
   });
 
   it.each(["http", "both", "worker"])("a project with an address has a valid Server Card: %s", async (transport) => {

@@ -91,6 +91,11 @@ describe("a framework on the command line", () => {
     expect(question(files)?.includes("docker")).toBe(mount === "express");
     expect(selection).toMatchObject({ mount, target: "node", transport: "http", scale: "none" });
   });
+
+  it.each(["express", "next"] as const)("%s gets all extra files that suit it", async (mount) => {
+    const { selection } = await ask({ mount, extras: "all" });
+    expect(selection.extras).toEqual(readSelection({ mount, extras: "all" }).extras);
+  });
 });
 
 describe("the prompt for the target", () => {

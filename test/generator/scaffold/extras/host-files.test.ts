@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { quoteForShell } from "../../../../generator/internal/text.ts";
-import { configsOfCommand } from "../../../../generator/scaffold/extras/host-files.ts";
+import { configsOfAddress, configsOfCommand } from "../../../../generator/scaffold/extras/host-files.ts";
+import { emitPlugin } from "../../../../generator/scaffold/extras/plugin-files.ts";
 
 describe("arguments of commands in the documentation", () => {
   test.each([
@@ -34,4 +35,17 @@ test("a path of Windows is one string in the configuration of hosts", () => {
   expect(JSON.parse(claudeDesktop)).toEqual({ mcpServers: { demo: entry } });
   expect(JSON.parse(cursor)).toEqual({ mcpServers: { demo: entry } });
   expect(JSON.parse(vscode)).toEqual({ servers: { demo: { type: "stdio", ...entry } } });
+});
+
+test("every host gets a name without the dots of a package", () => {
+  const name = "my.server";
+  const { claudeDesktop = "", ...started } = configsOfCommand({ name, program: "/demo/dist/server.js" });
+  const reached = configsOfAddress({ name, url: "http://127.0.0.1:3000/mcp", isKeyed: false });
+  const plugin = emitPlugin({ packageName: name, hostName: name, isStarted: true, isKeyed: false, variables: [] });
+  for (const text of [claudeDesktop, started.cursor, reached.cursor, plugin["plugin/.claude-plugin/plugin.json"] ?? ""])
+    expect(Object.keys(JSON.parse(text).mcpServers)).toEqual(["my-server"]);
+  for (const { vscode, claudeCode } of [started, reached]) {
+    expect(Object.keys(JSON.parse(vscode).servers)).toEqual(["my-server"]);
+    expect(claudeCode).toMatch(/ my-server /);
+  }
 });

@@ -102,6 +102,14 @@ describe("the files of a project for several nodes", () => {
     },
   );
 
+  it("the program of a project with stdio connects to the engine only on the network, and its handler always", async () => {
+    const both = await emit({ transport: "both", extras: "none" });
+    expect(read("src/server.ts", both)).toContain("isOnStdio ? {} : await connectEngine()");
+    expect(read("src/handler.ts", both)).toContain("...(await connectEngine()),");
+    expect(read("src/engine.ts", both)).not.toContain("readHttpPort");
+    expect(read("src/server.ts")).not.toContain("isOnStdio");
+  });
+
   it("the files are formatted", async () => {
     for (const [path, text] of [...tree, ...natsTree]) {
       if (!/\.(ts|yaml|md)$/.test(path)) continue;
@@ -151,6 +159,20 @@ describe("compose.yaml of a project", () => {
       volumes: { nats: null },
     });
     expect(read("deploy/nats.conf", natsTree)).toMatch(/^ {2}sync_interval: always$/m);
+  });
+
+  it("nodes that export telemetry get its address, and may connect to its receiver", async () => {
+    const measured = await emit({ extras: "otel" });
+    const emitted = parseManifests(measured);
+    const variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    expect(manifest("compose.yaml", emitted)).toMatchObject({
+      services: { app1: { environment: { [variable]: null } } },
+    });
+    expect(manifest("deploy/kubernetes/secret.yaml", emitted)).toMatchObject({ stringData: { [variable]: "" } });
+    const egress = { ports: [{ protocol: "TCP", port: 4318 }] };
+    const policy = "deploy/kubernetes/network-policy.yaml";
+    expect(manifest(policy, emitted)).toMatchObject({ spec: { egress: expect.arrayContaining([egress]) } });
+    expect(read(policy)).not.toContain("4318");
   });
 
   it("compose.yaml requires the variables for access control", async () => {

@@ -112,6 +112,20 @@ describe("init", () => {
     expect(listAll(folder)).toEqual(before);
   });
 
+  test("shares the secret of the isolates of a worker, and inspects its port", async () => {
+    write({
+      "package.json": { name: "edge", type: "module", dependencies: { hono: "4" } },
+      "tsconfig.json": { compilerOptions: { module: "esnext", moduleResolution: "bundler" } },
+      "wrangler.jsonc": "{}",
+      "src/index.ts": "const app = new Hono();",
+    });
+    const { code, stderr } = await init({ features: "tools,input" });
+    expect(code, stderr).toBe(0);
+    expect(read("src/mcp-server.ts")).toContain("cursorKeys: [new TextEncoder().encode(STATE_KEY)]");
+    expect(read("src/mcp-handler.ts")).toContain('allowedHosts: "any"');
+    expect(read("package.json")).toContain("inspect --open http://127.0.0.1:8787/mcp");
+  });
+
   const commonJs = { compilerOptions: { module: "commonjs", moduleResolution: "node10", ignoreDeprecations: "6.0" } };
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
+import { readSelection, type SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import { providerNames, type ProviderName } from "../../../../generator/scaffold/providers/provider.ts";
 import {
   localEnvironment,
@@ -54,4 +54,16 @@ test.each([
   expect(read("src/auth.ts")).toContain(`${place}.`);
   expect(read("README.md")).toContain("`CLERK_DOMAIN`, `AUDIENCE_SCOPES` or `AUDIENCE_CLIENTS`, `RESOURCE`.");
   expect(read("README.md").includes("wrangler.jsonc")).toBe(hasWrangler);
+});
+
+test.each<readonly [SelectionText, boolean]>([
+  [{ transport: "http" }, true],
+  [{ transport: "both" }, true],
+  [{ mount: "express" }, false],
+  [{ mount: "next" }, false],
+  [{ target: "lambda" }, false],
+])("the README of a project with %j names --help only if there is a program that has it", async (text, hasProgram) => {
+  const selection = readSelection({ ...text, provider: "clerk" });
+  const files = await emitFiles({ revisions: ["2025-11-25"], selection });
+  expect(files.get("README.md")?.includes("which `--help` lists")).toBe(hasProgram);
 });

@@ -524,6 +524,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       [{ transport: "both", auth: "oauth" }, "2025-11-25", "2026-07-28"],
       [{ transport: "http", auth: "api-key" }, "all", "2025-03-26"],
       [{ runtime: "vendored" }, "2026-07-28,2025-11-25", "2025-11-25"],
+      [{ transport: "both,websocket" }, "2025-06-18", "2025-11-25"],
     ];
 
     test.each(moves)(
