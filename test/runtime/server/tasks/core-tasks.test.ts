@@ -466,6 +466,22 @@ describe("messages of a tool that runs as a task", () => {
     expect(notices.map((notice) => Reflect.get(Object(notice), "progress"))).toEqual([1, 2, 500]);
   });
 
+  test("progress of a task omits a total that is no number, as JSON has none (G-04)", async () => {
+    const tool = defineTool({
+      name: "steps",
+      task: true,
+      execute: async (_args, { progress }) => (await progress(1, NaN), await progress(2, Infinity), "done"),
+    });
+    const { client } = await serveTasks({ tools: [tool] });
+    const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
+    await client.until(taskId, "completed");
+    const _meta = related(taskId);
+    expect(client.notices("notifications/progress")).toEqual([
+      { progressToken: 7, progress: 1, _meta },
+      { progressToken: 7, progress: 2, _meta },
+    ]);
+  });
+
   test("a task without a progress token sends no progress (G-04)", async () => {
     const tool = defineTool({
       name: "steps",
