@@ -317,7 +317,8 @@ export class TaskManager {
       request,
       report: (thrown) => this.#report(request.row, thrown),
     });
-    await call.finish();
+    // A slow reader must not keep the task from ending.
+    void call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
   }
 

@@ -482,6 +482,29 @@ describe("messages of a tool that runs as a task", () => {
     ]);
   });
 
+  test("a task ends although its client does not read the last progress", async () => {
+    const tool = defineTool({
+      name: "steps",
+      task: true,
+      execute(_args, { progress }) {
+        for (let step = 1; step <= 3; step += 1) void progress(step);
+        return "done";
+      },
+    });
+    const { client } = await serveTasks({ tools: [tool], progressRate: { burst: 1, perSecond: 0.001 } });
+    const { wire } = client;
+    const send = wire.send.bind(wire);
+    Object.assign(wire, {
+      send(...sent: Parameters<typeof send>): void | Promise<void> {
+        send(...sent);
+        return "method" in sent[0] && sent[0].method === "notifications/progress" ? new Promise(() => {}) : undefined;
+      },
+    });
+    const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
+    await client.until(taskId, "completed");
+    expect(client.notices("notifications/progress")).toMatchObject([{ progress: 1 }, { progress: 3 }]);
+  });
+
   test("a task without a progress token sends no progress (G-04)", async () => {
     const tool = defineTool({
       name: "steps",
