@@ -179,13 +179,15 @@ export class TaskManager {
     try {
       while (!isFinal(record.status)) {
         const running = this.#running.get(id);
-        if (!running) relay?.send(record);
+        if (running) relay?.end();
+        else relay?.send(record);
         await (running ? join(running, call) : this.#waitElsewhere(record, call.signal, follower));
         follower?.clear();
         record = await this.#find(call, id);
       }
     } finally {
       follower?.end();
+      relay?.end();
     }
     if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
     if (!record.outcome) throw rejectTask(`The task was cancelled and has no result: ${id}`, id);
