@@ -43,6 +43,8 @@ export interface TaskPort<Result> {
   watch?(): void;
   /** True if the peer has agreed to send notifications of changes. */
   isHeard?(): boolean;
+  /** True if there is no connection: the next poll fails, or waits for the next connection. */
+  isDown?(): boolean;
 }
 
 /** Error for a request that got its result immediately instead of becoming a task. The work is done: `result` is that result. */
@@ -97,9 +99,11 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   async cancel(options: TaskCallOptions = {}): Promise<TaskState> {
-    const task = this.#take(await this.#port.send("cancelTask", this.taskId, options));
-    this.wake();
-    return task;
+    try {
+      return this.#take(await this.#port.send("cancelTask", this.taskId, options));
+    } finally {
+      this.wake();
+    }
   }
 
   /** Polls now, because the peer has announced a change. The content of the announcement is not used. */
@@ -165,7 +169,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   async #poll(): Promise<TaskState> {
     this.#port.watch?.();
-    if (!this.#isPollDue) await this.#rest();
+    if (!this.#isPollDue && this.#port.isDown?.() !== true) await this.#rest();
     this.#isPollDue = false;
     return this.status();
   }

@@ -92,6 +92,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       connection: () => this.line.last,
       responder: () => this.#toResponder(this.line.last),
     });
+    void this.line.closed.then(() => this.tasks.wakeAll());
     this.listening = new Listening({
       clock: source.clock,
       reconnection: toReconnection(source.reconnect),

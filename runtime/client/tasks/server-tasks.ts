@@ -94,6 +94,7 @@ export class RequestedTasks {
       ...this.#protocol.createPort(this.#host),
       watch: () => this.#host.listening?.watch(taskId),
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
+      isDown: () => this.#host.connection().state === "DISCONNECTED",
       toResult,
       ended: () => {
         ended?.abort();
@@ -110,6 +111,11 @@ export class RequestedTasks {
   /** Called when the server reports that a task has changed; wakes its followers. */
   wake(taskId: string): void {
     for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
+  }
+
+  /** Wakes all followers, as the connection has ended: they need not wait for their next poll to learn it. */
+  wakeAll(): void {
+    for (const taskId of this.#followed.keys()) this.wake(taskId);
   }
 
   /** Reads all tasks that the server keeps for this client. */

@@ -335,6 +335,18 @@ describe("polling a task", () => {
     expect(await result).toMatchObject(done);
   });
 
+  test("a wait ends with the session, and not only at the next poll", async () => {
+    const following = await open();
+    const handle = await begin(following, {}, state("working", { pollInterval: 300_000 }));
+    const changes = handle.updates[Symbol.asyncIterator]();
+    await changes.next();
+    const waits = [handle.result(), changes.next()];
+    await following.session.close();
+    const outcomes = await Promise.allSettled(waits);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(handle.result()).rejects.toThrow("closed");
+  });
+
   test("cancel and status send their requests, without related-task metadata (TK-16, TK-21, C-07)", async () => {
     const following = await open();
     const handle = await begin(following);
