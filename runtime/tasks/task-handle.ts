@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
+import { hasName, isPeerError, isTimeoutError } from "../jsonrpc/errors.ts";
 import { SharedPromise } from "../internal/shared-promise.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { isFinal } from "../stores/task-store.ts";
@@ -150,7 +150,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
       return { value: await this.#port.send("getTaskPayload", this.taskId, options) };
     } catch (error) {
       if (isTimeoutError(error)) return undefined;
-      this.#port.ended?.();
+      if (isPeerError(error)) this.#port.ended?.();
       throw error;
     }
   }

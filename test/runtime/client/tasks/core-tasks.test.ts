@@ -406,6 +406,28 @@ describe("polling a task", () => {
   });
 });
 
+test("progress of a task continues after the request for its result was lost (G-07)", async () => {
+  const heard: number[] = [];
+  const following = await open();
+  const { server } = following;
+  const onProgress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+  const starting = following.session.callTool("slow", {}, { task: true, onProgress });
+  await following.serve("tools/list", { tools: [tool("slow", "optional")] });
+  const { params } = await following.serve("tools/call", { task: state("input_required") });
+  const handle = asHandle(await starting);
+  const { wire } = server;
+  const send = wire.send.bind(wire);
+  Object.assign(wire, { send: () => Promise.reject(new Error("lost")) });
+  await expect(handle.result()).rejects.toThrow("lost");
+  Object.assign(wire, { send });
+  const { progressToken } = Object(Object(params)._meta);
+  server.note("notifications/progress", { progressToken, progress: 1 });
+  const result = handle.result();
+  await following.serve("tasks/result", done);
+  await result;
+  expect(heard).toEqual([1]);
+});
+
 describe("tasks of the server's requests", () => {
   const sampling = {
     task: true,
