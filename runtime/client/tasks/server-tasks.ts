@@ -93,6 +93,9 @@ export class RequestedTasks {
       clock: this.#host.clock,
       ...this.#protocol.createPort(this.#host),
       watch: () => this.#host.listening?.watch(taskId),
+      unwatch: () => {
+        if ((this.#followed.get(taskId)?.size ?? 0) <= 1) this.#host.listening?.forget(taskId);
+      },
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       isDown: () => this.#host.connection().state === "DISCONNECTED",
       toResult,

@@ -335,6 +335,39 @@ describe("polling a task", () => {
     expect(await result).toMatchObject(done);
   });
 
+  test("a wait that all callers have given up ends with its polls, and a later one begins again", async () => {
+    const following = await open();
+    const { server, clock } = following;
+    const handle = await begin(following);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waits = [first, second].map(({ signal }) => handle.result({ signal }).catch((error: unknown) => error));
+    first.abort(new Error("enough"));
+    expect(await waits[0]).toMatchObject({ message: "enough" });
+    await clock.pass(1_000);
+    await following.serve("tasks/get", state("working"));
+    second.abort(new Error("enough"));
+    expect(await waits[1]).toMatchObject({ message: "enough" });
+    await clock.pass(10_000);
+    expect(server.wire.sent).toEqual([]);
+    const result = handle.result();
+    await clock.pass(1_000);
+    await following.serve("tasks/get", state("completed"));
+    await following.serve("tasks/result", done);
+    expect(await result).toMatchObject(done);
+  });
+
+  test("a wait that is given up during the request for the result cancels that request", async () => {
+    const following = await open();
+    const handle = await begin(following, {}, state("input_required"));
+    const stop = new AbortController();
+    const waiting = handle.result({ signal: stop.signal }).catch(() => {});
+    const request = await following.server.hearMethod("tasks/result");
+    stop.abort();
+    await waiting;
+    const cancelled = await following.server.hearMethod("notifications/cancelled");
+    expect(cancelled.params).toMatchObject({ requestId: request.id });
+  });
+
   test("a wait ends with the session, and not only at the next poll", async () => {
     const following = await open();
     const handle = await begin(following, {}, state("working", { pollInterval: 300_000 }));
