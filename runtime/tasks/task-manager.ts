@@ -1,6 +1,6 @@
 import type { Awaitable, RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import { RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
+import { ClosedError, RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
 import { pause } from "../internal/timers.ts";
@@ -115,6 +115,12 @@ export class TaskManager {
       ...(this.#shared?.ledger && request.retry && { retry: request.retry }),
     };
     if (!(await this.#store.add(record))) throw tooManyTasks();
+    const isOfSession = request.keeping === undefined && principal === undefined;
+    if (isOfSession && this.#owners.hasEnded(call.connection)) {
+      // Its tasks were removed before this one was added.
+      await this.#store.remove(key);
+      throw new ClosedError("The session of the task has ended");
+    }
     this.#run(record, call, request);
     return record;
   }
