@@ -88,7 +88,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     this.tasks = new RequestedTasks({
       clock: source.clock,
       listening: this.taskListening,
-      call: (handler, params, options) => this.call(handler, params, options),
+      call: (handler, params, options) => this.work(handler, params, options),
       connection: () => this.line.last,
       responder: () => this.#toResponder(this.line.last),
     });

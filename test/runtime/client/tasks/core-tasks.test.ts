@@ -282,6 +282,21 @@ describe("polling a task", () => {
     await expect(result).rejects.toSatisfy((error) => isPeerError(error) && error.code === 1234);
   });
 
+  test("the end of a page that a failed task requires is reported to the client (E-14, E-15)", async () => {
+    const completed: string[] = [];
+    const elicitation = { url: () => ({ action: "accept" }), completed: (page: string) => void completed.push(page) };
+    const following = await open({ elicitation });
+    const handle = await begin(following, {}, state("failed"));
+    const result = handle.result();
+    const request = await following.server.hearMethod("tasks/result");
+    const page = { mode: "url", message: "Sign in", elicitationId: "e1", url: "https://a.example/" };
+    const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
+    following.server.wire.post({ jsonrpc: "2.0", id: request.id, error });
+    await expect(result).rejects.toThrow("Sign in first");
+    following.server.note("notifications/elicitation/complete", { elicitationId: "e1" });
+    expect(completed).toEqual(["e1"]);
+  });
+
   test("a task that is gone fails the wait (TK-22)", async () => {
     const following = await open();
     const result = (await begin(following)).result();
