@@ -231,6 +231,17 @@ describe("a client and a test server of tasks", () => {
     expect(asked).toBe(times);
   });
 
+  test("a client that requests a task sends the call again when the server rejects its headers", async () => {
+    const { session, wire } = await open(new ManualClock());
+    const starting = session.callTool("t", {}, { task: true });
+    const listed = { resultType: "complete", tools: [], ttlMs: 0, cacheScope: "private" };
+    await serve(wire, "tools/list", { result: listed });
+    await serve(wire, "tools/call", { error: { code: -32020, message: "Header mismatch" } });
+    await serve(wire, "tools/list", { result: listed });
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    expect(await starting).toMatchObject({ taskId: "t" });
+  });
+
   test("a client listens where the server supports it, and polls rarely meanwhile (XT-20)", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
