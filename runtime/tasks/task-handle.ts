@@ -230,7 +230,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     if (this.#port.isHeard?.()) return Math.min(Math.max(suggested ?? 0, heardDelay), longestDelay);
     const grown = Math.min(firstDelay * 1.5 ** this.#polls, longestOwnDelay);
     this.#polls += 1;
-    return suggested === undefined ? grown : Math.min(Math.max(suggested, shortestDelay), longestDelay);
+    return suggested === undefined ? grown : toPollInterval(suggested);
   }
 
   #take(response: unknown): TaskState {
@@ -262,6 +262,11 @@ export interface TaskRequestOptions {
 /** Returns the `task` member of a request for a task. */
 export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?: number } {
   return task === true ? {} : task;
+}
+
+/** Returns an interval in milliseconds that the peer suggests, within bounds. */
+export function toPollInterval(suggested: number): number {
+  return Math.min(Math.max(suggested, shortestDelay), longestDelay);
 }
 
 const firstDelay = 500;

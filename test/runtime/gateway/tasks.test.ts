@@ -523,6 +523,32 @@ test("a task fails at once when the connection to its server ends, and not only 
   await expect(task.result()).rejects.toThrow("closed");
 });
 
+test.each([
+  [0, 10],
+  [-5, 10],
+  [1e21, 300_000],
+])("a poll interval of %d that a server suggests has bounds", async (suggested, pollInterval) => {
+  const tool = { name: "a", task: { pollInterval: 7_777 }, execute: () => new Promise(() => {}) };
+  const server = createServer({ name: "odd", version: "1", tools: [tool], onError: () => {} }, [core]);
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createInMemoryTransports();
+      const send = far.send.bind(far);
+      const replace = (text: string): string => text.replace('"pollInterval":7777', `"pollInterval":${suggested}`);
+      Object.assign(far, {
+        send: (...[message, related]: Parameters<typeof send>) =>
+          send(JSON.parse(replace(JSON.stringify(message))), related),
+      });
+      serve(server, far);
+      return connect(near, options);
+    },
+    { revisions, onError: () => {} },
+  );
+  ends.push(() => gateway.close());
+  const task = await start(await join(gateway, alone), "a");
+  expect((await task.status()).pollInterval).toBe(pollInterval);
+});
+
 /** Requests a form, and returns the action of the user. */
 async function askForm({ elicit }: AnyContext): Promise<string> {
   const answer: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
