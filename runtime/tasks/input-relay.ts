@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { followSignals } from "../internal/abort-signals.ts";
 import { isPeerError, toErrorObject } from "../jsonrpc/errors.ts";
 import { findMethod } from "../protocol/methods/method-rows.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
@@ -10,7 +11,8 @@ import { withRelatedTask } from "./task.ts";
 export class InputRelay {
   readonly #call: CallContext;
   readonly #respond: (key: string, response: RelayedResponse) => Promise<void>;
-  readonly #sent = new Set<string>();
+  /** Input requests that were sent, by key, and their ends. */
+  readonly #sent = new Map<string, AbortController>();
 
   /** @param respond - stores the response to an input request */
   constructor(call: CallContext, respond: (key: string, response: RelayedResponse) => Promise<void>) {
@@ -18,23 +20,49 @@ export class InputRelay {
     this.#respond = respond;
   }
 
-  /** Sends the input requests in a record that were not sent before. */
+  /** Sends the input requests in a record that were not sent before, and cancels those that are no longer open. */
   send(record: TaskRecord): void {
-    for (const [key, request] of Object.entries(readOpenRequests(record))) {
+    const open = readOpenRequests(record);
+    for (const [key, end] of this.#sent) if (!Object.hasOwn(open, key)) end.abort(noLongerOpen());
+    for (const [key, request] of Object.entries(open)) {
       if (this.#sent.has(key) || !isObject(request)) continue;
-      this.#sent.add(key);
+      const end = new AbortController();
+      this.#sent.set(key, end);
       // A request that cannot be sent is tried again with the next read of the record.
-      this.#send(record.id, key, request).catch(() => this.#sent.delete(key));
+      this.#send(record.id, { key, request, end }).catch(() => this.#sent.delete(key));
     }
   }
 
-  async #send(id: string, key: string, { method, params }: Record<string, unknown>): Promise<void> {
+  /** Cancels the input requests that have no response, as the task needs none. */
+  end(): void {
+    for (const end of this.#sent.values()) end.abort(noLongerOpen());
+  }
+
+  async #send(id: string, { key, request, end }: RelayedRequest): Promise<void> {
+    const { method, params } = request;
     const { revision, signal } = this.#call;
     const row = findMethod(revision.serverRequests, String(method));
     if (!row || row.kind !== "request") return;
-    const asked = this.#call.request(row, withRelatedTask(params, revision, id), { signal });
-    await this.#respond(key, await asked.then(toResult, toError));
+    const leave = followSignals(end, [signal]);
+    try {
+      const asked = this.#call.request(row, withRelatedTask(params, revision, id), { signal: end.signal });
+      await this.#respond(key, await asked.then(toResult, toError));
+    } finally {
+      leave();
+    }
   }
+}
+
+/** Input request in the record of a task, as it is sent. */
+interface RelayedRequest {
+  readonly key: string;
+  readonly request: Record<string, unknown>;
+  /** Aborted when the task no longer waits for the response. */
+  readonly end: AbortController;
+}
+
+function noLongerOpen(): DOMException {
+  return new DOMException("The task no longer waits for the response", "AbortError");
 }
 
 function toResult(result: unknown): RelayedResponse {

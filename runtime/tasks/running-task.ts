@@ -122,6 +122,10 @@ export class RunningTask {
       await this.#count(1);
       void this.#collect();
       return checkResult(row, await put());
+    } catch (error) {
+      // The request may not have been sent: the record could not be changed.
+      stop.abort(error);
+      throw error;
     } finally {
       leave();
       await this.#count(-1);

@@ -6,6 +6,7 @@ export class SessionOwners {
   readonly #onEnd: (owner: string) => unknown;
   readonly #owners = new WeakMap<Connection, Promise<string>>();
   readonly #watched = new WeakSet<Connection>();
+  readonly #ended = new WeakSet<Connection>();
 
   /** @param onEnd - Called with the owner when its session has ended */
   constructor(onEnd: (owner: string) => unknown) {
@@ -27,7 +28,15 @@ export class SessionOwners {
     if (this.#watched.has(connection)) return;
     this.#watched.add(connection);
     const { transportSession, closed } = connection;
-    void (transportSession?.ended ?? closed).then(async () => this.#onEnd(await this.of(connection)));
+    void (transportSession?.ended ?? closed).then(async () => {
+      this.#ended.add(connection);
+      this.#onEnd(await this.of(connection));
+    });
+  }
+
+  /** True if the session of a connection has ended. */
+  hasEnded(connection: Connection): boolean {
+    return this.#ended.has(connection);
   }
 }
 

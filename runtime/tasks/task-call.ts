@@ -2,7 +2,7 @@ import { isObject, type NotificationRow, type Progress, type RequestRow } from "
 import { asHandled } from "../internal/as-handled.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { Throttle, type TimerHost } from "../protocol/peer/progress.ts";
+import { Throttle, toProgress, toProgressToken, type TimerHost } from "../protocol/peer/progress.ts";
 import { RelayedCall } from "../protocol/peer/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { StepRunner } from "./step-recorder.ts";
@@ -42,10 +42,10 @@ export class TaskCall extends RelayedCall implements TaskContext {
   }
 
   async #report(report: Progress): Promise<void> {
-    const { progressToken } = this.meta;
-    const isWanted = typeof progressToken === "string" || typeof progressToken === "number";
-    if (!isWanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
-    this.#lastProgress = report.progress;
+    const { progress } = report;
+    const isWanted = toProgressToken(this.meta.progressToken) !== undefined;
+    if (!isWanted || !Number.isFinite(progress) || progress <= this.#lastProgress) return;
+    this.#lastProgress = progress;
     await this.#throttle.report(report);
   }
 
@@ -70,6 +70,6 @@ export class TaskCall extends RelayedCall implements TaskContext {
   async #notify(report: Progress): Promise<void> {
     const { serverNotifications, clientNotifications } = this.revision;
     const row = findRow(this.session.role === "server" ? serverNotifications : clientNotifications, "progress");
-    if (row) await this.#task.notify(row, { ...report, progressToken: this.meta.progressToken });
+    if (row) await this.#task.notify(row, { ...toProgress(report), progressToken: this.meta.progressToken });
   }
 }

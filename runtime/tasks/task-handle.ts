@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
+import { hasName, isPeerError, isTimeoutError } from "../jsonrpc/errors.ts";
 import { SharedPromise } from "../internal/shared-promise.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { isFinal } from "../stores/task-store.ts";
@@ -41,8 +41,12 @@ export interface TaskPort<Result> {
   ended?(): void;
   /** Called when a wait for a change begins. The connection may subscribe to changes and then call `wake`. */
   watch?(): void;
+  /** Called when no caller waits for a change any more. */
+  unwatch?(): void;
   /** True if the peer has agreed to send notifications of changes. */
   isHeard?(): boolean;
+  /** True if there is no connection: the next poll fails, or waits for the next connection. */
+  isDown?(): boolean;
 }
 
 /** Error for a request that got its result immediately instead of becoming a task. The work is done: `result` is that result. */
@@ -70,7 +74,9 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   readonly taskId: string;
   readonly #port: TaskPort<Result>;
   #last: TaskState | undefined;
-  #result: { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } | undefined;
+  #wait: ResultWait<Result> | undefined;
+  /** Callers that follow the task: without one, it is not polled. */
+  readonly #followers = new Set<object>();
   #next: Promise<TaskState> | undefined;
   #polls = 0;
   #wake: (() => void) | undefined;
@@ -92,14 +98,24 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   result({ signal, ...options }: TaskCallOptions = {}): Promise<Result> {
-    this.#result ??= this.#begin(options);
-    return signal ? this.#result.shared.wait(signal) : this.#result.whole;
+    const wait = (this.#wait ??= this.#begin(options));
+    if (!signal) {
+      wait.isKept = true;
+      return wait.whole;
+    }
+    wait.callers += 1;
+    return wait.shared.wait(signal).catch((error: unknown) => {
+      this.#leave(wait);
+      throw error;
+    });
   }
 
   async cancel(options: TaskCallOptions = {}): Promise<TaskState> {
-    const task = this.#take(await this.#port.send("cancelTask", this.taskId, options));
-    this.wake();
-    return task;
+    try {
+      return this.#take(await this.#port.send("cancelTask", this.taskId, options));
+    } finally {
+      this.wake();
+    }
   }
 
   /** Polls now, because the peer has announced a change. The content of the announcement is not used. */
@@ -109,29 +125,57 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   /** Begins to wait for the result. A failed wait does not end the task: the next call waits again. */
-  #begin(options: TaskCallOptions): { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } {
-    const whole = this.#await(options);
-    whole.catch(() => (this.#result = undefined));
-    return { whole, shared: new SharedPromise(whole) };
+  #begin(options: TaskCallOptions): ResultWait<Result> {
+    const stop = new AbortController();
+    const whole = this.#await({ ...options, signal: stop.signal });
+    const wait = { whole, shared: new SharedPromise(whole), stop, callers: 0, isKept: false };
+    this.#followers.add(wait);
+    const end = (): void => this.#unfollow(wait);
+    whole.then(end, () => {
+      end();
+      if (this.#wait === wait) this.#wait = undefined;
+    });
+    return wait;
+  }
+
+  /** Ends a wait that no caller is interested in any more. */
+  #leave(wait: ResultWait<Result>): void {
+    wait.callers -= 1;
+    if (wait.callers > 0 || wait.isKept || this.#wait !== wait) return;
+    this.#wait = undefined;
+    this.#unfollow(wait);
+    wait.stop.abort(new DOMException("No caller waits for the result any more", "AbortError"));
+    this.wake();
   }
 
   async *#follow(): AsyncGenerator<TaskState, void, undefined> {
     let task = this.#last ?? (await this.status());
-    for (yield task; !isFinal(task.status);) {
-      const next = await this.#advance();
-      if (isSame(next, task)) continue;
-      task = next;
-      yield task;
+    const follower = {};
+    try {
+      for (yield task; !isFinal(task.status);) {
+        this.#followers.add(follower);
+        const next = await this.#advance();
+        if (isSame(next, task)) continue;
+        task = next;
+        yield task;
+      }
+    } finally {
+      this.#unfollow(follower);
     }
   }
 
+  #unfollow(follower: object): void {
+    if (this.#followers.delete(follower) && this.#followers.size === 0) this.#port.unwatch?.();
+  }
+
   /** Waits for the result. During the request for the result, the peer can also send requests to this side. */
-  async #await(options: TaskCallOptions): Promise<Result> {
+  async #await(options: TaskCallOptions & { readonly signal: AbortSignal }): Promise<Result> {
     let task = this.#last ?? (await this.status(options));
     for (;;) {
       const payload = await this.#find(task, options);
       if (payload) return this.#settle(payload.value);
       task = await this.#advance();
+      options.signal.throwIfAborted();
     }
   }
 
@@ -146,7 +190,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
       return { value: await this.#port.send("getTaskPayload", this.taskId, options) };
     } catch (error) {
       if (isTimeoutError(error)) return undefined;
-      this.#port.ended?.();
+      if (isPeerError(error)) this.#port.ended?.();
       throw error;
     }
   }
@@ -165,9 +209,9 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   async #poll(): Promise<TaskState> {
     this.#port.watch?.();
-    if (!this.#isPollDue) await this.#rest();
+    if (!this.#isPollDue && this.#port.isDown?.() !== true) await this.#rest();
     this.#isPollDue = false;
-    return this.status();
+    return this.#last && this.#followers.size === 0 ? this.#last : this.status();
   }
 
   async #rest(): Promise<void> {
@@ -186,7 +230,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     if (this.#port.isHeard?.()) return Math.min(Math.max(suggested ?? 0, heardDelay), longestDelay);
     const grown = Math.min(firstDelay * 1.5 ** this.#polls, longestOwnDelay);
     this.#polls += 1;
-    return suggested === undefined ? grown : Math.min(Math.max(suggested, shortestDelay), longestDelay);
+    return suggested === undefined ? grown : toPollInterval(suggested);
   }
 
   #take(response: unknown): TaskState {
@@ -195,6 +239,18 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     if (isFinal(response.status)) this.#port.ended?.();
     return response;
   }
+}
+
+/** Wait for the result of a task, which callers share. */
+interface ResultWait<Result> {
+  readonly whole: Promise<Result>;
+  readonly shared: SharedPromise<Result>;
+  /** Ends the wait. */
+  readonly stop: AbortController;
+  /** Number of callers that may still give up. */
+  callers: number;
+  /** True if a caller waits without a signal. */
+  isKept: boolean;
 }
 
 /** Options of a call that requests a task. */
@@ -206,6 +262,11 @@ export interface TaskRequestOptions {
 /** Returns the `task` member of a request for a task. */
 export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?: number } {
   return task === true ? {} : task;
+}
+
+/** Returns an interval in milliseconds that the peer suggests, within bounds. */
+export function toPollInterval(suggested: number): number {
+  return Math.min(Math.max(suggested, shortestDelay), longestDelay);
 }
 
 const firstDelay = 500;

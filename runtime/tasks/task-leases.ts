@@ -102,7 +102,10 @@ export class TaskLeases {
     // A node that was suspended renews the leases that it still has. A lease of its own that is over then is one of a task that does not run here.
     if (!(await this.#renew()) || !this.#isTaking || !isTaking()) return;
     try {
-      for (const record of await store.takeOver(name(), mostTaken)) takenOver(record);
+      const taken = await store.takeOver(name(), mostTaken);
+      if (this.#isTaking) for (const record of taken) takenOver(record);
+      // The server is closing since: it would run them without a lease.
+      else await this.release(taken.map((record) => ({ key: record, node: record.node ?? name() })));
     } catch (thrown) {
       fail(thrown);
     }

@@ -1,6 +1,6 @@
 import type { Awaitable, RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import { RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
+import { ClosedError, RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
 import { pause } from "../internal/timers.ts";
@@ -115,6 +115,12 @@ export class TaskManager {
       ...(this.#shared?.ledger && request.retry && { retry: request.retry }),
     };
     if (!(await this.#store.add(record))) throw tooManyTasks();
+    const isOfSession = request.keeping === undefined && principal === undefined;
+    if (isOfSession && this.#owners.hasEnded(call.connection)) {
+      // Its tasks were removed before this one was added.
+      await this.#store.remove(key);
+      throw new ClosedError("The session of the task has ended");
+    }
     this.#run(record, call, request);
     return record;
   }
@@ -179,13 +185,15 @@ export class TaskManager {
     try {
       while (!isFinal(record.status)) {
         const running = this.#running.get(id);
-        if (!running) relay?.send(record);
+        if (running) relay?.end();
+        else relay?.send(record);
         await (running ? join(running, call) : this.#waitElsewhere(record, call.signal, follower));
         follower?.clear();
         record = await this.#find(call, id);
       }
     } finally {
       follower?.end();
+      relay?.end();
     }
     if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
     if (!record.outcome) throw rejectTask(`The task was cancelled and has no result: ${id}`, id);
@@ -317,7 +325,8 @@ export class TaskManager {
       request,
       report: (thrown) => this.#report(request.row, thrown),
     });
-    await call.finish();
+    // A slow reader must not keep the task from ending.
+    void call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
   }
 

@@ -47,7 +47,8 @@ export function toTaskSettings(options: TaskOptions): TaskSettings {
 }
 
 /**
- * Returns the lifetime of a task in milliseconds: the requested one has precedence, within bounds. `null` means unlimited.
+ * Returns the lifetime of a task in milliseconds: the requested one has precedence, within bounds. `null` means unlimited, as does a lifetime that is too
+ * long to be stored as a whole number.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#ttl-and-resource-management
  */
@@ -58,7 +59,7 @@ export function toTtl(
 ): number | null {
   const wanted = requested ?? taskOptions.ttl ?? settings.ttl;
   const ttl = Math.min(Math.max(wanted, shortestTtl), settings.maxTtl);
-  return Number.isFinite(ttl) ? Math.round(ttl) : null;
+  return ttl <= Number.MAX_SAFE_INTEGER ? Math.round(ttl) : null;
 }
 
 const defaults = { ttl: 3_600_000, maxTtl: 86_400_000, pollInterval: 1_000, notify: true, pageSize: 100 } as const;

@@ -109,14 +109,14 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     const { task, ...options } = given;
     const tool = validator || task ? await this.#findTool(name, options) : this.#findKnownTool(name);
     const toResult = (result: unknown): object => this.#readToolResult(result, tool);
-    const call = { name, args, tool, toResult };
+    const list = (): Promise<unknown> => this.#list("tools", { refresh: true });
+    const around = (send: () => Promise<unknown>): Promise<unknown> =>
+      withFreshHeaders(send, { revision: this.revision, list });
+    const call = { name, args, tool, toResult, around };
     if (task) return this.#core.tasks.start(call, { ...options, task });
     if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
     const retry = isRepeatable(tool, this.revision) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
     const params = { name, ...(args && { arguments: args }) };
-    const list = (): Promise<unknown> => this.#list("tools", { refresh: true });
-    const around = (send: () => Promise<unknown>): Promise<unknown> =>
-      withFreshHeaders(send, { revision: this.revision, list });
     const result = await this.#core.work("callTool", params, { ...options, retry, around });
     return this.#core.tasks.complete(result, call, options);
   }

@@ -88,10 +88,11 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     this.tasks = new RequestedTasks({
       clock: source.clock,
       listening: this.taskListening,
-      call: (handler, params, options) => this.call(handler, params, options),
+      call: (handler, params, options) => this.work(handler, params, options),
       connection: () => this.line.last,
       responder: () => this.#toResponder(this.line.last),
     });
+    void this.line.closed.then(() => this.tasks.wakeAll());
     this.listening = new Listening({
       clock: source.clock,
       reconnection: toReconnection(source.reconnect),

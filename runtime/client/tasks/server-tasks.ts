@@ -2,6 +2,7 @@ import { FollowedTask, NoTaskError, type TaskHandle, type TaskRequestOptions } f
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/client-session.ts";
+import type { CoreCallOptions } from "../session/requests.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
@@ -12,6 +13,8 @@ export interface ToolTaskCall {
   readonly args: object | undefined;
   /** Tool as the server lists it, if known. */
   readonly tool: object | undefined;
+  /** Wraps the sending of the call. Default: it is sent once. */
+  readonly around?: CoreCallOptions["around"];
   /** Checks and returns the result of the tool. */
   toResult(value: unknown): object;
 }
@@ -45,7 +48,7 @@ export class RequestedTasks {
    */
   async start(call: ToolTaskCall, options: SessionCallOptions & TaskRequestOptions): Promise<TaskHandle<object>> {
     const { task, signal, ...rest } = options;
-    const { name, args, tool, toResult } = call;
+    const { name, args, tool, toResult, around } = call;
     signal?.throwIfAborted();
     const ended = new AbortController();
     const protocol = this.#protocol;
@@ -53,7 +56,7 @@ export class RequestedTasks {
     const request = protocol.toRequest(task, ended.signal);
     const params = { name, ...(args && { arguments: args }), ...request.params };
     const starting = this.#host
-      .call("callTool", params, { ...rest, ...request.options, retry: "never" })
+      .call("callTool", params, { ...rest, ...request.options, ...(around && { around }), retry: "never" })
       .then((response) => {
         const created = protocol.readCreated(response);
         if (!created) throw new NoTaskError("tools/call", response);
@@ -93,7 +96,11 @@ export class RequestedTasks {
       clock: this.#host.clock,
       ...this.#protocol.createPort(this.#host),
       watch: () => this.#host.listening?.watch(taskId),
+      unwatch: () => {
+        if ((this.#followed.get(taskId)?.size ?? 0) <= 1) this.#host.listening?.forget(taskId);
+      },
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
+      isDown: () => this.#host.connection().state === "DISCONNECTED",
       toResult,
       ended: () => {
         ended?.abort();
@@ -110,6 +117,11 @@ export class RequestedTasks {
   /** Called when the server reports that a task has changed; wakes its followers. */
   wake(taskId: string): void {
     for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
+  }
+
+  /** Wakes all followers, as the connection has ended: they need not wait for their next poll to learn it. */
+  wakeAll(): void {
+    for (const taskId of this.#followed.keys()) this.wake(taskId);
   }
 
   /** Reads all tasks that the server keeps for this client. */

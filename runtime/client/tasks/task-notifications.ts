@@ -1,7 +1,7 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
-import type { Clock } from "../../internal/timers.ts";
+import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
 import { taskProtocolOf } from "./protocols.ts";
@@ -18,8 +18,8 @@ export interface TaskListeningHost {
 
 /**
  * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from that
- * for lists and resources. Another stream replaces it when tasks are added. After a rejection, no further subscription is tried on the same
- * connection.
+ * for lists and resources. Another stream replaces it when tasks are added, or when it has ended. After a rejection, no further subscription is tried
+ * on the same connection. Tasks whose stream has ended soon are polled, as another one would end as soon.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -31,7 +31,7 @@ export class TaskListening implements TaskSubscriptions {
   /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
   #line: ReconnectingConnection | undefined;
-  #current: { readonly stream: ListenStream; readonly honoured: ReadonlySet<string> } | undefined;
+  #current: OpenStream | undefined;
   #syncing: Promise<void> | undefined;
 
   constructor(host: TaskListeningHost) {
@@ -121,7 +121,8 @@ export class TaskListening implements TaskSubscriptions {
     const before = this.#current?.stream;
     const honoured = new Set(accepted);
     for (const id of taskIds) if (!honoured.has(id)) this.#rejected.add(id);
-    this.#current = honoured.size > 0 && this.#wanted.size > 0 ? { stream, honoured } : undefined;
+    const isUseful = honoured.size > 0 && this.#wanted.size > 0;
+    this.#current = isUseful ? { stream, honoured, since: this.#now() } : undefined;
     before?.end();
     if (!this.#current) return stream.end();
     // Changes before the acknowledgement were not reported.
@@ -131,10 +132,30 @@ export class TaskListening implements TaskSubscriptions {
   #lose(stream: ListenStream): void {
     this.#streams.delete(stream);
     if (this.#current?.stream !== stream) return;
-    const { honoured } = this.#current;
+    const { honoured, since } = this.#current;
     this.#current = undefined;
-    for (const id of honoured) this.#host.wake(id);
+    const isShort = this.#now() - since < shortestStream;
+    for (const id of honoured) {
+      if (isShort && this.#wanted.has(id)) this.#rejected.add(id);
+      this.#host.wake(id);
+    }
   }
+
+  #now(): number {
+    return (this.#host.clock ?? systemClock).now();
+  }
+}
+
+/** Milliseconds that a stream lasts at least for another one to replace it: without a bound, the server would be asked without a pause. */
+const shortestStream = 5_000;
+
+/** Stream that the server has acknowledged. */
+interface OpenStream {
+  readonly stream: ListenStream;
+  /** Ids of the tasks that the server notifies of. */
+  readonly honoured: ReadonlySet<string>;
+  /** Time of the clock at which the server acknowledged it. */
+  readonly since: number;
 }
 
 /** Connection on which the server offers notifications of tasks. */

@@ -1,5 +1,6 @@
 import type { Progress } from "../../../generated/support.ts";
 import { coreTasks } from "../../client/tasks/core-tasks.ts";
+import { toPollInterval } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import { withGrace } from "./grace-period.ts";
 import type { RequestedTask } from "./client-tasks.ts";
@@ -27,7 +28,7 @@ export async function startCoreTask(given: UpstreamToolCall, requested: Requeste
     return await requested.begin(call(), {
       row,
       ttl: started.ttl ?? Infinity,
-      taskOptions: { pollInterval: started.pollInterval },
+      taskOptions: started.pollInterval === undefined ? {} : { pollInterval: toPollInterval(started.pollInterval) },
       run: (during) => task.run(during),
       spared: () => void task.abandon(),
     });

@@ -104,6 +104,10 @@ export class RelayedTask implements Listener {
     });
   }
 
+  closed(): void {
+    this.#tasks.wakeAll();
+  }
+
   async #send(handler: string, params: object, { signal }: RequestOptions): Promise<Record<string, unknown>> {
     const { connection, revision } = this.#upstream;
     const row = findRow(revision.clientRequests, handler);

@@ -24,6 +24,8 @@ export interface Listener {
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
   /** Receives a notification of the server, by handler name. */
   notify(handler: string, params: object): void;
+  /** Called when the connection to the server has ended, while the listener hears of a task. */
+  closed?(): void;
 }
 
 /** Options of connections to the server. */
@@ -59,7 +61,10 @@ export class Upstream {
     this.connection = connection;
     this.#listener = listener;
     const ended = new AbortController();
-    void connection.closed.then(() => ended.abort());
+    void connection.closed.then(() => {
+      ended.abort();
+      for (const task of tasks.values()) task.closed?.();
+    });
     this.#lost = new LostNotifications({
       ended: ended.signal,
       open: () => this.#listenAgain(),

@@ -46,7 +46,7 @@ export function createProgressThrottle(host: ProgressHost, token: ProgressToken,
 }
 
 /** Removes invalid members of a report: JSON would write a total that is not finite as `null`. */
-function toProgress({ progress, total, message }: Progress): Progress {
+export function toProgress({ progress, total, message }: Progress): Progress {
   return {
     progress,
     ...(total !== undefined && Number.isFinite(total) && { total }),

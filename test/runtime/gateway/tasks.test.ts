@@ -19,6 +19,7 @@ import type { AnyContext, AnyTool } from "../../../runtime/server/any-definition
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { TaskHandle } from "../../../runtime/tasks/task-handle.ts";
+import type { Connection } from "../../../runtime/protocol/session/connection.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
@@ -501,6 +502,51 @@ test("a client that disconnects while its connection to the server is opened lea
   expect(begun).toEqual([]);
   await gateway.close();
   await expect.poll(() => openCount, unhurried).toBe(0);
+});
+
+test("a task fails at once when the connection to its server ends, and not only at the next poll", async () => {
+  const tool = { name: "a", task: { pollInterval: 300_000 }, execute: () => new Promise(() => {}) };
+  const server = createServer({ name: "slow", version: "1", tools: [tool], onError: () => {} }, [core]);
+  const connections: Connection[] = [];
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createInMemoryTransports();
+      connections.push(serve(server, far));
+      return connect(near, options);
+    },
+    { revisions, tasks: { pollInterval: 5 }, onError: () => {} },
+  );
+  ends.push(() => gateway.close());
+  const task = await start(await join(gateway, alone), "a");
+  await expect.poll(async () => (await task.status()).status, unhurried).toBe("working");
+  for (const connection of connections) void connection.close({ drain: 0 });
+  await expect(task.result()).rejects.toThrow("closed");
+});
+
+test.each([
+  [0, 10],
+  [-5, 10],
+  [1e21, 300_000],
+])("a poll interval of %d that a server suggests has bounds", async (suggested, pollInterval) => {
+  const tool = { name: "a", task: { pollInterval: 7_777 }, execute: () => new Promise(() => {}) };
+  const server = createServer({ name: "odd", version: "1", tools: [tool], onError: () => {} }, [core]);
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createInMemoryTransports();
+      const send = far.send.bind(far);
+      const replace = (text: string): string => text.replace('"pollInterval":7777', `"pollInterval":${suggested}`);
+      Object.assign(far, {
+        send: (...[message, related]: Parameters<typeof send>) =>
+          send(JSON.parse(replace(JSON.stringify(message))), related),
+      });
+      serve(server, far);
+      return connect(near, options);
+    },
+    { revisions, onError: () => {} },
+  );
+  ends.push(() => gateway.close());
+  const task = await start(await join(gateway, alone), "a");
+  expect((await task.status()).pollInterval).toBe(pollInterval);
 });
 
 /** Requests a form, and returns the action of the user. */

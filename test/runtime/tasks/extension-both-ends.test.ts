@@ -170,6 +170,12 @@ describe("a client and a test server of tasks", () => {
     return request;
   }
 
+  /** Ends a request to listen in order. */
+  async function endStream(wire: Wire, { id }: Message): Promise<void> {
+    wire.post({ jsonrpc: "2.0", id, result: { resultType: "complete", _meta: { [meta.subscription]: id } } });
+    await settle();
+  }
+
   function notify(wire: Wire, { id }: Message, method: string, params: object): void {
     wire.post({ jsonrpc: "2.0", method, params: { ...params, _meta: { [meta.subscription]: id } } });
   }
@@ -225,6 +231,17 @@ describe("a client and a test server of tasks", () => {
     expect(asked).toBe(times);
   });
 
+  test("a client that requests a task sends the call again when the server rejects its headers", async () => {
+    const { session, wire } = await open(new ManualClock());
+    const starting = session.callTool("t", {}, { task: true });
+    const listed = { resultType: "complete", tools: [], ttlMs: 0, cacheScope: "private" };
+    await serve(wire, "tools/list", { result: listed });
+    await serve(wire, "tools/call", { error: { code: -32020, message: "Header mismatch" } });
+    await serve(wire, "tools/list", { result: listed });
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    expect(await starting).toMatchObject({ taskId: "t" });
+  });
+
   test("a client listens where the server supports it, and polls rarely meanwhile (XT-20)", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
@@ -256,17 +273,31 @@ describe("a client and a test server of tasks", () => {
     await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
     const listen = await accept(wire, ["t"]);
     await serve(wire, "tasks/get", { result: working });
-    wire.post({
-      jsonrpc: "2.0",
-      id: listen.id,
-      result: { resultType: "complete", _meta: { [meta.subscription]: listen.id } },
-    });
-    await settle();
+    clock.advance(5_000);
+    await endStream(wire, listen);
     await serve(wire, "tasks/get", { result: working });
     await serve(wire, "subscriptions/listen", { error: { code: -32603, message: "Later" } });
     clock.advance(1_000);
     await serve(wire, "tasks/get", { result: ended });
     expect(await calling).toEqual({ content: done });
+  });
+
+  test("a client does not replace a stream that the server ends soon, but polls at the server's interval", async () => {
+    const clock = new ManualClock();
+    const { session, wire } = await open(clock);
+    const calling = session.callTool("t");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    const listen = await accept(wire, ["t"]);
+    await serve(wire, "tasks/get", { result: working });
+    clock.advance(4_999);
+    await endStream(wire, listen);
+    await serve(wire, "tasks/get", { result: working });
+    await settle();
+    expect(wire.sent).toEqual([]);
+    clock.advance(1_000);
+    await serve(wire, "tasks/get", { result: ended });
+    expect(await calling).toEqual({ content: done });
+    expect(wire.sent).toEqual([]);
   });
 
   test("a client listens to several tasks on one stream, and to those that the server supports", async () => {

@@ -5,7 +5,7 @@ import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { settle } from "../wire.ts";
 import { serveExtension, type Asked } from "./extension-wire.ts";
-import { defineTool, serveTasks, type Served } from "./task-wire.ts";
+import { createGate, defineTool, serveTasks, type Served } from "./task-wire.ts";
 
 /** Store and ledger that outlive processes, and what the tools of all processes have done. */
 interface World {
@@ -91,6 +91,34 @@ describe("a process that takes over the tasks of one that was killed", () => {
       await own.pass(1_000);
     }
     expect(await second.until(taskId, "completed")).toMatchObject({ result: { content: [{ text: "done" }] } });
+  });
+
+  test("a process that closes while it takes over a task does not run it, and leaves it to the next", async () => {
+    const { store, records, lines, start, pass } = createWorld();
+    const first = await start("first");
+    await first.client.start("order");
+    await expect.poll(() => lines).toHaveLength(1);
+    const closing = await start("closing");
+    const gate = createGate();
+    const takeOver = store.takeOver.bind(store);
+    const taken: TaskRecord[] = [];
+    Object.assign(store, {
+      async takeOver(...args: Parameters<typeof takeOver>) {
+        const found = takeOver(...args);
+        taken.push(...found);
+        if (found.length > 0) await gate.opened;
+        return found;
+      },
+    });
+    await pass(10_000, closing);
+    expect(taken).toMatchObject([{ attempt: 2 }]);
+    await closing.server.close({ drain: 0 });
+    gate.open();
+    await settle();
+    Object.assign(store, { takeOver });
+    await pass(4_000, await start("second"));
+    await expect.poll(() => records.map((record) => store.find(record)?.status)).toEqual(["completed"]);
+    expect(lines).toHaveLength(1);
   });
 
   test("a process keeps a task whose lease it renews", async () => {

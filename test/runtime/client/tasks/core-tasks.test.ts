@@ -282,6 +282,21 @@ describe("polling a task", () => {
     await expect(result).rejects.toSatisfy((error) => isPeerError(error) && error.code === 1234);
   });
 
+  test("the end of a page that a failed task requires is reported to the client (E-14, E-15)", async () => {
+    const completed: string[] = [];
+    const elicitation = { url: () => ({ action: "accept" }), completed: (page: string) => void completed.push(page) };
+    const following = await open({ elicitation });
+    const handle = await begin(following, {}, state("failed"));
+    const result = handle.result();
+    const request = await following.server.hearMethod("tasks/result");
+    const page = { mode: "url", message: "Sign in", elicitationId: "e1", url: "https://a.example/" };
+    const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
+    following.server.wire.post({ jsonrpc: "2.0", id: request.id, error });
+    await expect(result).rejects.toThrow("Sign in first");
+    following.server.note("notifications/elicitation/complete", { elicitationId: "e1" });
+    expect(completed).toEqual(["e1"]);
+  });
+
   test("a task that is gone fails the wait (TK-22)", async () => {
     const following = await open();
     const result = (await begin(following)).result();
@@ -333,6 +348,51 @@ describe("polling a task", () => {
     await following.serve("tasks/get", state("completed"));
     await following.serve("tasks/result", done);
     expect(await result).toMatchObject(done);
+  });
+
+  test("a wait that all callers have given up ends with its polls, and a later one begins again", async () => {
+    const following = await open();
+    const { server, clock } = following;
+    const handle = await begin(following);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waits = [first, second].map(({ signal }) => handle.result({ signal }).catch((error: unknown) => error));
+    first.abort(new Error("enough"));
+    expect(await waits[0]).toMatchObject({ message: "enough" });
+    await clock.pass(1_000);
+    await following.serve("tasks/get", state("working"));
+    second.abort(new Error("enough"));
+    expect(await waits[1]).toMatchObject({ message: "enough" });
+    await clock.pass(10_000);
+    expect(server.wire.sent).toEqual([]);
+    const result = handle.result();
+    await clock.pass(1_000);
+    await following.serve("tasks/get", state("completed"));
+    await following.serve("tasks/result", done);
+    expect(await result).toMatchObject(done);
+  });
+
+  test("a wait that is given up during the request for the result cancels that request", async () => {
+    const following = await open();
+    const handle = await begin(following, {}, state("input_required"));
+    const stop = new AbortController();
+    const waiting = handle.result({ signal: stop.signal }).catch(() => {});
+    const request = await following.server.hearMethod("tasks/result");
+    stop.abort();
+    await waiting;
+    const cancelled = await following.server.hearMethod("notifications/cancelled");
+    expect(cancelled.params).toMatchObject({ requestId: request.id });
+  });
+
+  test("a wait ends with the session, and not only at the next poll", async () => {
+    const following = await open();
+    const handle = await begin(following, {}, state("working", { pollInterval: 300_000 }));
+    const changes = handle.updates[Symbol.asyncIterator]();
+    await changes.next();
+    const waits = [handle.result(), changes.next()];
+    await following.session.close();
+    const outcomes = await Promise.allSettled(waits);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(handle.result()).rejects.toThrow("closed");
   });
 
   test("cancel and status send their requests, without related-task metadata (TK-16, TK-21, C-07)", async () => {
@@ -392,6 +452,28 @@ describe("polling a task", () => {
     await result;
     expect(heard).toEqual([1, 2, 3, 4]);
   });
+});
+
+test("progress of a task continues after the request for its result was lost (G-07)", async () => {
+  const heard: number[] = [];
+  const following = await open();
+  const { server } = following;
+  const onProgress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+  const starting = following.session.callTool("slow", {}, { task: true, onProgress });
+  await following.serve("tools/list", { tools: [tool("slow", "optional")] });
+  const { params } = await following.serve("tools/call", { task: state("input_required") });
+  const handle = asHandle(await starting);
+  const { wire } = server;
+  const send = wire.send.bind(wire);
+  Object.assign(wire, { send: () => Promise.reject(new Error("lost")) });
+  await expect(handle.result()).rejects.toThrow("lost");
+  Object.assign(wire, { send });
+  const { progressToken } = Object(Object(params)._meta);
+  server.note("notifications/progress", { progressToken, progress: 1 });
+  const result = handle.result();
+  await following.serve("tasks/result", done);
+  await result;
+  expect(heard).toEqual([1]);
 });
 
 describe("tasks of the server's requests", () => {

@@ -308,9 +308,12 @@ describe("the time to live of a task", () => {
     expect(created).toMatchObject({ task: { ttl, pollInterval: 50 } });
   });
 
-  test("the time to live of a task may be unlimited where the server allows it (TK-17)", async () => {
+  test.each([
+    ["nobody asks for less", {}],
+    ["it is too long to be a whole number", { ttl: 1e21 }],
+  ])("the time to live of a task is unlimited where the server allows it, and %s (TK-17)", async (_what, task) => {
     const { client } = await serveTasks({ tools: [quick], tasks: { ttl: Infinity, maxTtl: Infinity } });
-    const taskId = await client.start("quick");
+    const taskId = await client.start("quick", { task });
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ ttl: null });
   });
 
@@ -461,6 +464,45 @@ describe("messages of a tool that runs as a task", () => {
     await client.until(taskId, "completed");
     const notices = client.notices("notifications/progress");
     expect(notices.map((notice) => Reflect.get(Object(notice), "progress"))).toEqual([1, 2, 500]);
+  });
+
+  test("progress of a task omits a total that is no number, as JSON has none (G-04)", async () => {
+    const tool = defineTool({
+      name: "steps",
+      task: true,
+      execute: async (_args, { progress }) => (await progress(1, NaN), await progress(2, Infinity), "done"),
+    });
+    const { client } = await serveTasks({ tools: [tool] });
+    const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
+    await client.until(taskId, "completed");
+    const _meta = related(taskId);
+    expect(client.notices("notifications/progress")).toEqual([
+      { progressToken: 7, progress: 1, _meta },
+      { progressToken: 7, progress: 2, _meta },
+    ]);
+  });
+
+  test("a task ends although its client does not read the last progress", async () => {
+    const tool = defineTool({
+      name: "steps",
+      task: true,
+      execute(_args, { progress }) {
+        for (let step = 1; step <= 3; step += 1) void progress(step);
+        return "done";
+      },
+    });
+    const { client } = await serveTasks({ tools: [tool], progressRate: { burst: 1, perSecond: 0.001 } });
+    const { wire } = client;
+    const send = wire.send.bind(wire);
+    Object.assign(wire, {
+      send(...sent: Parameters<typeof send>): void | Promise<void> {
+        send(...sent);
+        return "method" in sent[0] && sent[0].method === "notifications/progress" ? new Promise(() => {}) : undefined;
+      },
+    });
+    const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
+    await client.until(taskId, "completed");
+    expect(client.notices("notifications/progress")).toMatchObject([{ progress: 1 }, { progress: 3 }]);
   });
 
   test("a task without a progress token sends no progress (G-04)", async () => {

@@ -196,6 +196,29 @@ describe("input requests of a task of the extension", () => {
     expect(textOf(await until(taskId, "completed"))).toBe("1,2,3");
   });
 
+  test("an input request that could not be stored is not listed later", async () => {
+    const store = new MemoryTaskStore();
+    let failures = 2;
+    const change = store.change.bind(store);
+    store.change = (...args) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error("lost");
+      return change(...args);
+    };
+    const tool = defineTool({
+      name: "asks",
+      task: true,
+      async execute(_args, { elicit }) {
+        await elicit(form, { key: "one" }).catch(() => {});
+        return (await elicit(form, { key: "two" })).action;
+      },
+    });
+    const { ask, until } = serveExtension({ tools: [tool], tasks: { store } });
+    const { taskId } = await ask("tools/call", { name: "asks" });
+    const { inputRequests } = await until(taskId, "input_required");
+    expect(Object.keys(Object(inputRequests))).toEqual(["two"]);
+  });
+
   test("input requests keep their key when a handler requests them as tasks", async () => {
     const keyed = defineTool({
       name: "keyed",
