@@ -1,5 +1,4 @@
 import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
-import { copyJson } from "../../framing/json-copy.ts";
 import { attempt, chain } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
@@ -51,7 +50,14 @@ function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyCont
  * when input is required.
  */
 function own(checked: SchemaResult<unknown>, args: object): SchemaResult<unknown> {
-  return checked.issues === undefined && checked.value === args ? { value: copyJson(args).value } : checked;
+  return checked.issues === undefined && checked.value === args ? { value: copy(args) } : checked;
+}
+
+/** Copies a value of a message, which has a limited depth. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
 }
 
 /** Converts a thrown value to a result for the model; protocol errors pass. The text of a foreign error is not sent: it may contain secrets. */
