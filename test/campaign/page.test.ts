@@ -47,6 +47,15 @@ describe("a result", () => {
     expect(page).toContain("Command: `npm run campaign -- cuts --count 20 --seed 7`.");
   });
 
+  test.each([
+    ["not finished", []],
+    ["**failed**", ["lost"]],
+  ])("a run that another one can continue is %s with the findings %j", (outcome, violations) => {
+    const progress = { jobs: 1, cpu: 1, conversations: 1, messages: {}, findings: [] };
+    const unmet = atLeast("messages", 1, { limit: 2, unit: "" });
+    expect(renderPage([finish([unmet], violations, progress)])).toContain(`| 7 | ${outcome} |`);
+  });
+
   test("a page rejects a result without a section", () => {
     expect(() => renderPage([startRun("other", { seed: 1, isShort: false }).finish(met)])).toThrow(
       "The result other has no section",

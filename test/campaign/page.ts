@@ -109,9 +109,15 @@ ${details.join("\n\n")}
 
 function renderRow({ title }: Section, result: CampaignResult | undefined): string[] {
   if (!result) return [title, "", "", "", "not run"];
-  const outcome = hasPassed(result) ? "passed" : "**failed**";
   const day = result.startedAt.slice(0, 10);
-  return [`[${title}](#${anchorOf(title)})`, day, describeDuration(result.seconds), String(result.seed), outcome];
+  const link = `[${title}](#${anchorOf(title)})`;
+  return [link, day, describeDuration(result.seconds), String(result.seed), describeOutcome(result)];
+}
+
+function describeOutcome(result: CampaignResult): string {
+  if (hasPassed(result)) return "passed";
+  // A run that has found nothing, and that another one can continue.
+  return result.progress && result.violations.length === 0 ? "not finished" : "**failed**";
 }
 
 function renderSection(
