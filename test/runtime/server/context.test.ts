@@ -141,7 +141,8 @@ describe("requests for input from a handler", () => {
         await roots(),
       ]),
     );
-    const result = await call(server, { sent, answer });
+    const session = createSession(server, newest(), { sampling: {}, elicitation: {}, roots: {} });
+    const result = await call(server, { sent, answer, session });
     const text = JSON.stringify([
       answers["sampling/createMessage"],
       answers["elicitation/create"],
