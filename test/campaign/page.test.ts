@@ -56,6 +56,13 @@ describe("a result", () => {
     expect(renderPage([finish([unmet], violations, progress)])).toContain(`| 7 | ${outcome} |`);
   });
 
+  test("a run that others have ended has the command without their minutes", () => {
+    const start = { seed: 7, isShort: false, minutes: 5 };
+    const earlier = startRun("cuts", start).finish(met);
+    expect(earlier.options).toEqual({ minutes: 5 });
+    expect(startRun("cuts", { ...start, earlier }).finish(met).options).toEqual({});
+  });
+
   test("a page rejects a result without a section", () => {
     expect(() => renderPage([startRun("other", { seed: 1, isShort: false }).finish(met)])).toThrow(
       "The result other has no section",

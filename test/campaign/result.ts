@@ -118,11 +118,13 @@ export interface Run {
 /** Starts the clock of a run. */
 export function startRun(name: string, { seed, isShort: _isShort, earlier, ...options }: PartOptions): Run {
   const started = Date.now();
+  const { minutes: _minutes, ...size } = options;
   return {
     finish: (figures, violations = [], progress = undefined) => ({
       name,
       seed,
-      options,
+      // The minutes of the last part of a run are not those of the run.
+      options: earlier && !progress ? size : options,
       startedAt: earlier?.startedAt ?? new Date(started).toISOString(),
       seconds: (earlier?.seconds ?? 0) + Math.round((Date.now() - started) / 1000),
       machine: readMachine(),
