@@ -17,7 +17,7 @@ export const featureProbes: readonly Probe[] = [
     run: async ({ conversation }) =>
       expectCode(
         "tools/call of an unknown tool",
-        await conversation.ask("tools/call", { name: nobody, arguments: {} }, { checks: false }),
+        await conversation.ask("tools/call", { name: unknownName, arguments: {} }, { checks: false }),
         [-32602],
         "throw a JSON-RPC error -32602; isError is for failures of tools that exist",
       ),
@@ -49,7 +49,7 @@ export const featureProbes: readonly Probe[] = [
     run: async ({ conversation }) =>
       expectCode(
         "prompts/get of an unknown prompt",
-        await conversation.ask("prompts/get", { name: nobody }, { checks: false }),
+        await conversation.ask("prompts/get", { name: unknownName }, { checks: false }),
         [-32602],
         "return -32602 (invalid params)",
       ),
@@ -65,7 +65,7 @@ export const featureProbes: readonly Probe[] = [
     run: async ({ conversation, revision }) => {
       const own = revision.errors.resourceNotFound;
       const code = own?.emitted === false ? -32602 : (own?.code ?? -32602);
-      const response = await conversation.ask("resources/read", { uri: `${nobody}://nowhere` }, { checks: false });
+      const response = await conversation.ask("resources/read", { uri: `${unknownName}://nowhere` }, { checks: false });
       return expectCode("resources/read of an unknown URI", response, [code], `return ${code}`);
     },
   },
@@ -80,7 +80,7 @@ export const featureProbes: readonly Probe[] = [
     run: async ({ conversation }) =>
       expectCode(
         "tools/list with an unknown cursor",
-        await conversation.ask("tools/list", { cursor: nobody }, { checks: false }),
+        await conversation.ask("tools/list", { cursor: unknownName }, { checks: false }),
         [-32602],
         "reject unknown cursors with -32602 (invalid params)",
       ),
@@ -101,7 +101,7 @@ export const featureProbes: readonly Probe[] = [
   },
 ];
 
-const nobody = "doctor-no-such-thing";
+const unknownName = "doctor-no-such-thing";
 
 function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Observation[] {
   const seen = new Set<unknown>();

@@ -24,7 +24,7 @@ export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable
   const outcome = attempt<unknown>(
     () =>
       chain(validate(tool.inputSchema ?? noArguments, args), (checked) =>
-        runTool(tool, own(checked, args), call.context),
+        runTool(tool, withOwnValue(checked, args), call.context),
       ),
     (error) => new Failure(toFailure(error, tool, call)),
   );
@@ -49,7 +49,7 @@ function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyCont
  * Returns a result whose value is not the arguments of the request. A tool may change its value, and runs again with the arguments of the request
  * when input is required.
  */
-function own(checked: SchemaResult<unknown>, args: object): SchemaResult<unknown> {
+function withOwnValue(checked: SchemaResult<unknown>, args: object): SchemaResult<unknown> {
   return checked.issues === undefined && checked.value === args ? { value: copy(args) } : checked;
 }
 

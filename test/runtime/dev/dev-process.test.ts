@@ -8,6 +8,7 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { writeFiles } from "../../generator/project.ts";
 import { address, createDevProject, devArgs, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
+import { isAlive } from "../../is-alive.ts";
 
 /* Processes of the development server: their start, their end and their output. The project has tools only, and so no list that changes in production. */
 
@@ -85,16 +86,8 @@ test.each([
   await dev.said(address);
   dev.child.kill(signal);
   expect(await end(dev)).toBe(code);
-  await expect.poll(() => isRunning(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test.each([
   ["an unknown option", () => ["--nonsense"], 2, /Unknown option --nonsense/],

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { isAlive } from "../../is-alive.ts";
 
 /** The command line, built, as users run it. */
 export const program = join(import.meta.dirname, "../../../dist/bundle/generator/cli.js");
@@ -67,14 +68,4 @@ export function readPids({ stderr }: RunningGateway): number[] {
 
 function findPids(text: string): number[] {
   return [...text.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
-}
-
-/** True if a process still exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

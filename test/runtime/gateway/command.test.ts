@@ -11,9 +11,10 @@ import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
-import { isAlive, program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
+import { program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveAlone } from "./official-servers.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
+import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway`, the program, before servers of others. */
 

@@ -8,7 +8,8 @@ import { createOurServer } from "../../interop/our-server.ts";
 import { serveTcp } from "../../generator/live/socket-servers.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
-import { isAlive, readPids, readUrl, startGateway } from "./command-run.ts";
+import { readPids, readUrl, startGateway } from "./command-run.ts";
+import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway` over WebSocket and TCP. */
 

@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { RpcError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../fixture-revision.ts";
 import { serveWire, settle } from "../wire.ts";
+import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
 
 /* What handlers throw and return may be anything: it must neither end the process nor leave as something that is no message. */
 
-const rejected: unknown[] = [];
-const note = (reason: unknown): void => void rejected.push(reason);
-
-beforeEach(() => void process.on("unhandledRejection", note));
-afterEach(() => {
-  process.removeListener("unhandledRejection", note);
-  expect(rejected.splice(0)).toEqual([]);
-});
+rejectUnhandledRejections();
 
 const trap = (): never => {
   throw new Error("hunter2");

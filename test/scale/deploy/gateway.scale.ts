@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createProgram } from "../../program.ts";
-import { isAlive, readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
+import { readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
 import { call, initialize, initialized, send, type Answer } from "../../runtime/transport/http-server/http-rig.ts";
 import { startRedis } from "../cluster/redis-process.ts";
+import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway --engine`: two processes on Redis, in front of a program. Run by `npm run test:scale -- deploy --engine redis`. */
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { openClient } from "../client/client.ts";
 import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
 import { HistoryLog } from "../history.ts";
+import { isAlive } from "../../is-alive.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const program = ["--import", "tsx", join(root, "test/scale/cluster/main.ts")];
@@ -20,14 +21,6 @@ async function start(args: readonly string[]): Promise<{ readonly child: ChildPr
   onTestFinished(() => void child.kill("SIGTERM"));
   for await (const line of createInterface(child.stdout)) return { child, ready: JSON.parse(line) };
   throw new Error("The command has ended without a line");
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 describe.runIf(process.env["SCALE_ENGINE"] === "redis")("npm run cluster with Redis", () => {
@@ -50,7 +43,7 @@ describe.runIf(process.env["SCALE_ENGINE"] === "redis")("npm run cluster with Re
     const [first] = ready.nodes;
     process.kill(first?.pid ?? 0, "SIGKILL");
     // A node that is ending may still accept a request that it does not respond to.
-    await vi.waitFor(() => expect(isRunning(first?.pid ?? 0)).toBe(false));
+    await vi.waitFor(() => expect(isAlive(first?.pid)).toBe(false));
     for (let id = 4; id <= 9; id++) {
       const response = await client.send({ method: "POST", message: { ...list, id } });
       expect(response?.status).toBe(200);
@@ -59,6 +52,6 @@ describe.runIf(process.env["SCALE_ENGINE"] === "redis")("npm run cluster with Re
     child.kill("SIGTERM");
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
-    expect(ready.nodes.filter(({ pid }) => isRunning(pid))).toEqual([]);
+    expect(ready.nodes.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 });

@@ -4,14 +4,7 @@ import process from "node:process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../folder.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
+import { isAlive } from "../../../is-alive.ts";
 
 /* `npm run dev` of projects whose functions run elsewhere. */
 
@@ -30,8 +23,8 @@ test.each([
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   await vi.waitFor(() => expect(log).toMatch(/process \d+/), { timeout: 30_000, interval: 20 });
   const pid = Number(/process (\d+)/.exec(log)?.[1]);
-  onTestFinished(() => void (isRunning(pid) && process.kill(pid, "SIGKILL")));
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
   child.kill(signal);
-  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   await expect.poll(() => child.exitCode ?? child.signalCode).not.toBeNull();
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import type { ClientOptions } from "../../../../runtime/client/options.ts";
@@ -8,17 +8,11 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { newest } from "../connected.ts";
 import { question, type Context, type Run } from "./raw-client.ts";
+import { rejectUnhandledRejections } from "../../unhandled-rejections.ts";
 
 /* Input requests of a session, which are requests to the client. */
 
-const rejected: unknown[] = [];
-const note = (reason: unknown): void => void rejected.push(reason);
-
-beforeEach(() => void process.on("unhandledRejection", note));
-afterEach(() => {
-  process.removeListener("unhandledRejection", note);
-  expect(rejected.splice(0)).toEqual([]);
-});
+rejectUnhandledRejections();
 
 function connect(run: Run, options: Partial<ClientOptions<Declarations>>): Promise<ClientSession<Declarations>> {
   const tools = [{ name: "t", execute: run }];

@@ -14,7 +14,8 @@ import type { Transport } from "../../../../runtime/transport/transport.ts";
 import { createProgram } from "../../../program.ts";
 import { handshakeRevisions } from "../../fixture-revision.ts";
 import { initialize, initialized } from "../../wire.ts";
-import { fixture, isAlive, tinyServer } from "../stdio/fixture.ts";
+import { fixture, tinyServer } from "../stdio/fixture.ts";
+import { isAlive } from "../../../is-alive.ts";
 
 const script = await createProgram(new URL("../../../interop/our-http-server.ts", import.meta.url));
 const open: (() => unknown)[] = [];

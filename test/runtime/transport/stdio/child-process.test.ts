@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
+import { connectFixture, tinyServer } from "./fixture.ts";
+import { isAlive } from "../../../is-alive.ts";
 
 test("a client starts a server, sends a request, reads its log and stops it (T-01, T-02, T-06, TS-04)", async () => {
   const log: string[] = [];

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { readFileSync } from "node:fs";
 import type { Revision } from "../../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import {
@@ -49,14 +48,4 @@ export function tinyServer(rest: string): { readonly command: string; readonly a
     let answer = (id) => say({ id, result: {} });
     ${rest}`;
   return { command: process.execPath, args: ["-e", code] };
-}
-
-/** True if a process runs. A process that has ended and was not waited for yet does not run. */
-export function isAlive(pid: number | undefined): boolean {
-  try {
-    if (pid === undefined || !process.kill(pid, 0)) return false;
-    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
