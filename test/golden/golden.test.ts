@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareTree, driftText, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
 import type { Constant, Declaration, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { mapDeclaration } from "../../generator/model/shapes.ts";
+import { copyGoldenSpec } from "./golden-spec.ts";
 
 /*
  * An invented protocol with every construct of a schema and every entry of an overlay, and all that is generated from it.
@@ -21,9 +20,7 @@ let tree: Tree = new Map();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "golden-"));
-  const spec = join(folder, "spec");
-  await cp("test/golden/spec", spec, { recursive: true });
-  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
+  const spec = await copyGoldenSpec(folder);
   tree = await emitTree({ spec });
 });
 
@@ -36,32 +33,6 @@ describe("the golden spec", () => {
     const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
     if (process.env.UPDATE_GOLDEN === "1") await update(files);
     expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
-  });
-
-  it("the files of the golden spec compile", async () => {
-    const out = join(folder, "generated");
-    for (const [path, text] of tree) await write(join(out, path), text);
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    const compilerOptions = {
-      target: "es2023",
-      module: "nodenext",
-      types: [],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      erasableSyntaxOnly: true,
-      isolatedDeclarations: true,
-      declaration: true,
-      allowImportingTsExtensions: true,
-      noEmit: true,
-    };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "node_modules/typescript/bin/tsc",
-      "-p",
-      folder,
-    ]).catch((error: unknown) => ({ stdout: hasOutput(error) ? error.stdout : String(error) }));
-    expect(stdout).toBe("");
   });
 
   it("the support file equals its template", async () => {
@@ -142,10 +113,6 @@ async function update(files: Tree): Promise<void> {
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
-}
-
-function hasOutput(error: unknown): error is { readonly stdout: string } {
-  return typeof error === "object" && error !== null && "stdout" in error && typeof error.stdout === "string";
 }
 
 /** Returns the constructs that a model uses, as text. */

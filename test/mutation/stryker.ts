@@ -41,7 +41,7 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     coverageAnalysis: "perTest",
     concurrency: Math.max(2, availableParallelism() - 1),
     // On a busy machine a run of some tests may take this long. Loops without end are found by counting.
-    timeoutMS: 60_000,
+    timeoutMS: 30_000,
     disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(home, "node_modules", ".cache", `${nameOf(folder)}.json`),

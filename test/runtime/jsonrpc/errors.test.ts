@@ -127,7 +127,9 @@ const guards = {
   isCapabilityError,
 };
 
-test.each(errors)("the error %o is %j and passes the guards %j", (error, text, passed) => {
+const rows = errors.map(([error, text, passed]) => ({ error, text, passed }));
+
+test.each(rows)("the error '$text' passes the guards $passed", ({ error, text, passed }) => {
   expect(String(error)).toBe(text);
   expect(Object.entries(guards).flatMap(([name, guard]) => (guard(error) ? [name] : []))).toEqual(passed);
 });
