@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compareTree, driftText, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
 import type { Constant, Declaration, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { mapDeclaration } from "../../generator/model/shapes.ts";
+import { temporaryFolder } from "../generator/folder.ts";
 import { copyGoldenSpec } from "./golden-spec.ts";
 
 /*
@@ -15,33 +15,18 @@ import { copyGoldenSpec } from "./golden-spec.ts";
  */
 const expected = "test/golden/expected";
 
-let folder = "";
-let tree: Tree = new Map();
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "golden-"));
-  const spec = await copyGoldenSpec(folder);
-  tree = await emitTree({ spec });
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 describe("the golden spec", () => {
-  it("the golden spec emits the committed files", async () => {
+  it("the golden spec emits the committed files, and the support file of the templates", async () => {
+    const tree = await emitTree({ spec: await copyGoldenSpec(temporaryFolder()) });
     const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
     if (process.env.UPDATE_GOLDEN === "1") await update(files);
     expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
-  });
-
-  it("the support file equals its template", async () => {
     expect(tree.get("support.ts")).toBe(await readFile("templates/support.ts", "utf8"));
   });
 
   it("the golden spec has every kind of shape, declaration, tag and method", async () => {
     const { declarations, constants, methods } = await (
-      await openSpecFolder(join(folder, "spec"))
+      await openSpecFolder(await copyGoldenSpec(temporaryFolder()))
     ).readModel("2001-01-01");
     const seen = featuresOf(declarations, constants);
     for (const { kind, senders, alternatives } of methods)
