@@ -228,17 +228,7 @@ function Control({ field, id, isRequired, description, value, onChange }: Contro
       );
     }
     case "number":
-      return (
-        <input
-          {...shared}
-          type="number"
-          step={field.isInteger ? 1 : "any"}
-          value={typeof value === "number" ? value : ""}
-          onInput={({ currentTarget }) =>
-            onChange(currentTarget.value === "" ? undefined : currentTarget.valueAsNumber)
-          }
-        />
-      );
+      return <NumberInput {...shared} value={value} onChange={onChange} />;
     case "boolean":
       return <Choice {...shared} isRequired={isRequired} options={booleans} value={value} onChange={onChange} />;
     case "choice":
@@ -248,6 +238,32 @@ function Control({ field, id, isRequired, description, value, onChange }: Contro
     default:
       return field satisfies never;
   }
+}
+
+interface NumberInputProps {
+  readonly id: string;
+  readonly "aria-describedby": string | undefined;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** Input of a number. What is typed stays while it means the value, such as `0.0` on the way to `0.05`. */
+function NumberInput({ value, onChange, ...attributes }: NumberInputProps): ComponentChild {
+  const [draft, setDraft] = useState("");
+  const text = typeof value === "number" ? String(value) : "";
+  // The browser would not send a form with a fraction in a field of integers. A person may want to see what the server does with it.
+  return (
+    <input
+      {...attributes}
+      type="number"
+      step="any"
+      value={draft !== "" && Number(draft) === value ? draft : text}
+      onInput={({ currentTarget }) => {
+        setDraft(currentTarget.value);
+        onChange(currentTarget.value === "" ? undefined : Number(currentTarget.value));
+      }}
+    />
+  );
 }
 
 const booleans: readonly FieldOption[] = [

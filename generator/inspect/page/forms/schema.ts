@@ -10,7 +10,7 @@ export interface FieldOption {
 /** Field that a form shows for a schema. Everything that is not listed here is edited as JSON. */
 export type Field =
   | { readonly kind: "text"; readonly format: string; readonly isLong: boolean }
-  | { readonly kind: "number"; readonly isInteger: boolean }
+  | { readonly kind: "number" }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly options: readonly FieldOption[] }
   | { readonly kind: "choices"; readonly options: readonly FieldOption[] }
@@ -34,9 +34,8 @@ export function readField(given: unknown, root: unknown, depth = 0): Field {
     case "string":
       return { kind: "text", format: textOf(schema.format), isLong: Number(schema.maxLength ?? 0) > 200 };
     case "number":
-      return { kind: "number", isInteger: false };
     case "integer":
-      return { kind: "number", isInteger: true };
+      return { kind: "number" };
     case "boolean":
       return { kind: "boolean" };
     case "array": {

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../chromium.ts";
+import { openPage, select, startInspect, type Inspected, type Inspector } from "./inspected.ts";
+
+/* Forms for schemas that are odd, but valid: what a person fills in is what the server receives. */
+
+const tools = [
+  {
+    name: "numbers",
+    inputSchema: { type: "object", properties: { ratio: { type: "number" }, count: { type: "integer" } } },
+  },
+];
+
+let browser: Browser;
+let inspector: Inspector;
+let opened: Inspected;
+let page: Page;
+
+beforeAll(async () => {
+  const server = join(import.meta.dirname, "listed-server.mjs");
+  const env = `LISTS=${JSON.stringify({ tools })}`;
+  [browser, inspector] = await Promise.all([
+    startBrowser(),
+    startInspect("--env", env, "--", process.execPath, server),
+  ]);
+  opened = await openPage(browser, inspector.url);
+  ({ page } = opened);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await inspector.stop();
+});
+
+const details = () => page.locator(".item-details");
+
+/** Sends the form, and expects what the server receives. */
+async function expectReceived(button: string, received: object): Promise<void> {
+  await details().getByRole("button", { name: button }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await expect.poll(() => result.textContent()).toContain(`Received ${JSON.stringify(received)}`);
+}
+
+test.each(["0.05", "-0.5", "1.05", "1.50"])("the number %s is typed key by key", async (text) => {
+  await select(page, "Tools", "numbers");
+  await details().getByLabel("ratio").fill("");
+  await details().getByLabel("ratio").pressSequentially(text);
+  expect(await details().getByLabel("ratio").inputValue()).toBe(text);
+  await expectReceived("Call", { ratio: Number(text) });
+});
+
+test("an integer that is none is reported, and sent nevertheless", async () => {
+  await select(page, "Tools", "numbers");
+  await details().getByLabel("ratio").fill("");
+  await details().getByLabel("count").fill("1.5");
+  expect(await details().locator(".issues").textContent()).toContain("do not fit the schema (1)");
+  await expectReceived("Call", { count: 1.5 });
+  await details().getByLabel("count").fill("");
+});
+
+test("nothing went wrong in the page", () => {
+  expect(opened.troubles).toEqual([]);
+});
