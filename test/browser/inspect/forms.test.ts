@@ -4,14 +4,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../chromium.ts";
 import { openPage, select, startInspect, type Inspected, type Inspector } from "./inspected.ts";
 
-/* Forms for schemas that are odd, but valid: what a person fills in is what the server receives. */
+/* Forms for schemas, and views of values, that are odd, but valid: what a person fills in is what the server receives. */
 
 const tools = [
   {
     name: "numbers",
     inputSchema: { type: "object", properties: { ratio: { type: "number" }, count: { type: "integer" } } },
   },
+  { name: "deep", inputSchema: { type: "object" } },
 ];
+
+const texts = { deep: "[".repeat(20_000) + "]".repeat(20_000) };
 
 let browser: Browser;
 let inspector: Inspector;
@@ -20,7 +23,7 @@ let page: Page;
 
 beforeAll(async () => {
   const server = join(import.meta.dirname, "listed-server.mjs");
-  const env = `LISTS=${JSON.stringify({ tools })}`;
+  const env = `LISTS=${JSON.stringify({ tools, texts })}`;
   [browser, inspector] = await Promise.all([
     startBrowser(),
     startInspect("--env", env, "--", process.execPath, server),
@@ -58,6 +61,16 @@ test("an integer that is none is reported, and sent nevertheless", async () => {
   expect(await details().locator(".issues").textContent()).toContain("do not fit the schema (1)");
   await expectReceived("Call", { count: 1.5 });
   await details().getByLabel("count").fill("");
+});
+
+test("a list with thousands of levels is folded", async () => {
+  await select(page, "Tools", "deep");
+  await details().getByRole("button", { name: "Call" }).click();
+  const view = page.getByRole("region", { name: "Result" }).locator(".json");
+  await view.waitFor();
+  expect(await view.locator("details").count()).toBeLessThan(50);
+  await view.locator("details:not([open]) summary").click();
+  await view.locator("details:not([open]) summary").waitFor();
 });
 
 test("nothing went wrong in the page", () => {

@@ -1,4 +1,5 @@
-// A server with the lists of `LISTS`. It speaks plain JSON over stdio, so that nothing checks what it sends. Calls return what they received.
+// A server with the lists of `LISTS`. It speaks plain JSON over stdio, so that nothing checks what it sends. Calls return the text of their tool in `texts`, or
+// what they received.
 import { createInterface } from "node:readline";
 
 const lists = JSON.parse(process.env.LISTS ?? "{}");
@@ -13,7 +14,9 @@ const results = {
   }),
   "tools/list": () => ({ tools: lists.tools ?? [] }),
   "prompts/list": () => ({ prompts: lists.prompts ?? [] }),
-  "tools/call": (params) => ({ content: [{ type: "text", text: `Received ${JSON.stringify(params.arguments)}` }] }),
+  "tools/call": (params) => ({
+    content: [{ type: "text", text: lists.texts?.[params.name] ?? `Received ${JSON.stringify(params.arguments)}` }],
+  }),
   "prompts/get": (params) => ({
     messages: [{ role: "user", content: { type: "text", text: `Received ${JSON.stringify(params.arguments)}` } }],
   }),
