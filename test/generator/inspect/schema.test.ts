@@ -6,6 +6,7 @@ import { visibleText } from "../../../generator/inspect/page/values/values.ts";
 describe("fields of a form", () => {
   test.each([
     [{ type: "string" }, "text"],
+    [{ type: "string", maxLength: { valueOf: 1, toString: 1 } }, "text"],
     [{ type: ["string", "null"] }, "text"],
     [{ type: "integer" }, "number"],
     [{ type: "boolean" }, "boolean"],

@@ -32,7 +32,7 @@ export function readField(given: unknown, root: unknown, depth = 0): Field {
   if (options) return { kind: "choice", options };
   switch (typeOf(schema)) {
     case "string":
-      return { kind: "text", format: textOf(schema.format), isLong: Number(schema.maxLength ?? 0) > 200 };
+      return { kind: "text", format: textOf(schema.format), isLong: isLong(schema) };
     case "number":
     case "integer":
       return { kind: "number" };
@@ -50,6 +50,10 @@ export function readField(given: unknown, root: unknown, depth = 0): Field {
     default:
       return { kind: "json" };
   }
+}
+
+function isLong({ maxLength }: JsonObject): boolean {
+  return typeof maxLength === "number" && maxLength > 200;
 }
 
 /** Returns a schema without references. A reference that leads nowhere, or in a circle, is an empty schema. */
