@@ -81,6 +81,14 @@ test.each<readonly [string, object, unknown, number]>([
   expect(checkValue({ type: "object", additionalProperties: false, ...schema }, value)).toHaveLength(count);
 });
 
+test("a schema whose evaluations double at each level is not checked to its end", () => {
+  const levels = Array.from({ length: 40 }, (_, at) => `#/$defs/a${at + 1}`);
+  const doubled = levels.map(($ref, at) => [`a${at}`, { allOf: [{ $ref }, { $ref }] }]);
+  const $defs = { ...Object.fromEntries(doubled), a40: { type: "object" } };
+  expect(checkValue({ $ref: "#/$defs/a0", $defs }, {})).toEqual([]);
+  expect(checkValue({ $ref: "#/$defs/a38", $defs }, 5)).toHaveLength(4);
+});
+
 test("a pattern in a part that is no schema takes no time", () => {
   const hostile = { pattern: "^(a+)+$" };
   const schema = { properties: { a: { $ref: "#/examples" } }, examples: hostile, default: hostile };

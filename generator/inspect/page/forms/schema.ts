@@ -170,13 +170,13 @@ export interface FormIssue {
 
 /**
  * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema that cannot
- * be read has no issues.
+ * be read, or needs more than a limit of evaluations, has no issues.
  */
 export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
   if (!isObject(schema)) return [];
   try {
     if (JSON.stringify(schema).length > longestSchema) return [];
-    const { errors } = new Validator(withoutPatterns(schema), "2020-12", false).validate(value);
+    const { errors } = new Validator(toChecked(schema, { left: mostEvaluations }), "2020-12", false).validate(value);
     // The outer errors only say that an inner one exists.
     return errors
       .filter(({ keyword }) => !outerKeywords.has(keyword))
@@ -186,27 +186,44 @@ export function checkValue(schema: unknown, value: unknown): readonly FormIssue[
   }
 }
 
-function withoutPatterns(schema: JsonObject): Schema {
+/** Number of evaluations of schemas that are left. References can double it at each level. */
+interface Evaluations {
+  left: number;
+}
+
+/**
+ * Returns a schema without patterns that counts its evaluations. The library reads the type of a schema whenever it evaluates it.
+ *
+ * @throws {Error} in an evaluation beyond the limit
+ */
+function toChecked(schema: JsonObject, evaluations: Evaluations): Schema {
   // Which members are further ones depends on the patterns.
   const isOpen = Object.hasOwn(schema, "patternProperties");
   const kept = Object.entries(schema).filter(
     ([key]) => !patternKeywords.has(key) && !(isOpen && furtherKeywords.has(key)),
   );
-  return Object.fromEntries(kept.map(([key, value]) => [key, cleanKeyword(key, value)]));
+  const checked = Object.fromEntries(kept.map(([key, value]) => [key, cleanKeyword(key, value, evaluations)]));
+  const { type } = checked;
+  const get = (): unknown => {
+    evaluations.left -= 1;
+    if (evaluations.left < 0) throw new Error("The check takes too long; send the value without it.");
+    return type;
+  };
+  return Object.defineProperty(checked, "type", { get, enumerable: type !== undefined });
 }
 
 /** Removes the patterns of the schemas in a keyword. Names of members are no keywords, and values are no schemas. */
-function cleanKeyword(key: string, value: unknown): unknown {
+function cleanKeyword(key: string, value: unknown, evaluations: Evaluations): unknown {
   if (valueKeywords.has(key)) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? withoutPatterns(item) : item));
-  if (!isObject(value)) return value;
-  if (!mapKeywords.has(key)) return withoutPatterns(value);
-  const schemas = Object.entries(value).map(([name, one]) => [
-    name,
-    isObject(one) ? withoutPatterns(one) : one !== false,
-  ]);
+  const clean = (one: unknown): unknown => (isObject(one) ? toChecked(one, evaluations) : one);
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isObject(value) || !mapKeywords.has(key)) return clean(value);
+  const schemas = Object.entries(value).map(([name, one]) => [name, isObject(one) ? clean(one) : one !== false]);
   return Object.fromEntries(schemas);
 }
+
+/** Evaluations that take less than about a tenth of a second. */
+const mostEvaluations = 20_000;
 
 const patternKeywords: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format"]);
 
