@@ -21,13 +21,20 @@ describe("fields of a form", () => {
     [{ type: "object", additionalProperties: { type: "string" } }, "json"],
     [{ oneOf: [{ type: "string" }, { type: "number" }] }, "json"],
     [{ $ref: "#/$defs/a~1b" }, "text"],
+    [{ $ref: "#/$defs/a%7E1b" }, "text"],
+    [{ $ref: "#/$defs/either/anyOf/1" }, "number"],
+    [{ $ref: "#/$defs/100%" }, "boolean"],
+    [{ $ref: "#/$defs/a~1b", enum: ["x"] }, "choice"],
+    [{ $ref: "#anchor" }, "json"],
     [{ $ref: "#/$defs/circle" }, "json"],
     [{ $ref: "https://example.com/" }, "json"],
     [true, "json"],
     [null, "json"],
   ])("the schema %j has a field of the kind %s", (schema, kind) => {
     const endless = { type: "array", items: { $ref: "#/$defs/endless" } };
-    const root = { $defs: { "a/b": { type: "string" }, circle: { $ref: "#/$defs/circle" }, endless } };
+    const either = { anyOf: [{ type: "null" }, { type: "integer" }] };
+    const circle = { $ref: "#/$defs/circle" };
+    const root = { $defs: { "a/b": { type: "string" }, "100%": { type: "boolean" }, circle, endless, either } };
     expect(readField(schema, root).kind).toBe(kind);
   });
 
@@ -45,6 +52,13 @@ describe("fields of a form", () => {
     };
     expect(initialValue(schema, schema)).toMatchObject({ name: "", age: 5, kind: "x", self: { self: { self: {} } } });
   });
+});
+
+test("a default beside a reference counts before one that it leads to", () => {
+  const color = { enum: ["red", "green"], default: "green" };
+  const properties = { own: { $ref: "#/$defs/color", default: "red" }, other: { $ref: "#/$defs/color" } };
+  const schema = { type: "object", properties, $defs: { color } };
+  expect(initialValue(schema, schema)).toEqual({ own: "red", other: "green" });
 });
 
 test("the value of a schema that contains itself many times is bounded", () => {

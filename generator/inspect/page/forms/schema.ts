@@ -56,20 +56,45 @@ function isLong({ maxLength }: JsonObject): boolean {
   return typeof maxLength === "number" && maxLength > 200;
 }
 
-/** Returns a schema without references. A reference that leads nowhere, or in a circle, is an empty schema. */
+/**
+ * Returns a schema without references. Keywords beside a reference, such as a default, count before those that it leads to. A reference that leads in a
+ * circle is an empty schema.
+ */
 export function resolve(schema: unknown, root: unknown): JsonObject {
   let found = schema;
+  let resolved: JsonObject = {};
   for (let steps = 0; steps < 20; steps += 1) {
-    const reference = memberOf(found, "$ref");
-    if (typeof reference !== "string") return isObject(found) ? found : {};
-    const path = reference.replace(/^#\/?/, "").split("/").filter(Boolean);
-    found = reference.startsWith("#") ? memberOf(root, ...path.map(unescapePointer)) : undefined;
+    const { $ref: reference, ...others } = isObject(found) ? found : {};
+    resolved = { ...others, ...resolved };
+    if (typeof reference !== "string") return resolved;
+    found = readReference(reference, root);
   }
   return {};
 }
 
-function unescapePointer(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+/** Returns the part of a schema that a reference leads to. The steps to it are members of objects and positions in lists. */
+function readReference(reference: string, root: unknown): unknown {
+  if (!/^#(?:\/|$)/.test(reference)) return undefined;
+  return reference.split("/").slice(1).map(readStep).reduce(takeStep, root);
+}
+
+function takeStep(at: unknown, key: string): unknown {
+  if (!Array.isArray(at)) return memberOf(at, key);
+  const items: readonly unknown[] = at;
+  return items[Number(key)];
+}
+
+/** Returns the name in a step of a reference, which is a JSON Pointer in a fragment of a URI. */
+function readStep(step: string): string {
+  return decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** True for an object whose members are not listed. */
