@@ -11,6 +11,24 @@ const tools = [
     name: "numbers",
     inputSchema: { type: "object", properties: { ratio: { type: "number" }, count: { type: "integer" } } },
   },
+  {
+    name: "recursive",
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`self-${at}`, { $ref: "#" }])),
+    },
+  },
+  {
+    name: "groups",
+    inputSchema: {
+      type: "object",
+      properties: {
+        place: { type: "object", properties: { city: { type: "string" }, code: { type: "string" } }, required: ["city"] },
+        words: { type: "array", items: { type: "string" } },
+        pairs: { type: "array", items: { enum: [{ a: 1 }, "b"] } },
+      },
+    },
+  },
   { name: "deep", inputSchema: { type: "object" } },
 ];
 
@@ -61,6 +79,43 @@ test("an integer that is none is reported, and sent nevertheless", async () => {
   expect(await details().locator(".issues").textContent()).toContain("do not fit the schema (1)");
   await expectReceived("Call", { count: 1.5 });
   await details().getByLabel("count").fill("");
+});
+
+test("a schema that contains itself eight times has fields for the objects that are added", async () => {
+  await select(page, "Tools", "recursive");
+  expect(await details().getByRole("button", { name: /^Add self-/ }).count()).toBe(8);
+  await details().getByRole("button", { name: "Add self-3" }).click();
+  expect(await details().getByRole("button", { name: /^Add self-/ }).count()).toBe(15);
+  await expectReceived("Call", { "self-3": {} });
+});
+
+test("an object that is optional is added and removed", async () => {
+  await select(page, "Tools", "groups");
+  await expectReceived("Call", {});
+  await details().getByRole("button", { name: "Add place" }).click();
+  await details().getByLabel("code").fill("x");
+  await expectReceived("Call", { place: { city: "", code: "x" } });
+  await details().getByRole("button", { name: "Remove place" }).click();
+  await expectReceived("Call", {});
+});
+
+test("an item that is empty again is an empty text, and an optional list without items is absent", async () => {
+  await select(page, "Tools", "groups");
+  await details().getByRole("button", { name: "Add item" }).click();
+  await details().getByLabel("Item 1", { exact: true }).fill("x");
+  await details().getByLabel("Item 1", { exact: true }).fill("");
+  await expectReceived("Call", { words: [""] });
+  await details().getByRole("button", { name: "Remove item 1" }).click();
+  await expectReceived("Call", {});
+});
+
+test("an option that is an object is selected in a list that was written as JSON", async () => {
+  await select(page, "Tools", "groups");
+  await details().getByRole("button", { name: "JSON" }).click();
+  await details().getByLabel("Arguments as JSON").fill('{"pairs":[{"a":1},"b"]}');
+  await details().getByRole("button", { name: "Form" }).click();
+  await details().getByLabel('{"a":1}').uncheck();
+  await expectReceived("Call", { pairs: ["b"] });
 });
 
 test("a list with thousands of levels is folded", async () => {

@@ -61,11 +61,11 @@ test("a default beside a reference counts before one that it leads to", () => {
   expect(initialValue(schema, schema)).toEqual({ own: "red", other: "green" });
 });
 
-test("the value of a schema that contains itself many times is bounded", () => {
-  const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
+test.each([3, 20, 900, 5_000])("the value of a schema that contains itself %d times is bounded", (count) => {
+  const names = Array.from({ length: count }, (_, at) => `p${at}`);
   const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
   const schema = { type: "object", properties, required: names };
-  expect(JSON.stringify(initialValue(schema, schema)).length).toBeLessThan(500_000);
+  expect((JSON.stringify(initialValue(schema, schema)) ?? "").length).toBeLessThan(20_000);
 });
 
 test("a value is checked, without patterns that could take long", () => {

@@ -103,11 +103,11 @@ function isFreeForm({ properties, additionalProperties, patternProperties }: Jso
 }
 
 function readMembers({ properties, required }: JsonObject): readonly Member[] {
-  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  const names: ReadonlySet<unknown> = new Set(Array.isArray(required) ? required : []);
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     schema: isObject(schema) ? schema : {},
-    isRequired: names.includes(name),
+    isRequired: names.has(name),
   }));
 }
 
@@ -138,14 +138,14 @@ function labelOf(value: unknown): string {
 
 /** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
 export function initialValue(given: unknown, root: unknown): unknown {
-  return createValue(given, root, { depth: 0, budget: { objects: mostObjects } });
+  return createValue(given, root, { depth: 0, budget: { members: mostMembers } });
 }
 
 interface Progress {
   /** Number of objects around the value. */
   readonly depth: number;
-  /** Number of objects that the whole value may still get. */
-  readonly budget: { objects: number };
+  /** Number of members of objects that the whole value may still get. */
+  readonly budget: { members: number };
 }
 
 function createValue(given: unknown, root: unknown, { depth, budget }: Progress): unknown {
@@ -154,8 +154,8 @@ function createValue(given: unknown, root: unknown, { depth, budget }: Progress)
   const field = readField(schema, root);
   switch (field.kind) {
     case "object": {
-      budget.objects -= 1;
-      if (depth > deepestForm || budget.objects < 0) return {};
+      if (depth > deepestForm || budget.members < field.members.length) return undefined;
+      budget.members -= field.members.length;
       const members = field.members
         .map(({ name, schema: member, isRequired }): [string, unknown] => {
           const hasOwn = "default" in resolve(member, root);
@@ -181,8 +181,8 @@ function createValue(given: unknown, root: unknown, { depth, budget }: Progress)
   }
 }
 
-/** Maximum number of objects with members in a value that a form begins with. A schema that contains itself several times has far more. */
-const mostObjects = 1_000;
+/** Maximum number of members of all objects in a value that a form begins with. A schema that contains itself several times has far more. */
+const mostMembers = 1_000;
 
 /** Levels of objects that a form shows; deeper ones are edited as JSON. */
 export const deepestForm = 6;
