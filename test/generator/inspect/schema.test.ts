@@ -116,6 +116,11 @@ test("two values are compared regardless of the order of members", () => {
   ]);
 });
 
-test("invisible characters and those that change directions are shown as escapes", () => {
-  expect(visibleText("a\u202eb\u200b\u0000\n\u001b[31m")).toBe("a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m");
+test.each([
+  ["a\u202eb\u200b\u0000\n\u001b[31m", "a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m"],
+  ["a\u061cb\u00adc\u3164d\u2028e", "a\\u{61c}b\\u{ad}c\\u{3164}d\\u{2028}e"],
+  ["a\ufe00\u{e0101}\u{e0041}", "a\\u{fe00}\\u{e0101}\\u{e0041}"],
+  ["Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3", "Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3"],
+])("invisible characters and those that change directions are escapes in %j", (text, shown) => {
+  expect(visibleText(text)).toBe(shown);
 });
