@@ -32,6 +32,10 @@ const tools = [
   { name: "deep", inputSchema: { type: "object" } },
 ];
 
+const prompts = [{ name: "inherited", arguments: [{ name: "constructor" }, { name: "__proto__" }, { name: "city" }] }];
+
+const resourceTemplates = [{ name: "inherited", uriTemplate: "x://{constructor}/{city}" }];
+
 const texts = { deep: "[".repeat(20_000) + "]".repeat(20_000) };
 
 let browser: Browser;
@@ -41,7 +45,7 @@ let page: Page;
 
 beforeAll(async () => {
   const server = join(import.meta.dirname, "listed-server.mjs");
-  const env = `LISTS=${JSON.stringify({ tools, texts })}`;
+  const env = `LISTS=${JSON.stringify({ tools, prompts, resourceTemplates, texts })}`;
   [browser, inspector] = await Promise.all([
     startBrowser(),
     startInspect("--env", env, "--", process.execPath, server),
@@ -116,6 +120,17 @@ test("an option that is an object is selected in a list that was written as JSON
   await details().getByRole("button", { name: "Form" }).click();
   await details().getByLabel('{"a":1}').uncheck();
   await expectReceived("Call", { pairs: ["b"] });
+});
+
+test("arguments and variables with names of inherited members are empty at first", async () => {
+  await select(page, "Prompts", "inherited");
+  expect(await details().getByLabel("constructor").inputValue()).toBe("");
+  await details().getByLabel("__proto__").fill("x");
+  await expectReceived("Get prompt", JSON.parse('{"__proto__":"x"}'));
+  await select(page, "Resources", "x://{constructor}/{city}");
+  expect(await details().getByLabel("constructor").inputValue()).toBe("");
+  await details().getByLabel("constructor").fill("y");
+  expect(await details().locator(".block-head code").textContent()).toBe("x://y/");
 });
 
 test("a list with thousands of levels is folded", async () => {

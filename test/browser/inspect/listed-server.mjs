@@ -9,10 +9,12 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {}, prompts: {}, completions: {} },
+    capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
     serverInfo: { name: "listed", version: "1.0.0" },
   }),
   "tools/list": () => ({ tools: lists.tools ?? [] }),
+  "resources/list": () => ({ resources: [] }),
+  "resources/templates/list": () => ({ resourceTemplates: lists.resourceTemplates ?? [] }),
   "prompts/list": () => ({ prompts: lists.prompts ?? [] }),
   "tools/call": (params) => ({
     content: [{ type: "text", text: lists.texts?.[params.name] ?? `Received ${JSON.stringify(params.arguments)}` }],
