@@ -133,6 +133,15 @@ test("arguments and variables with names of inherited members are empty at first
   expect(await details().locator(".block-head code").textContent()).toBe("x://y/");
 });
 
+test("suggestions follow the other arguments", async () => {
+  await select(page, "Prompts", "inherited");
+  for (const word of ["one", "two"]) {
+    await details().getByLabel("constructor").fill(word);
+    await details().getByLabel("city").focus();
+    await details().getByRole("button", { name: `after ${word}` }).first().waitFor();
+  }
+});
+
 test("a list with thousands of levels is folded", async () => {
   await select(page, "Tools", "deep");
   await details().getByRole("button", { name: "Call" }).click();

@@ -19,6 +19,9 @@ const results = {
   "tools/call": (params) => ({
     content: [{ type: "text", text: lists.texts?.[params.name] ?? `Received ${JSON.stringify(params.arguments)}` }],
   }),
+  "completion/complete": ({ context }) => ({
+    completion: { values: Object.values(context?.arguments ?? {}).map((value) => `after ${value}`) },
+  }),
   "prompts/get": (params) => ({
     messages: [{ role: "user", content: { type: "text", text: `Received ${JSON.stringify(params.arguments)}` } }],
   }),
