@@ -116,6 +116,18 @@ test("two values are compared regardless of the order of members", () => {
   ]);
 });
 
+test("two long values without a common line are compared line by line, without aligning them", () => {
+  const left = Array.from({ length: 9_000 }, (_, at) => at);
+  const begin = performance.now();
+  const lines = compareValues(
+    left,
+    left.map((value) => value + 0.5),
+  );
+  expect(performance.now() - begin).toBeLessThan(5_000);
+  expect(lines).toHaveLength(9_002);
+  expect(lines[1]).toEqual({ left: "  0,", right: "  0.5,", isSame: false });
+});
+
 test.each([
   ["a\u202eb\u200b\u0000\n\u001b[31m", "a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m"],
   ["a\u061cb\u00adc\u3164d\u2028e", "a\\u{61c}b\\u{ad}c\\u{3164}d\\u{2028}e"],
