@@ -23,7 +23,14 @@ export function Control({ field, id, isRequired, description, value, onChange }:
       return field.isLong || text.includes("\n") ? (
         <textarea {...shared} rows={4} value={text} onInput={onInput} />
       ) : (
-        <input {...shared} type="text" placeholder={field.format} value={text} onInput={onInput} autocomplete="off" />
+        <input
+          {...shared}
+          type="text"
+          placeholder={visibleText(field.format)}
+          value={text}
+          onInput={onInput}
+          autocomplete="off"
+        />
       );
     }
     case "number":
