@@ -23,7 +23,11 @@ const tools = [
     inputSchema: {
       type: "object",
       properties: {
-        place: { type: "object", properties: { city: { type: "string" }, code: { type: "string" } }, required: ["city"] },
+        place: {
+          type: "object",
+          properties: { city: { type: "string" }, code: { type: "string" } },
+          required: ["city"],
+        },
         words: { type: "array", items: { type: "string" } },
         pairs: { type: "array", items: { enum: [{ a: 1 }, "b"] } },
       },
@@ -87,9 +91,17 @@ test("an integer that is none is reported, and sent nevertheless", async () => {
 
 test("a schema that contains itself eight times has fields for the objects that are added", async () => {
   await select(page, "Tools", "recursive");
-  expect(await details().getByRole("button", { name: /^Add self-/ }).count()).toBe(8);
+  expect(
+    await details()
+      .getByRole("button", { name: /^Add self-/ })
+      .count(),
+  ).toBe(8);
   await details().getByRole("button", { name: "Add self-3" }).click();
-  expect(await details().getByRole("button", { name: /^Add self-/ }).count()).toBe(15);
+  expect(
+    await details()
+      .getByRole("button", { name: /^Add self-/ })
+      .count(),
+  ).toBe(15);
   await expectReceived("Call", { "self-3": {} });
 });
 
@@ -138,7 +150,10 @@ test("suggestions follow the other arguments", async () => {
   for (const word of ["one", "two"]) {
     await details().getByLabel("constructor").fill(word);
     await details().getByLabel("city").focus();
-    await details().getByRole("button", { name: `after ${word}` }).first().waitFor();
+    await details()
+      .getByRole("button", { name: `after ${word}` })
+      .first()
+      .waitFor();
   }
 });
 

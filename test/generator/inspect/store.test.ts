@@ -34,18 +34,14 @@ let sent: string[];
 
 beforeEach(() => {
   sent = [];
-  vi.stubGlobal(
-    "EventSource",
-    class extends EventTarget {
-      constructor() {
-        super();
-        source = this;
-      }
-    },
-  );
+  vi.stubGlobal("EventSource", function createSource() {
+    source = new EventTarget();
+    return source;
+  });
   // The lists fail, which ends their reading as well as a result does.
   vi.stubGlobal("fetch", async (kind: PageCommand["kind"], { body }: { readonly body: string }) => {
-    sent.push(`${kind} ${JSON.parse(body).method}`);
+    const { method }: { readonly method: string } = JSON.parse(body);
+    sent.push(`${kind} ${method}`);
     return new Response("failed", { status: 400 });
   });
 });

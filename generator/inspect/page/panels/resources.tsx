@@ -92,7 +92,9 @@ function expand(
 ): { readonly uri: string; readonly variables: readonly string[] } | { readonly problem: string } {
   try {
     const template = parseUriTemplate(text);
-    const given = Object.fromEntries(template.variables.map((name) => [name, textOf(memberOf(values, name)) || undefined]));
+    const given = Object.fromEntries(
+      template.variables.map((name) => [name, textOf(memberOf(values, name)) || undefined]),
+    );
     return { uri: template.expand(given), variables: template.variables };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
