@@ -8,6 +8,7 @@ import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { countText } from "../../internal/text.ts";
 import type { CodeLine } from "./incompatible-code.ts";
+import { hasInterfaces, sidesOf } from "./type-names.ts";
 
 /** Mechanical changes of a project's own code for another revision. */
 export interface Codemod {
@@ -218,14 +219,22 @@ class Search {
   }
 
   #visit(node: ts.Node): void {
-    if (ts.isQualifiedName(node) && this.#standsForTypes(node.left)) this.#renameReference(node.right);
+    if (ts.isQualifiedName(node)) this.#takeName(node);
     else if (ts.isImportTypeNode(node)) this.#takeImportType(node);
+    else if (ts.isHeritageClause(node) && hasInterfaces(node))
+      for (const { expression } of node.types) this.#takeName(expression);
     ts.forEachChild(node, (child) => this.#visit(child));
   }
 
-  #standsForTypes(name: ts.EntityName): boolean {
+  #takeName(name: ts.Node): void {
+    const { left, right } = sidesOf(name);
+    if (left && right && this.#standsForTypes(left)) this.#renameReference(right);
+  }
+
+  #standsForTypes(name: ts.Node): boolean {
     if (ts.isIdentifier(name)) return this.#types.has(name.text);
-    return name.right.text === "protocol" && ts.isIdentifier(name.left) && this.#layers.has(name.left.text);
+    const { left, right } = sidesOf(name);
+    return right?.text === "protocol" && left !== undefined && ts.isIdentifier(left) && this.#layers.has(left.text);
   }
 
   /** Handles import types such as `import("./mcp/index.ts").protocol.Tool`. */

@@ -234,6 +234,11 @@ export type Gone = p.InitializeRequest;
       'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceTemplateReference["uri"];',
     ],
     [
+      "the bases of an interface, and the interfaces of a class",
+      'import type { protocol } from "./mcp/index.ts";\nimport type * as mcp from "./mcp/index.ts";\ninterface A extends protocol.JSONRPCError {}\nclass B extends Base implements A, mcp.protocol.ResourceReference {}',
+      'import type { protocol } from "./mcp/index.ts";\nimport type * as mcp from "./mcp/index.ts";\ninterface A extends protocol.JSONRPCErrorResponse {}\nclass B extends Base implements A, mcp.protocol.ResourceTemplateReference {}',
+    ],
+    [
       "an import type of the layer",
       'type A = import("./mcp/index.ts").protocol.ResourceReference;',
       'type A = import("./mcp/index.ts").protocol.ResourceTemplateReference;',
@@ -289,6 +294,7 @@ export type Gone = p.InitializeRequest;
       "another module with an export of the same name",
       'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;',
     ],
+    ["the base of a class", 'import { protocol } from "./mcp/index.ts";\nclass A extends protocol.JSONRPCError {}'],
     ["members of values", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
     ["string literals", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
     [
@@ -312,6 +318,22 @@ export type Gone = p.InitializeRequest;
     writeFileSync(join(project, file), `${text}\nexport type Level = protocol.LoggingLevel;\n`);
     const moved = { kind: "deprecated", what: "type", name: "LoggingLevel", advice: "none" } as const;
     expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file, line: 2 }]);
+  });
+
+  test("`findNameUses` finds the bases of interfaces, the interfaces of classes, and import types", async () => {
+    const project = temporaryFolder();
+    const lines = [
+      'import type { protocol } from "./mcp/index.ts";',
+      "export interface Own extends protocol.Root {}",
+      "export class Place implements Own, protocol.Root {}",
+      "export class Value extends protocol.Root {}",
+      'export type Other = import("./mcp/index.ts").protocol.Root;',
+    ];
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), lines.join("\n"));
+    const moved = { kind: "deprecated", what: "type", name: "Root", advice: "none" } as const;
+    const uses = await findNameUses(project, [moved]);
+    expect(uses.map(({ line }) => line)).toEqual([2, 3, 5]);
   });
 
   test("`findNameUses` searches tests for types only, because they send requests of several revisions", async () => {
