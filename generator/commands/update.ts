@@ -187,17 +187,15 @@ async function reportPlaces(
   const after = models.find(({ id }) => id === newer);
   if (!after) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const { renames, rewrites, settled } =
-    codemod && before
-      ? await rewriteCode({ project, before, after, dryRun })
-      : { renames: [], rewrites: [], settled: [] };
+  const { renames, rewrites } =
+    codemod && before ? await rewriteCode({ project, before, after, dryRun }) : { renames: [], rewrites: [] };
   // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
   if (!before)
     console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
   const isRenamed = new Set(renames.map(({ from }) => from));
   const moved = before && older !== newer ? findRemovedNames(before, after) : [];
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
-  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
+  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, rewrites });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;

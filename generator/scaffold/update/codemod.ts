@@ -7,32 +7,29 @@ import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { countText } from "../../internal/text.ts";
-import type { CodeLine } from "./incompatible-code.ts";
+import type { SourceChange } from "./incompatible-code.ts";
 import { hasInterfaces, sidesOf } from "./type-names.ts";
 
 /** Mechanical changes of a project's own code for another revision. */
 export interface Codemod {
   readonly renames: readonly Rename[];
   readonly rewrites: readonly Rewrite[];
-  /** Lines that the codemod changes. */
-  readonly settled: readonly CodeLine[];
 }
 
 /** Plans the mechanical changes of a project's own code. Writes nothing. */
 export async function planCodemod(project: string, older: RevisionModel, newer: RevisionModel): Promise<Codemod> {
   const renames = findRenames(older, newer);
   const rewrites = await planRewrites(project, { renames, revisions: { from: older.id, to: newer.id } });
-  const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
-  return { renames, rewrites, settled };
+  return { renames, rewrites };
 }
 
 /** Describes the changes, one line each, and their number. */
-export function describeCodemod({ rewrites, settled }: Codemod, dryRun: boolean): readonly string[] {
+export function describeCodemod({ rewrites }: Codemod, dryRun: boolean): readonly string[] {
   const lines = rewrites.flatMap(({ file, places }) =>
     places.map(({ line, from, to }) => `${file}:${line}: ${from} is ${to}`),
   );
   const done = dryRun ? "would be rewritten; nothing was." : "rewritten.";
-  return [...lines, `${countText(settled.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
+  return [...lines, `${countText(lines.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
 }
 
 /** A type that a newer revision has under another name. */
@@ -81,12 +78,8 @@ function withoutProse(shape: unknown): string {
   return JSON.stringify(shape, (key, value: unknown) => (key === "doc" || key === "location" ? undefined : value));
 }
 
-/** Text of a source before and after its changes. */
-export interface Rewrite {
-  /** Path relative to the project, with forward slashes. */
-  readonly file: string;
-  readonly before: string;
-  readonly after: string;
+/** Text of a source before and after its mechanical changes. */
+export interface Rewrite extends SourceChange {
   readonly places: readonly RenamedPlace[];
 }
 

@@ -222,6 +222,21 @@ export type Gone = p.InitializeRequest;
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
   });
 
+  test.each([true, false])("`--codemod` reports errors in rewritten lines (dry run: %j)", async (dryRun) => {
+    const project = await createProject("2024-11-05");
+    const text = `import type { protocol } from "./mcp/index.ts";
+import type { JSONRPCError } from "./mcp/2024-11-05/types.ts";
+
+export const idOf = (error: protocol.JSONRPCError): protocol.RequestId => error.id;
+export const other = (error: JSONRPCError): protocol.RequestId => error.id;
+`;
+    writeFileSync(join(project, "src", "mine.ts"), text);
+    const { stdout } = await update(project, { protocol: "2026-07-28", codemod: true, dryRun });
+    const lines = stdout.split("\n").filter((line) => line.includes(" is not assignable to "));
+    expect(lines).toEqual([expect.stringContaining("src/mine.ts:4: "), expect.stringContaining("src/mine.ts:5: ")]);
+    expect(stdout).toContain("2 further places in your code to change for 2026-07-28");
+  });
+
   const forms: readonly (readonly [what: string, before: string, after: string])[] = [
     [
       "a type that became a member of a union",
