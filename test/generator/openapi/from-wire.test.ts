@@ -228,6 +228,18 @@ paths:
     expect(await run({}, context)).toBe(new TextDecoder().decode(bytes));
   });
 
+  test.each([
+    ["text/csv; charset=iso-8859-1", "windows-1252"],
+    ['text/plain; charset="utf-16le"', "utf-16le"],
+    ["text/plain; charset=unknown", "utf-8"],
+    ["application/json; charset=iso-8859-1", "utf-8"],
+    ["text/plain", "utf-8"],
+  ])("text of the type %s is read as %s", async (type, encoding) => {
+    const run = await load(guarded(`\n  /nothing: { get: { operationId: nothing, ${ok} } }`), "nothing");
+    answer.type = type;
+    expect(await run({}, context)).toBe(new TextDecoder(encoding).decode(bytes));
+  });
+
   test("a tool sends all cookies in one header and encodes separators in values", async () => {
     const run = await load(pets, "add-photos");
     await run({ petId: "1", session: "a; admin=1\r\n", seen: ["b,c", "é"], body: { portrait: "" } }, context);
