@@ -270,6 +270,18 @@ describe("create-mcp-server client", () => {
       },
       slow,
     );
+
+    test(
+      "a tool with such a pattern may have the name of the function that compiles it",
+      async () => {
+        const tools = list.tools.map((tool) => ({ ...tool, name: "compile_re2" }));
+        const cwd = folderWith({ "tools.json": { ...list, tools } });
+        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
+        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
+      },
+      slow,
+    );
   });
 
   test(
