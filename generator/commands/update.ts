@@ -92,7 +92,8 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);
   const origin = spec === undefined ? {} : { spec: relativePath(project, spec) };
-  const tree = await emitLayer({ ...next, ...origin }, models);
+  const chosen = { ...next, ...origin };
+  const tree = await emitLayer(chosen, models);
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
   if (options.check) return reportDrift(drifts, runtime);
@@ -106,7 +107,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   for (const line of describeChoices(old, next)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  const change = { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models, spec };
+  const change = { older, newer, isLess: isLess(layer.choices, chosen), layer: replacement, models: models.models, spec };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
   await reportPlaces(project, change, options);
@@ -168,7 +169,7 @@ function reportDrift(layer: readonly Drift[], runtime: InstalledRuntime): number
 interface Change {
   readonly older: string;
   readonly newer: string;
-  /** True if the project will offer less than before. */
+  /** True if something that the project's code may use is removed, also if its newest revision stays. */
   readonly isLess: boolean;
   readonly layer: Replacement;
   readonly models: readonly RevisionModel[];
