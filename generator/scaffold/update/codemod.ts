@@ -1,7 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
-import { move, relativePath } from "../../internal/files.ts";
+import { copyPermissions, move, relativePath } from "../../internal/files.ts";
+import { replaceFile } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
@@ -112,11 +113,12 @@ export async function applyRewrites(project: string, rewrites: readonly Rewrite[
   try {
     for (const [at, { after }] of rewrites.entries()) await writeFile(aside[at]?.next ?? "", after, { flag: "wx" });
     for (const [at, { path, next }] of aside.entries()) {
+      await copyPermissions(path, next);
       await move(next, path);
       replaced.push(at);
     }
   } catch (error) {
-    for (const at of replaced) await writeFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
+    for (const at of replaced) await replaceFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
     for (const { next } of aside) await rm(next, { force: true });
     throw new UserError(
       `the sources could not be rewritten (${systemCode(error) ?? String(error)}); they are as they were.`,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
@@ -403,6 +403,14 @@ export const other = (error: JSONRPCError): protocol.RequestId => error.id;
   ])("`--codemod` is rejected with the options %j", async (options, message) => {
     const { code, stderr } = await update(temporaryFolder(), { codemod: true, ...options });
     expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
+  });
+
+  test.skipIf(process.platform === "win32")("`--codemod` keeps the permissions of a source", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), "before", { mode: 0o700 });
+    await applyRewrites(project, [{ file: "src/a.ts", before: "before", after: "after", places: [] }]);
+    expect(statSync(join(project, "src", "a.ts")).mode & 0o777).toBe(0o700);
   });
 
   test("`--codemod` keeps every source unchanged if one of them cannot be written", async () => {
