@@ -73,9 +73,9 @@ export async function listSources(project: string): Promise<string[]> {
     .sort();
 }
 
-/** Matches an import of the layer from any folder of the project, or of a revision from the runtime. */
+/** Matches an import of the layer from any folder of the project, also by an alias such as `@/mcp`, or of a revision from the runtime. */
 const layerImport =
-  /\b(?:from|import)[\s(]*["'](?:\.{1,2}\/(?:[^"'\n]*\/)?mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
+  /\b(?:from|import)[\s(]*["'](?:(?:(?:\.{1,2}|[@~#]|src)\/(?:[^"'\n]*\/)?|#)mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
 
 /** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
 function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {

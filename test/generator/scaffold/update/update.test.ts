@@ -325,6 +325,8 @@ export const other = (error: JSONRPCError): protocol.RequestId => error.id;
     ["a test", "test/a.test.ts", 'import type { protocol } from "../src/mcp/index.ts";'],
     ["a nested module", "src/tools/a.ts", 'import type { protocol } from "../mcp/index.ts";'],
     ["a module without the ending of the layer", "src/a.ts", 'import { run } from "./mcp";'],
+    ["a module that uses an alias of the sources", "src/app/a.ts", 'import type { protocol } from "@/mcp";'],
+    ["a module that uses an alias of the package", "src/app/a.ts", 'import type { protocol } from "#mcp/index.ts";'],
     ["a user of the types of the runtime", "src/a.ts", 'import type { Root } from "mcp-server-runtime/2025-11-25";'],
     ["a user of an import type", "src/a.ts", 'type Own = import("./mcp/index.ts").protocol.Tool;'],
   ])("`findNameUses` searches %s", async (_what, file, text) => {
