@@ -571,6 +571,21 @@ paths:
     expect(new TextDecoder().decode(sent.at(-1)?.bytes)).toBe("amount=5&items%5B0%5D%5Bat%5D=1");
   });
 
+  test("null and empty values within lists and objects are not sent", async () => {
+    const find = await load(document, "find");
+    await find({ commas: ["a", null, "b"], pipes: [null], turns: { x: 1, y: null, z: [] }, json: null }, context);
+    expect(decodeURIComponent(sent.at(-1)?.path ?? "")).toBe("/find?commas=a,b&turns=x,1");
+    const simple = await load(document, "simple");
+    const map = { x: 1, y: null };
+    await simple({ names: ["a", null], pairs: map, "X-List": [null], "X-Pairs": map, "X-Json": map, c: map }, context);
+    const { path, headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(decodeURIComponent(path)).toBe("/of/a/x=1");
+    expect(headers).toMatchObject({ "x-pairs": "x=1", "x-json": '{"x":1,"y":null}' });
+    expect([headers["x-list"], cookie]).toEqual([undefined, "c=x,1"]);
+    await simple({ names: ["a"], pairs: map, c: { x: null } }, context);
+    expect(sent.at(-1)?.cookie).toBeUndefined();
+  });
+
   test.each(["a\nb", "10 €", "a\u0000"])("text that a header cannot contain is a tool error: %j", async (text) => {
     const run = await load(document, "simple");
     const call = run({ names: ["a"], pairs: { x: 1 }, "X-List": [text] }, context);
