@@ -318,6 +318,14 @@ paths:
     ]);
   });
 
+  test.each(["$$app_token", "api.key"])("a token in the query is sent by the name %s", async (name) => {
+    const scheme = `x-key: { type: apiKey, in: query, name: ${name} }`;
+    const paths = `\n  /key: { get: { operationId: key, security: [{ x-key: [] }], ${ok} } }`;
+    const run = await load(guarded(paths).replace(/x-key: \{.*\}/, () => scheme), "key");
+    await run({}, context);
+    expect(sent.map(({ path }) => new URL(path, "http://a").searchParams.get(name))).toEqual(["to;ken"]);
+  });
+
   test("an optional token is sent when its variable is set", async () => {
     const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
     // Settings are read once, when the tool is loaded.
@@ -328,6 +336,14 @@ paths:
     }
     expect(sent.map(({ headers }) => headers["x-key"])).toEqual([undefined, "to;ken"]);
   });
+});
+
+test.each(["3.0", "3.1"])("a document whose version YAML reads as a number is read: %s", async (version) => {
+  const document = guarded(`\n  /nothing: { get: { operationId: nothing, ${ok} } }`).replace("3.0.3", version);
+  await (
+    await load(document, "nothing")
+  )({}, context);
+  expect(sent.map(({ path }) => path)).toEqual(["/nothing"]);
 });
 
 const ok = 'responses: { "200": { description: ok } }';
