@@ -150,6 +150,33 @@ paths:
     expect([...(sent.at(-1)?.form?.keys() ?? [])]).toEqual(["text"]);
   });
 
+  test.each(["type: object, ", ""])("files of a form that extends another schema are sent as files: {%s allOf}", async (type) => {
+    const run = await load(
+      `openapi: 3.0.3
+info: { title: Uploads, version: 1.0.0 }
+components:
+  schemas:
+    File: { type: object, properties: { file: { type: string, format: binary } } }
+    Named: { type: object, properties: { name: { type: string } } }
+paths:
+  /upload:
+    post:
+      operationId: upload
+      requestBody:
+        content:
+          multipart/form-data:
+            schema: { ${type}allOf: [{ $ref: "#/components/schemas/File" }, { $ref: "#/components/schemas/Named" }] }
+            encoding: { file: { contentType: image/png } }
+      ${ok}
+`,
+      "upload",
+    );
+    await run({ body: { file: base64, name: "a" } }, context);
+    const form = sent.at(-1)?.form;
+    expect(await partsOf(form, "file")).toEqual([["image/png", "file", bytes]]);
+    expect(await partsOf(form, "name")).toEqual(["a"]);
+  });
+
   test("a part of a form has the content type that the API declares", async () => {
     const kinds =
       "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
