@@ -107,7 +107,14 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   for (const line of describeChoices(old, next)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  const change = { older, newer, isLess: isLess(layer.choices, chosen), layer: replacement, models: models.models, spec };
+  const change = {
+    older,
+    newer,
+    isLess: isLess(layer.choices, chosen),
+    layer: replacement,
+    models: models.models,
+    spec,
+  };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
   await reportPlaces(project, change, options);

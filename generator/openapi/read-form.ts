@@ -32,7 +32,11 @@ function isObject(value: unknown, document: unknown, seen = new Set<unknown>()):
   const schema = follow(value, document);
   if (!isRecord(schema) || seen.has(schema)) return false;
   seen.add(schema);
-  return schema.type === "object" || isRecord(schema.properties) || basesOf(schema).some((one) => isObject(one, document, seen));
+  return (
+    schema.type === "object" ||
+    isRecord(schema.properties) ||
+    basesOf(schema).some((one) => isObject(one, document, seen))
+  );
 }
 
 /** Returns the schemas that a schema extends. */

@@ -54,10 +54,13 @@ test.each(["mcp.client.lock.json", "mcp.lock.json"])(
   },
 );
 
-test.skipIf(process.platform === "win32").each([0o600, 0o755])("`replaceFile` keeps the permissions %i", async (mode) => {
-  const path = join(folder, "a.ts");
-  await writeFile(path, "before");
-  await chmod(path, mode);
-  await replaceFile(path, "after");
-  expect([(await stat(path)).mode & 0o777, await readFile(path, "utf8")]).toEqual([mode, "after"]);
-});
+test.skipIf(process.platform === "win32").each([0o600, 0o755])(
+  "`replaceFile` keeps the permissions %i",
+  async (mode) => {
+    const path = join(folder, "a.ts");
+    await writeFile(path, "before");
+    await chmod(path, mode);
+    await replaceFile(path, "after");
+    expect([(await stat(path)).mode & 0o777, await readFile(path, "utf8")]).toEqual([mode, "after"]);
+  },
+);

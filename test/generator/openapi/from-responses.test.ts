@@ -275,13 +275,16 @@ describe("the token of an API", () => {
     ["basic", "ann:pass:word", "no user ann with pass:word", "no user ann with [secret]"],
     ["basic", "sk_live_1:", "invalid key sk_live_1", "invalid key [secret]"],
     ["basic", "ann:pass", `invalid ${btoa("ann:pass")} or ann:pass`, "invalid [secret] or [secret]"],
-  ])("an error text of the API is shown without a %s token as the API writes it: %s", async (scheme, token, text, shown) => {
-    vi.stubEnv("API_TOKEN", token);
-    const client = await connect({ text: document.replace("components:", access.replace("bearer", scheme)) });
-    Object.assign(given, { status: 403, text });
-    const { content } = await client.callTool("getItem");
-    expect(content).toEqual([{ type: "text", text: `GET /item returned HTTP 403: ${shown}` }]);
-  });
+  ])(
+    "an error text of the API is shown without a %s token as the API writes it: %s",
+    async (scheme, token, text, shown) => {
+      vi.stubEnv("API_TOKEN", token);
+      const client = await connect({ text: document.replace("components:", access.replace("bearer", scheme)) });
+      Object.assign(given, { status: 403, text });
+      const { content } = await client.callTool("getItem");
+      expect(content).toEqual([{ type: "text", text: `GET /item returned HTTP 403: ${shown}` }]);
+    },
+  );
 
   test("an error text of the API is shown without a token that begins like another one", async () => {
     vi.stubEnv("API_TOKEN_KEY", "token");

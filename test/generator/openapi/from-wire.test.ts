@@ -150,9 +150,11 @@ paths:
     expect([...(sent.at(-1)?.form?.keys() ?? [])]).toEqual(["text"]);
   });
 
-  test.each(["type: object, ", ""])("files of a form that extends another schema are sent as files: {%s allOf}", async (type) => {
-    const run = await load(
-      `openapi: 3.0.3
+  test.each(["type: object, ", ""])(
+    "files of a form that extends another schema are sent as files: {%s allOf}",
+    async (type) => {
+      const run = await load(
+        `openapi: 3.0.3
 info: { title: Uploads, version: 1.0.0 }
 components:
   schemas:
@@ -169,13 +171,14 @@ paths:
             encoding: { file: { contentType: image/png } }
       ${ok}
 `,
-      "upload",
-    );
-    await run({ body: { file: base64, name: "a" } }, context);
-    const form = sent.at(-1)?.form;
-    expect(await partsOf(form, "file")).toEqual([["image/png", "file", bytes]]);
-    expect(await partsOf(form, "name")).toEqual(["a"]);
-  });
+        "upload",
+      );
+      await run({ body: { file: base64, name: "a" } }, context);
+      const form = sent.at(-1)?.form;
+      expect(await partsOf(form, "file")).toEqual([["image/png", "file", bytes]]);
+      expect(await partsOf(form, "name")).toEqual(["a"]);
+    },
+  );
 
   test("a part of a form has the content type that the API declares", async () => {
     const kinds =
@@ -348,7 +351,10 @@ paths:
   test.each(["$$app_token", "api.key"])("a token in the query is sent by the name %s", async (name) => {
     const scheme = `x-key: { type: apiKey, in: query, name: ${name} }`;
     const paths = `\n  /key: { get: { operationId: key, security: [{ x-key: [] }], ${ok} } }`;
-    const run = await load(guarded(paths).replace(/x-key: \{.*\}/, () => scheme), "key");
+    const run = await load(
+      guarded(paths).replace(/x-key: \{.*\}/, () => scheme),
+      "key",
+    );
     await run({}, context);
     expect(sent.map(({ path }) => new URL(path, "http://a").searchParams.get(name))).toEqual(["to;ken"]);
   });

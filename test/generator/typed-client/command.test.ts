@@ -173,7 +173,9 @@ describe("create-mcp-server client", () => {
         none: { type: "object", anyOf: [needs("a"), { type: "object", properties: { b: word } }] },
       };
       const tools = Object.entries(inputs).map(([name, inputSchema]) => ({ name, inputSchema }));
-      const prompts = [{ name: "say", arguments: [{ name: "toString" }, { name: "word", required: true }, { name: "word" }] }];
+      const prompts = [
+        { name: "say", arguments: [{ name: "toString" }, { name: "word", required: true }, { name: "word" }] },
+      ];
       const cwd = folderWith({ "tools.json": { server: { name: "odd", version: "1" }, tools, prompts } });
       const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "odd") });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -500,7 +500,10 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
   test("`update` reports imports of the files of an older revision that the project no longer has", async () => {
     const project = await createProject("2026-07-28,2025-11-25");
     const path = "./mcp/2025-11-25/methods.ts";
-    writeFileSync(join(project, "src", "extra.ts"), `import { revision } from "${path}";\n\nexport const own = [revision];\n`);
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import { revision } from "${path}";\n\nexport const own = [revision];\n`,
+    );
     const { stdout } = await update(project, { protocol: "2026-07-28", dryRun: true });
     const lines = stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"));
     expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
