@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { hashText, move, relativePath } from "./files.ts";
+import { copyPermissions, hashText, move, relativePath } from "./files.ts";
 import { systemCode } from "./user-error.ts";
 
 /** Files by path relative to a folder, with forward slashes. */
@@ -132,13 +132,14 @@ async function isGenerated(path: string): Promise<boolean> {
   return (await readFile(path, "utf8")).startsWith(generatedMark);
 }
 
-/** Writes a temporary file and renames it, so that no reader sees a partial file. */
+/** Writes a temporary file and renames it, so that no reader sees a partial file. A replaced file keeps its permissions. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // The name is unpredictable, so no symbolic link can be waiting there.
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(aside, text, { flag: "wx" });
+    await copyPermissions(path, aside);
     await move(aside, path);
   } catch (error) {
     await rm(aside, { force: true });

@@ -33,9 +33,11 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   };
 }
 
-/** True if the new choices remove something that the project's code may use. */
+/** True if the new choices remove something that the project's code may use: another spec folder may have other types of a revision. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
+    old.spec !== next.spec ||
+    old.revisions.some((revision) => !next.revisions.includes(revision)) ||
     old.features.some((feature) => !next.features.includes(feature)) ||
     old.transports.some((transport) => !next.transports.includes(transport)) ||
     (old.client && !next.client) ||

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { generatedMark, writeTree } from "../../../generator/internal/tree.ts";
+import { generatedMark, replaceFile, writeTree } from "../../../generator/internal/tree.ts";
 
 let folder = "";
 
@@ -51,5 +51,16 @@ test.each(["mcp.client.lock.json", "mcp.lock.json"])(
       { kind: "orphaned", path: "old.ts" },
     ]);
     expect(await readFile(join(folder, "other", "tools", "a.ts"), "utf8")).toBe(generatedMark);
+  },
+);
+
+test.skipIf(process.platform === "win32").each([0o600, 0o755])(
+  "`replaceFile` keeps the permissions %i",
+  async (mode) => {
+    const path = join(folder, "a.ts");
+    await writeFile(path, "before");
+    await chmod(path, mode);
+    await replaceFile(path, "after");
+    expect([(await stat(path)).mode & 0o777, await readFile(path, "utf8")]).toEqual([mode, "after"]);
   },
 );
