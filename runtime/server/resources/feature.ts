@@ -12,6 +12,7 @@ import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
+import { findSpelling } from "./uri-spellings.ts";
 import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./subscriptions.ts";
 
 /** Fixed resources, resource templates and subscriptions to them. */
@@ -57,7 +58,7 @@ function createFinder({
   return (method, { uri, ref }) => {
     if (isObject(ref)) return typeof ref.uri === "string" ? templates.get(ref.uri) : undefined;
     if (typeof uri !== "string" || !byUri.includes(method)) return undefined;
-    return fixed.get(uri) ?? matchFirst(templates, uri, parse)?.template;
+    return findSpelling(fixed, uri) ?? matchFirst(templates, uri, parse)?.template;
   };
 }
 

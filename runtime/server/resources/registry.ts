@@ -14,12 +14,13 @@ import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyContext, AnyRequester, AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
+import { findSpelling } from "./uri-spellings.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
 export interface ResourceRegistry extends Listing {
   readonly templates: Listing;
-  /** Returns the fixed resource if it exists and this client may see it. */
+  /** Returns the fixed resource with this URI, in any spelling, if it exists and this client may see it. */
   find(uri: string, requester: AnyRequester): AnyResource | undefined;
   /** Returns the template with this text if it exists and this client may see it. */
   findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
@@ -47,7 +48,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   const parse = createParser();
   const listed = selectFrom(resources, (resource) => resource.listed !== false);
   const find = (uri: string, requester: AnyRequester): AnyResource | undefined => {
-    const resource = resources.get(uri);
+    const resource = findSpelling(resources, uri);
     return resource && isVisible(resource, requester) ? resource : undefined;
   };
   const match = (uri: string, requester: AnyRequester): Match | undefined =>

@@ -92,6 +92,32 @@ test("a fixed resource wins over a template, and an earlier template over a late
   expect(await read(both, "a://y/z")).toMatchObject({ contents: [{ text: "many" }] });
 });
 
+test.each([
+  ["note://ü/日", "note://%C3%BC/%E6%97%A5"],
+  ["note://ü/日", "note://%c3%bc/%e6%97%a5"],
+  ["note://ü/日", "note://ü/%E6%97%A5"],
+  ["note://%C3%BC", "note://ü"],
+  ["note://%C3%BC", "note://%c3%bc"],
+  ["note://ü%20%FF", "note://%C3%BC%20%FF"],
+])("the resource %s is found as %s", async (uri, asked) => {
+  const server = create({ resources: [{ uri, name: "note", read: (named) => named }] });
+  expect(await read(server, asked)).toMatchObject({ contents: [{ uri: asked, text: asked }] });
+});
+
+test.each([
+  ["note://a/b", "note://a%2Fb"],
+  ["note://%FF", "note://%FE"],
+])("the resource %s is another one than %s", async (uri, asked) => {
+  const server = create({ resources: [{ uri, name: "note", read: () => "" }] });
+  await expect(read(server, asked)).rejects.toMatchObject({ data: { uri: asked } });
+});
+
+test("resources whose URIs differ in their spelling only are found by their own", async () => {
+  const uris = ["note://ü", "note://%C3%BC"];
+  const server = create({ resources: uris.map((uri) => ({ uri, name: uri, read: () => `of ${uri}` })) });
+  for (const uri of uris) expect(await read(server, uri)).toMatchObject({ contents: [{ text: `of ${uri}` }] });
+});
+
 test("a result of the protocol is sent unchanged (R-12)", async () => {
   const contents = [
     { uri: "dir://a/1", text: "one" },
