@@ -9,7 +9,7 @@ import type { Feature, FeatureContext, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
-import { createParser, createResources, matchFirst, type ResourceRegistry } from "./registry.ts";
+import { createParser, createResources, matchFirst, toReadError, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
 import { findSpelling } from "./uri-spellings.ts";
@@ -74,9 +74,13 @@ function implementResources(registry: ResourceRegistry, scene: FeatureContext): 
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
     readResource: (params: UriParams, call: CallContext) =>
-      scene.inputRunner.run({ method: "resources/read", params }, call, (during) =>
-        registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
-      ),
+      scene.inputRunner.run({ method: "resources/read", params }, call, async (during) => {
+        try {
+          return await registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri }));
+        } catch (error) {
+          throw toReadError(error, scene.revision);
+        }
+      }),
   };
 }
 

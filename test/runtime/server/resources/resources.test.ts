@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
+import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyResource, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
@@ -60,6 +61,22 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       contents: [{ mimeType: "text/plain", text: "Good day, Ada L (greeting://Ada%20L?polite=yes)" }],
     });
   });
+
+  test.each([-32002, -32602, -32603, 4711])(
+    "the error %d of a read is sent, with the code of the revision for a missing resource (R-04, S-006)",
+    async (code) => {
+      const failing: AnyResource = {
+        ...note,
+        read: () => Promise.reject(new RpcError(code, "Gone", { data: { uri: "x" } })),
+      };
+      const sent = code === -32002 && !revision.errors.resourceNotFound?.emitted ? -32602 : code;
+      await expect(read(create({ resources: [failing] }), note.uri, revision)).rejects.toMatchObject({
+        code: sent,
+        message: "Gone",
+        data: { uri: "x" },
+      });
+    },
+  );
 
   test("an unknown URI is rejected with the code of the revision (R-04)", async () => {
     const code = revision.errors.resourceNotFound?.emitted ? -32002 : -32602;
