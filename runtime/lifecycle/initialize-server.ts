@@ -185,25 +185,35 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
     ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
   };
   const session = createSession(client, offer, peer);
-  const open = (): unknown => {
+  const open = (): void => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
-    return selectDeclared(client, offer).result;
   };
-  return options.around
-    ? initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, open)
-    : open();
+  const { result } = selectDeclared(client, offer);
+  if (options.around)
+    return initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, { open, result });
+  open();
+  return result;
 }
 
-/** Runs the middleware around `initialize`. It may change the result, which is therefore checked again. */
+/**
+ * Runs the middleware around `initialize`, and then opens the session, if the middleware has continued. When it fails at any point, no session is open,
+ * and the client may try again. The middleware may change the result, which is therefore checked again.
+ */
 async function initializeWithMiddleware(
   around: LifecycleMiddleware,
   request: LifecycleRequest,
-  open: () => unknown,
+  { open, result: declared }: { readonly open: () => void; readonly result: unknown },
 ): Promise<unknown> {
-  const result = await around(request, open);
+  let isAccepted = false;
+  const result = await around(request, () => {
+    isAccepted = true;
+    return declared;
+  });
   const issue = readInitializeRows(request.session.revision).initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  request.call.signal.throwIfAborted();
+  if (isAccepted) open();
   return result;
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type EmbeddedRow, type Gate, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { isOpen, type Session } from "../../protocol/session/session.ts";
 
 /**
@@ -61,4 +62,19 @@ function gatesOf(
     default:
       return [gate];
   }
+}
+
+/** Input requests by their handlers, and the capabilities with which a client declares them. */
+export const inputRequestKinds = {
+  createMessage: { method: "sampling/createMessage", capability: "sampling" },
+  elicit: { method: "elicitation/create", capability: "elicitation" },
+  listRoots: { method: "roots/list", capability: "roots" },
+} as const;
+
+/** Kind of an input request. */
+export type InputRequestKind = (typeof inputRequestKinds)[keyof typeof inputRequestKinds];
+
+/** Creates the error of an input request that its revision does not have: no client can have declared its capability. */
+export function missingAtRevision({ method, capability }: InputRequestKind): CapabilityError {
+  return new CapabilityError(method, { side: "client", path: [capability] });
 }

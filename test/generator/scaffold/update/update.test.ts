@@ -180,6 +180,23 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     expect(contents(directory)["src/mcp/index.ts"]).toContain("listenWebSocket");
     expect((await update(directory, {})).stdout).toContain("is up to date");
   });
+
+  test.each([
+    ["pnpm-lock.yaml", "", "pnpm add --save-dev ws @types/ws"],
+    ["yarn.lock", "", "yarn add --dev ws @types/ws"],
+    ["bun.lock", "", "bun add --dev ws @types/ws"],
+    ["../pnpm-lock.yaml", "", "pnpm add --save-dev ws @types/ws"],
+    ["", "bun@1.3.0", "bun add --dev ws @types/ws"],
+    ["../package-lock.json", "yarn@4.9.0", "yarn add --dev ws @types/ws"],
+  ])("in a project with %j and packageManager %j, the command is `%s`", async (lock, packageManager, command) => {
+    const directory = await createWith({});
+    if (lock !== "") writeFileSync(join(directory, lock), "");
+    const manifest = join(directory, "package.json");
+    const text = readFileSync(manifest, "utf8");
+    if (packageManager !== "") writeFileSync(manifest, text.replace("{", `{ "packageManager": "${packageManager}",`));
+    const { stdout } = await update(directory, { transport: "stdio,websocket" });
+    expect(stdout).toContain(command);
+  });
 });
 
 describe("create-mcp-server update --codemod", () => {
