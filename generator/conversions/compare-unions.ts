@@ -33,6 +33,11 @@ function isObjectShape({ kind }: Shape): boolean {
   return kind === "object" || kind === "anyObject" || kind === "intersection" || kind === "omit";
 }
 
+/** Returns the outlines of the values of a shape: one, or one of each alternative of a union. */
+export function outlinesOf(newer: Newer): Outline[] {
+  return optionsOf(newer).map((option) => outlineOf(option));
+}
+
 /** Finds, for every alternative of the newer revisions, the alternative of this revision that accepts its values. */
 export function compareUnions(
   shape: Shape,
@@ -149,7 +154,7 @@ function optionChange({ option, unions, ...other }: Option, place: Place): Chang
 }
 
 /** Properties that newer revisions have added to a known alternative do not distinguish another alternative from it. */
-export function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
+function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
   const target = resolveAlias(shape, model);
   const plain = plainOf(target);
   const added = newer.flatMap((other) => resolveObject(other.shape, other.model)?.properties ?? []);
