@@ -23,6 +23,7 @@ function linesOf(older: string, ...newer: readonly string[]): string[] {
 }
 
 const part = "export interface Params { part: Part } export interface Part";
+const either = "export interface Params { either: A | B }";
 
 describe("values of an older revision are told from others", () => {
   test.each([
@@ -44,7 +45,47 @@ describe("values of an older revision are told from others", () => {
       ['export interface Params { a?: "x" | "y" }', "export interface Params { [key: string]: unknown }"],
       ['if (v !== undefined && v !== "x" && v !== "y") reject Params.a'],
     ],
+    [
+      "a type of the same name and of another kind is not an alternative that is known",
+      [
+        `${either} export interface A { a: 1 } export interface B { b: 1 }`,
+        `${either} export type A = "r"; export interface B { b: 1 }`,
+      ],
+      ['if (v === "r") reject Params.either:A'],
+    ],
+    [
+      "each of several lists has its own alternative",
+      [
+        "export interface Params { list: string[] | number[]; x: 1 }",
+        "export interface Params { list: string[] | number[]; x: 1 | 2 }",
+      ],
+      ["if (v === 2) reject Params.x:2"],
+    ],
+    [
+      "a property that newer revisions may omit distinguishes nothing",
+      [
+        "export interface Params { x: { kind: 1; c: 1 } | { d: 1 } }",
+        "export interface Params { x: { kind?: 1; c: 1 } | { d: 1 } }",
+      ],
+      ["if (v.c !== undefined) return toParamsX(v, loss);", "if (v.kind === undefined) reject Params.x"],
+    ],
+    [
+      "no object remains where none is known",
+      [
+        "export interface Params { x: string }",
+        "export interface Params { x: string | A | B } export interface A { a?: 1 } export interface B { b: 1 }",
+      ],
+      ["if (v.b !== undefined) reject Params.x:B", "reject Params.x:A"],
+    ],
   ])("%s", (_what, [older = "", ...newer], expected) => {
     expect(linesOf(older, ...newer)).toEqual(expected);
+  });
+
+  test("alternatives that nothing distinguishes are rejected, instead of converting the values of one like those of the other", () => {
+    const types = (a: number, b: number): string =>
+      `${either} export interface A { x: 1; y?: ${a} } export interface B { x: 1; y?: ${b} }`;
+    expect(() => linesOf(types(1, 2), types(3, 4))).toThrow(
+      "The alternatives of Params.either cannot be distinguished",
+    );
   });
 });
