@@ -12,6 +12,12 @@ export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, 
   return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
 }
 
+/** Returns the result of a tool that needs a capability which its client has not declared. The model can read it. */
+export function toMissingCapabilityResult({ gate }: CapabilityError): object {
+  const text = `The tool requires the client capability ${gate.path.join(".")}`;
+  return { content: [{ type: "text", text }], isError: true };
+}
+
 /** True if a capability was declared at a revision that has it. At other revisions the declaration has no meaning. */
 export function isDeclared(gate: Gate, session: Session): boolean {
   return hasCapability(gate, session.revision) && isOpen(gate, session);

@@ -7,7 +7,7 @@ import type { AnyContext, AnyTool } from "../any-definition.ts";
 import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
-import { toMissingCapabilityResult } from "../input/missing-capability.ts";
+import { toMissingCapabilityResult } from "../input/capability-gates.ts";
 import { noArguments, type Schema, type SchemaResult } from "../schema.ts";
 import type { ToolRules } from "./registry.ts";
 

@@ -25,7 +25,7 @@ function linesOf(older: string, ...newer: readonly string[]): string[] {
 const part = "export interface Params { part: Part } export interface Part";
 const either = "export interface Params { either: A | B }";
 
-describe("values of an older revision are told from others", () => {
+describe("values of an older revision are distinguished from others", () => {
   test.each([
     [
       "an interface that becomes a union of inline types is still compared with them",

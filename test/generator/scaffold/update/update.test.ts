@@ -242,15 +242,16 @@ export type Gone = p.InitializeRequest;
   test.each([true, false])("`--codemod` reports errors in rewritten lines (dry run: %j)", async (dryRun) => {
     const project = await createProject("2024-11-05");
     const text = `import type { protocol } from "./mcp/index.ts";
-import type { JSONRPCError } from "./mcp/2024-11-05/types.ts";
+import type { ResourceReference, Tool } from "./mcp/2024-11-05/types.ts";
 
-export const idOf = (error: protocol.JSONRPCError): protocol.RequestId => error.id;
-export const other = (error: JSONRPCError): protocol.RequestId => error.id;
+type Names = string[] | undefined;
+export const namesOf = (_: protocol.ResourceReference, tool: protocol.Tool): Names => tool.inputSchema["required"];
+export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSchema["required"];
 `;
     writeFileSync(join(project, "src", "mine.ts"), text);
     const { stdout } = await update(project, { protocol: "2026-07-28", codemod: true, dryRun });
     const lines = stdout.split("\n").filter((line) => line.includes(" is not assignable to "));
-    expect(lines).toEqual([expect.stringContaining("src/mine.ts:4: "), expect.stringContaining("src/mine.ts:5: ")]);
+    expect(lines).toEqual([expect.stringContaining("src/mine.ts:5: "), expect.stringContaining("src/mine.ts:6: ")]);
     expect(stdout).toContain("2 further places in your code to change for 2026-07-28");
   });
 
