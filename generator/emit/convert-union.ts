@@ -134,15 +134,15 @@ function chainLines({ type }: UnionDifference, branches: readonly Branch[]): str
   if (only && others.length === 0) return [only.code ?? "return v;"];
   const known = branches.filter(({ isGone }) => !isGone);
   const gone = branches.filter(({ isGone }) => isGone);
-  const isUntold = (branch: Branch): boolean => testText(branch, branches) === undefined;
-  const untold = gone.filter(isUntold);
-  const plain = known.filter(isUntold);
-  const isSame = new Set([...untold, ...plain].map(({ code }) => code)).size < 2;
-  if (!isSame || (untold.length > 0 && known.length > 0))
+  const isUntested = (branch: Branch): boolean => testText(branch, branches) === undefined;
+  const untested = gone.filter(isUntested);
+  const plain = known.filter(isUntested);
+  const isSame = new Set([...untested, ...plain].map(({ code }) => code)).size < 2;
+  if (!isSame || (untested.length > 0 && known.length > 0))
     throw new Error(`The alternatives of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
   const rest = known.length > 0 ? known : gone;
   const fewest = rest.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? rest.at(-1);
-  const last = untold[0] ?? plain[0] ?? fewest;
+  const last = untested[0] ?? plain[0] ?? fewest;
   const tests = [...gone, ...known].flatMap((branch) => {
     const test = branch === last ? undefined : testText(branch, branches);
     return test === undefined ? [] : [`if (${test}) ${branch.code ?? "return v;"}`];

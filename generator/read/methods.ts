@@ -68,7 +68,7 @@ export function examineMethods(
     sightings.set(type, { kind: "embedded", senders: ["server"] });
   }
   const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
-  askAboutTwins(context, methods);
+  askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
   return { methods, decisions: context.decisions };
 }
@@ -92,7 +92,7 @@ export function readExtensionMethods(
     const kind = type.endsWith("Notification") ? "notification" : "request";
     return readMethod(context, type, { kind, senders: senders ?? [] });
   });
-  askAboutTwins(context, methods);
+  askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
   const [decision] = context.decisions;
   if (decision) throw decision;
@@ -254,7 +254,7 @@ function propertyOf(
 }
 
 /** Methods that one side sends have different names: on the wire, where they are of one kind, and in code. */
-function askAboutTwins(context: Context, methods: readonly Method[]): void {
+function askAboutEqualNames(context: Context, methods: readonly Method[]): void {
   const seen = new Map<string, string>();
   for (const { name, handler, kind, senders, type } of methods) {
     for (const use of [`${kind} ${name}`, `function ${handler}()`].flatMap((what) => withSenders(what, senders))) {
