@@ -177,7 +177,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
   if (!isImplementationInfo(clientInfo) || !isObject(capabilities))
-    throw invalidRequest("Invalid params: clientInfo and capabilities are required");
+    throw new RpcError(errorCodes.invalidParams, "Invalid params: clientInfo and capabilities are required");
   checkSize({ clientInfo, capabilities });
   const client = {
     info: clientInfo,

@@ -133,6 +133,19 @@ test("the runtime serves a revision that only the test defines", async () => {
   ]);
 });
 
+test.each([
+  ["clientInfo", { capabilities: {} }],
+  ["capabilities", { clientInfo: { name: "test", version: "1" } }],
+])("a client is rejected without %s, also at a revision whose tables accept any params", async (_, params) => {
+  const { wire, connection } = await serveWire({ revisions: [invented] });
+  const error = { code: -32602, message: "Invalid params: clientInfo and capabilities are required" };
+  await runTranscript(wire, [
+    [">", { id: 0, method: "initialize", params: { protocolVersion: invented.id, ...params } }],
+    ["<", { id: 0, error }],
+  ]);
+  expect(connection.session).toBeUndefined();
+});
+
 test("info, capabilities, instructions and handlers may differ from revision to revision", async () => {
   for (const revision of handshakeRevisions) {
     const { wire } = await serveWire({
