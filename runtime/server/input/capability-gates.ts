@@ -77,7 +77,7 @@ export const inputRequestKinds = {
   listRoots: { method: "roots/list", capability: "roots" },
 } as const;
 
-/** Kind of an input request. */
+/** Method of an input request, with the capability that declares it. */
 export type InputRequestKind = (typeof inputRequestKinds)[keyof typeof inputRequestKinds];
 
 /** Creates the error of an input request that its revision does not have: no client can have declared its capability. */
