@@ -8,7 +8,8 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: "test/build.ts",
     include: ["test/scaffold/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // Much of the time goes into processes that are waited for.
+    maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 240_000,
     reporters: ["verbose"],

@@ -2,9 +2,12 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition } from "../scaffold/add/addition.ts";
 import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
+import { recordRemoval } from "../scaffold/add/record-removal.ts";
 import { planRemoval } from "../scaffold/add/removal.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { apiLockName, apiLockText, readApiLock } from "../openapi/api-lock.ts";
+import { readIfPresent } from "../internal/files.ts";
 import { replaceFile } from "../internal/tree.ts";
 import { reportProblem } from "./report.ts";
 
@@ -21,9 +24,18 @@ export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<
   try {
     requireProject(folder);
     const { files, mentions, name: removed } = await planRemoval(folder, kind, name);
+    const lock = kind === "tool" ? await readIfPresent(join(folder, apiLockName)) : undefined;
+    const removal = { project: folder, tool: removed, files };
+    const unlisted = lock === undefined ? undefined : await recordRemoval(readApiLock(lock), removal);
     for (const [path, text] of files) if (text !== undefined) await replaceFile(join(folder, path), text);
     const gone = [...files].flatMap(([path, text]) => (text === undefined ? [path] : []));
     for (const path of gone) await rm(join(folder, path));
+    if (unlisted) {
+      await replaceFile(join(folder, apiLockName), apiLockText(unlisted.apis));
+      console.log(
+        `${unlisted.operation} of ${unlisted.document} gets no tool, until add openapi selects it with --only`,
+      );
+    }
     if (kind === "tool" && (await unlistTool(folder, removed))) console.log(`Removed ${removed} from ${manifestName}`);
     for (const place of mentions) console.log(`${place} still mentions ${removed}`);
     const changed = [...files.keys()].filter((path) => !gone.includes(path));

@@ -1,6 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { toCatalogue, findSpec } from "../scaffold/layer/catalogue.ts";
 import { emitLayer } from "../scaffold/layer/emit-layer.ts";
+import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { runtimePackage } from "../scaffold/create/runtime-package.ts";
 import { relativePath } from "../internal/files.ts";
 import { compareTree, driftText, type Drift } from "../internal/tree.ts";
@@ -92,7 +93,8 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);
   const origin = spec === undefined ? {} : { spec: relativePath(project, spec) };
-  const tree = await emitLayer({ ...next, ...origin }, models);
+  const chosen = { ...next, ...origin };
+  const tree = await emitLayer(chosen, models);
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
   if (options.check) return reportDrift(drifts, runtime);
@@ -103,10 +105,18 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   }
   console.log(`From version ${layer.generator}, revisions ${old.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${next.revisions.join(", ")}.`);
-  for (const line of describeChoices(old, next)) console.log(line);
+  const commands = commandsOf(await readManager(project));
+  for (const line of describeChoices(old, next, commands)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  const change = { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models, spec };
+  const change = {
+    older,
+    newer,
+    isLess: isLess(layer.choices, chosen),
+    layer: replacement,
+    models: models.models,
+    spec,
+  };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
   await reportPlaces(project, change, options);
@@ -168,7 +178,7 @@ function reportDrift(layer: readonly Drift[], runtime: InstalledRuntime): number
 interface Change {
   readonly older: string;
   readonly newer: string;
-  /** True if the project will offer less than before. */
+  /** True if something that the project's code may use is removed, also if its newest revision stays. */
   readonly isLess: boolean;
   readonly layer: Replacement;
   readonly models: readonly RevisionModel[];
@@ -187,17 +197,15 @@ async function reportPlaces(
   const after = models.find(({ id }) => id === newer);
   if (!after) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const { renames, rewrites, settled } =
-    codemod && before
-      ? await rewriteCode({ project, before, after, dryRun })
-      : { renames: [], rewrites: [], settled: [] };
+  const { renames, rewrites } =
+    codemod && before ? await rewriteCode({ project, before, after, dryRun }) : { renames: [], rewrites: [] };
   // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
   if (!before)
     console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
   const isRenamed = new Set(renames.map(({ from }) => from));
   const moved = before && older !== newer ? findRemovedNames(before, after) : [];
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
-  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
+  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, rewrites });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;

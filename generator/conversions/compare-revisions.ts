@@ -1,5 +1,5 @@
 import { memberNames, namesOf } from "./names.ts";
-import { compareUnions, isSameKind, isUnion, outlineOf } from "./compare-unions.ts";
+import { compareUnions, isSameKind, isUnion, outlinesOf } from "./compare-unions.ts";
 import {
   changeOf,
   mergeChanges,
@@ -7,11 +7,12 @@ import {
   type Comparison,
   type Difference,
   type Newer,
-  type Outline,
   type Place,
+  type ShapeDifference,
 } from "./difference.ts";
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
+import { shapeKey } from "../model/shapes.ts";
 
 /** Difference between the parameters and result of a method and those of the same method in newer revisions. */
 export interface MethodDifference {
@@ -105,8 +106,9 @@ function withNamesakes(name: string, newer: readonly Newer[], comparison: Compar
   });
 }
 
+/** A shape that is written inline may differ from others at the same place: an alternative of a union has the name of the union. */
 function keyOf({ shape, names }: Newer): unknown {
-  return shape.kind === "reference" ? shape.name : names[0];
+  return shape.kind === "reference" ? shape.name : [names[0], shapeKey(shape)];
 }
 
 function compareResolved(
@@ -117,13 +119,20 @@ function compareResolved(
 ): Difference | undefined {
   const own = resolveAlias(shape, comparison.model);
   if (own.kind === "unknown") return undefined;
-  const anything = newer.find((other) => resolveAlias(other.shape, other.model).kind === "unknown");
-  const outline = (): Outline => outlineOf({ model: comparison.model, shape, names: [place.type] });
-  if (anything) return { kind: "shape", change: changeOf("shape", anything, place), own: outline() };
-  if (isUnion(own) || newer.some((other) => isUnion(resolveAlias(other.shape, other.model))))
+  const targetOf = (other: Newer): Shape => resolveAlias(other.shape, other.model);
+  const differ = (isFit: (other: Newer) => boolean): ShapeDifference | undefined => {
+    const misfit = newer.find((other) => !isFit(other));
+    if (!misfit) return undefined;
+    const inner = compareResolved(shape, newer.filter(isFit), place, comparison);
+    const outlines = outlinesOf({ model: comparison.model, shape, names: [place.type] });
+    return { kind: "shape", change: changeOf("shape", misfit, place), own: outlines, ...(inner && { inner }) };
+  };
+  const wider = differ((other) => targetOf(other).kind !== "unknown");
+  if (wider) return wider;
+  if (isUnion(own) || newer.some((other) => isUnion(targetOf(other))))
     return compareUnions(shape, newer, place, comparison);
-  const misfit = newer.find((other) => !isSameKind(own, resolveAlias(other.shape, other.model)));
-  if (misfit) return { kind: "shape", change: changeOf("shape", misfit, place), own: outline() };
+  const other = differ((one) => isSameKind(own, targetOf(one)));
+  if (other) return other;
   if (own.kind === "array") return compareItems(own.items, newer, place, comparison);
   const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
   return object && compareObjects(object, newer, place, comparison);

@@ -13,6 +13,7 @@ import {
 } from "./difference.ts";
 import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../model/resolve.ts";
+import { shapeKey } from "../model/shapes.ts";
 
 /** True if a resolved shape has alternatives that are compared one by one. An open union accepts any string, so it is not one. */
 export function isUnion(shape: Shape): boolean {
@@ -31,6 +32,11 @@ export function isSameKind(shape: Shape, newer: Shape): boolean {
 
 function isObjectShape({ kind }: Shape): boolean {
   return kind === "object" || kind === "anyObject" || kind === "intersection" || kind === "omit";
+}
+
+/** Returns the outlines of the values of a shape: one, or one of each alternative of a union. */
+export function outlinesOf(newer: Newer): Outline[] {
+  return optionsOf(newer).map((option) => outlineOf(option));
 }
 
 /** Finds, for every alternative of the newer revisions, the alternative of this revision that accepts its values. */
@@ -82,17 +88,16 @@ function optionName(shape: Shape): string {
   return shape.kind === "literal" ? JSON.stringify(shape.value) : shape.kind;
 }
 
+/** An equal alternative, such as one of the same name, takes precedence over another that accepts its values. */
 function findMatch(option: Newer, own: readonly Newer[]): Newer | undefined {
   const { shape, model } = option;
-  const namesake = own.find(
-    (other) => other.shape.kind === "reference" && shape.kind === "reference" && other.shape.name === shape.name,
-  );
-  return (
-    namesake ??
-    own.find((other) =>
-      takes(resolveAlias(other.shape, other.model), resolveAlias(shape, model), { own: other.model, newer: model }),
-    )
-  );
+  const newer = resolveAlias(shape, model);
+  const key = shapeKey(shape);
+  const pairs = own.map((other) => ({ other, target: resolveAlias(other.shape, other.model) }));
+  const match =
+    pairs.find(({ other, target }) => shapeKey(other.shape) === key && isSameKind(target, newer)) ??
+    pairs.find(({ other, target }) => takes(target, newer, { own: other.model, newer: model }));
+  return match?.other;
 }
 
 /** True if this revision's alternative accepts the values of a newer one: all properties required there are known here, and literals agree. */
@@ -137,8 +142,9 @@ function literalsOf(shape: Shape, model: RevisionModel): (string | number | bool
 function unknownOptions(options: readonly Option[], place: Place): OptionDifference[] {
   const changes = mergeChanges(options.map((option) => optionChange(option, place)));
   return changes.flatMap((change): OptionDifference[] => {
-    const newest = options.findLast(({ option }) => option === change.member);
-    return newest ? [{ outline: outlineOf(newest), change }] : [];
+    const same = options.filter(({ option }) => option === change.member);
+    const newest = same.at(-1);
+    return newest ? [{ outline: outlineOf(newest, same), change }] : [];
   });
 }
 
@@ -148,21 +154,27 @@ function optionChange({ option, unions, ...other }: Option, place: Place): Chang
   return { ...changeOf("option", { ...other, names }, place), member: option };
 }
 
-/** Properties that newer revisions have added to a known alternative do not distinguish another alternative from it. */
-export function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
+/**
+ * Properties that newer revisions have added to a known alternative do not distinguish another alternative from it, and those that they may omit
+ * are not required.
+ */
+function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
   const target = resolveAlias(shape, model);
   const plain = plainOf(target);
-  const added = newer.flatMap((other) => resolveObject(other.shape, other.model)?.properties ?? []);
-  const properties = resolveObject(shape, model)?.properties;
-  const literals = (properties ?? []).flatMap((property): [string, (string | number | boolean | undefined)[]][] => {
+  const others = newer.map((other) => resolveObject(other.shape, other.model)?.properties ?? []);
+  const object = resolveObject(shape, model);
+  const properties = object?.properties ?? [];
+  const literals = properties.flatMap((property): [string, (string | number | boolean | undefined)[]][] => {
     const values = literalsOf(property.shape, model);
     return values ? [[property.name, property.optional ? [...values, undefined] : values]] : [];
   });
+  const isRequired = ({ name, optional }: Property): boolean =>
+    !optional && others.every((other) => other.some((property) => property.name === name && !property.optional));
   return {
-    kind: properties ? "object" : target.kind === "array" ? "array" : "other",
+    kind: object ? "object" : target.kind === "array" ? "array" : "other",
     ...(plain && { plain }),
-    required: (properties ?? []).filter(({ optional }) => !optional).map(({ name }) => name),
-    optional: [...(properties ?? []).filter(({ optional }) => optional), ...added].map(({ name }) => name),
+    required: properties.filter(isRequired).map(({ name }) => name),
+    optional: [...properties.filter((property) => !isRequired(property)), ...others.flat()].map(({ name }) => name),
     literals: new Map(literals),
   };
 }

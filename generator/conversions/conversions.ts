@@ -105,7 +105,7 @@ export function changesIn(difference: Difference | undefined): Change[] {
     case undefined:
       return [];
     case "shape":
-      return [difference.change];
+      return [difference.change, ...changesIn(difference.inner)];
     case "array":
       return changesIn(difference.items);
     case "union":

@@ -76,8 +76,10 @@ export interface Outline {
 export interface ShapeDifference {
   readonly kind: "shape";
   readonly change: Change;
-  /** Values of this revision. */
-  readonly own: Outline;
+  /** Values of this revision: of one kind, or of any of several. */
+  readonly own: readonly Outline[];
+  /** Difference in the values that are of the same kind as here. */
+  readonly inner?: Difference;
 }
 
 /** Plain value, or any plain value of a JSON type. */

@@ -1,7 +1,7 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
 import { escapeKey } from "../internal/json-pointer.ts";
 import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
-import { referencesIn } from "../model/shapes.ts";
+import { referencesIn, shapeKey } from "../model/shapes.ts";
 import { conditionOf, type Condition, type SupportName } from "./check-condition.ts";
 import { unionBody, type UnionWriter } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
@@ -54,9 +54,7 @@ export function createCheckWriter(model: Declared): CheckWriter {
   };
 
   const findHelper = (shape: Shape, suggestion: string): string => {
-    const key = JSON.stringify(shape, (name, value: unknown) =>
-      name === "doc" || name === "location" ? undefined : value,
-    );
+    const key = shapeKey(shape);
     const known = helpers.get(key);
     if (known !== undefined) return known;
     const name = freeName(helperName(shape, suggestion), taken);

@@ -76,13 +76,14 @@ function presenceBody(
   return [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`, ...branches, none].join("\n");
 }
 
-/** Only the JSON type distinguishes the members: simple ones are tested first, then arrays, then objects, each in turn. */
+/** Only the JSON type distinguishes the members: simple ones are tested first, then those that may be arrays, then objects, each in turn. */
 function untaggedBody(writer: UnionWriter, union: UnionShape, suggestion: string): string {
-  const kinds = union.of.map((member) => kindOf(writer, member));
-  const indexes = union.of.map((_, index) => index);
-  const simple = union.of.filter((_, index) => kinds[index] === "simple");
-  const arrays = indexes.filter((index) => kinds[index] === "array");
-  const others = indexes.filter((index) => kinds[index] === "other");
+  const { model } = writer;
+  const isSimple = (member: Shape): boolean => conditionOf(member, "v", model) !== undefined;
+  const simple = union.of.filter(isSimple);
+  const complex = union.of.flatMap((member, index) => (isSimple(member) ? [] : [{ member, index }]));
+  const arrays = complex.filter(({ member }) => mayBeArray(member, model)).map(({ index }) => index);
+  const others = complex.filter(({ member }) => !isArray(member, model)).map(({ index }) => index);
   const condition = simple.length > 0 ? writer.condition({ kind: "union", of: simple }, "v") : undefined;
   const lines = condition ? [`if (${condition.valid}) return undefined;`] : [];
   if (arrays.length > 0) lines.push(`if (Array.isArray(v)) return ${tryEach(writer, union, arrays, suggestion)};`);
@@ -91,9 +92,15 @@ function untaggedBody(writer: UnionWriter, union: UnionShape, suggestion: string
   return lines.join("\n");
 }
 
-function kindOf(writer: UnionWriter, member: Shape): "simple" | "array" | "other" {
-  if (conditionOf(member, "v", writer.model)) return "simple";
-  return resolveAlias(member, writer.model).kind === "array" ? "array" : "other";
+function isArray(shape: Shape, model: Declared): boolean {
+  return resolveAlias(shape, model).kind === "array";
+}
+
+/** True if an array may be a value of a shape, which may be a union itself. */
+function mayBeArray(shape: Shape, model: Declared): boolean {
+  const found = resolveAlias(shape, model);
+  if (found.kind === "union") return found.of.some((member) => mayBeArray(member, model));
+  return found.kind === "array" || found.kind === "unknown";
 }
 
 function expectedText(writer: UnionWriter, union: UnionShape): string {

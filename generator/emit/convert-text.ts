@@ -90,8 +90,10 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
         const items = writer.callee(difference.items);
         return items === undefined ? undefined : `${use("mapItems")}(${expression}, ${items}, ${use("loss")})`;
       }
-      if (difference?.kind === "shape" && !isRejected(writer, difference))
-        return shapeExpression(writer, difference.change, expression);
+      if (difference?.kind === "shape" && !isRejected(writer, difference)) {
+        const changed = shapeExpression(writer, difference.change, expression);
+        return writer.expression(difference.inner, changed ?? expression) ?? changed;
+      }
       const callee = writer.callee(difference);
       return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
     },
@@ -134,12 +136,12 @@ function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference)
 }
 
 /** Rejects values of another kind than those of this revision. */
-function rejectingBody(writer: ConvertWriter, { change, own }: ShapeDifference): Written {
-  const test = otherKindTest(writer, own);
-  if (test === undefined)
+function rejectingBody(writer: ConvertWriter, { change, own, inner }: ShapeDifference): Written {
+  const tests = own.flatMap((outline) => otherKindTest(writer, outline) ?? []);
+  if (tests.length < own.length)
     throw new Error(`Other values of ${change.type} cannot be distinguished; extend generator/emit/convert-text.ts.`);
-  const body = `if (v !== undefined && ${test}) ${writer.rejection(change)}\nreturn v;`;
-  return { constants: "", body };
+  const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${writer.rejection(change)}`;
+  return { constants: "", body: `${rejection}\nreturn ${writer.expression(inner, "v") ?? "v"};` };
 }
 
 function otherKindTest(writer: ConvertWriter, { kind, plain }: Outline): string | undefined {

@@ -128,19 +128,25 @@ function objectLines({ use }: UnionWriter, union: UnionDifference, branches: rea
   return [isObject, `switch (${accessText("v", property)}) {`, ...cases, "}"];
 }
 
-/** Unknown alternatives are tested first. Of the known ones, the alternative with the fewest distinguishing keys takes the remaining values. */
+/** Unknown alternatives are tested first. Of the known ones, if there are any, the alternative with the fewest distinguishing keys takes the remaining values. */
 function chainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
-  const [only, ...rest] = branches;
-  if (only && rest.length === 0) return [only.code ?? "return v;"];
+  const [only, ...others] = branches;
+  if (only && others.length === 0) return [only.code ?? "return v;"];
   const known = branches.filter(({ isGone }) => !isGone);
   const gone = branches.filter(({ isGone }) => isGone);
-  const untold = gone.filter((branch) => testText(branch, branches) === undefined);
-  const isSame = new Set(untold.map(({ code }) => code)).size < 2;
-  if (untold.length > 0 && (known.length > 0 || !isSame))
+  const isUntested = (branch: Branch): boolean => testText(branch, branches) === undefined;
+  const untested = gone.filter(isUntested);
+  const plain = known.filter(isUntested);
+  const isSame = new Set([...untested, ...plain].map(({ code }) => code)).size < 2;
+  if (!isSame || (untested.length > 0 && known.length > 0))
     throw new Error(`The alternatives of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
-  const last = untold[0] ?? known.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? known.at(-1);
-  const tested = [...gone, ...known].filter((branch) => branch !== last && !untold.includes(branch));
-  const tests = tested.map((branch) => `if (${testText(branch, branches) ?? "true"}) ${branch.code ?? "return v;"}`);
+  const rest = known.length > 0 ? known : gone;
+  const fewest = rest.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? rest.at(-1);
+  const last = untested[0] ?? plain[0] ?? fewest;
+  const tests = [...gone, ...known].flatMap((branch) => {
+    const test = branch === last ? undefined : testText(branch, branches);
+    return test === undefined ? [] : [`if (${test}) ${branch.code ?? "return v;"}`];
+  });
   return [...tests, last?.code ?? "return v;"];
 }
 

@@ -48,6 +48,8 @@ export class InputRequests {
     if (!waiting) throw new UserError("The input request has ended; the server no longer waits for it.");
     if (response === undefined) return waiting.reject(new Error(rejection ?? "The user has rejected the request"));
     const { action, content } = Object.fromEntries(Object.entries(response));
+    if (action === "accept" && waiting.check && !isObject(content))
+      throw new UserError("The content of the form is no object; write its members.");
     const issues = action === "accept" && isObject(content) ? (waiting.check?.(content) ?? []) : [];
     if (issues.length > 0) throw new UserError(`The form is incomplete: ${describeIssues(issues)}`);
     waiting.resolve(response);

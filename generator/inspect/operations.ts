@@ -52,8 +52,8 @@ const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["resources/read", (session, { uri }, options) => session.readResource(textOf(uri), { ...options, refresh: true })],
   [
     "resources/subscribe",
-    async (session, { uri }) => {
-      await session.subscribe(textOf(uri), () => {});
+    async (session, { uri }, { signal }) => {
+      await session.subscribe(textOf(uri), () => {}, signal ? { signal } : {});
       return {};
     },
   ],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, rename } from "node:fs/promises";
+import { chmod, readFile, rename, stat } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
@@ -33,6 +33,12 @@ export async function move(
 const held: readonly string[] = ["EACCES", "EBUSY", "EPERM"];
 
 const longestWait = 640;
+
+/** Gives a file the permissions of the one that it will replace, if there is one. */
+export async function copyPermissions(from: string, to: string): Promise<void> {
+  const found = await stat(from).catch(() => undefined);
+  if (found) await chmod(to, found.mode & 0o777);
+}
 
 /** Options for removing a folder. On Windows, another process may have a file open for a moment, so the removal is retried up to 5 times. */
 export const wholeFolder: { readonly recursive: true; readonly force: true; readonly maxRetries: number } = {

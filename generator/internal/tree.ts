@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { hashText, move, relativePath } from "./files.ts";
+import { copyPermissions, hashText, move, relativePath } from "./files.ts";
 import { systemCode } from "./user-error.ts";
 
 /** Files by path relative to a folder, with forward slashes. */
@@ -67,7 +67,7 @@ export async function writeTree(folder: string, tree: Tree): Promise<Drift[]> {
   }
   for (const { path } of drifts) {
     const text = tree.get(path);
-    if (text !== undefined) await replaceFile(join(root, path), text);
+    if (text !== undefined) await writeAside(join(root, path), text);
   }
   return drifts.filter((drift) => !kept.has(drift));
 }
@@ -132,13 +132,22 @@ async function isGenerated(path: string): Promise<boolean> {
   return (await readFile(path, "utf8")).startsWith(generatedMark);
 }
 
-/** Writes a temporary file and renames it, so that no reader sees a partial file. */
+/**
+ * Replaces the text of a file at once, so that no reader sees a partial file. It keeps its permissions, and
+ * a symbolic link stays: the file that it leads to is replaced.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
+  await writeAside(await realpath(path).catch(() => path), text);
+}
+
+/** Writes a temporary file and renames it. A symbolic link at the path is replaced: generated files are never written outside of their folder. */
+async function writeAside(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // The name is unpredictable, so no symbolic link can be waiting there.
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(aside, text, { flag: "wx" });
+    await copyPermissions(path, aside);
     await move(aside, path);
   } catch (error) {
     await rm(aside, { force: true });

@@ -1,5 +1,5 @@
-import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
-import { referencesIn } from "./shapes.ts";
+import type { Constraint, Declaration, NumberShape, ObjectShape, Property, Shape } from "../model.ts";
+import { referencesIn, shapeKey } from "./shapes.ts";
 
 /** Part of a model in which names are looked up. */
 export interface Declared {
@@ -178,20 +178,29 @@ function meet(a: Shape, b: Shape, names: Names): Shape {
 
 /** True if every value of the first shape is evidently a value of the second. */
 function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
-  if (narrow === wide || wide.kind === "unknown") return true;
-  if (narrow.kind === "reference") return wide.kind === "reference" && wide.name === narrow.name;
-  if (narrow.kind === "literal" && typeof narrow.value === "string" && isOpenText(wide, names)) return true;
-  if (narrow.kind === "object") return wide.kind === "anyObject";
-  if (narrow.kind !== "literal")
-    return narrow.kind === wide.kind && ["string", "boolean", "null", "anyObject"].includes(wide.kind);
-  return wide.kind === "literal" ? narrow.value === wide.value : wide.kind === typeof narrow.value;
+  if (narrow === wide || wide.kind === "unknown" || shapeKey(narrow) === shapeKey(wide)) return true;
+  const inner = targetOf(narrow, names);
+  const outer = targetOf(wide, names);
+  if (inner.kind === "union") return inner.of.every((member) => isWithin(member, outer, names));
+  if (outer.kind === "union") return outer.of.some((member) => isWithin(inner, member, names));
+  if (inner.kind === "object") return outer.kind === "anyObject";
+  if (inner.kind === "number" && outer.kind === "number") return isNumberWithin(inner, outer);
+  if (inner.kind !== "literal")
+    return inner.kind === outer.kind && ["string", "boolean", "null", "anyObject"].includes(outer.kind);
+  return outer.kind === "literal" ? inner.value === outer.value : outer.kind === typeof inner.value;
 }
 
-/** True for strings with suggested values, `"a" | "b" | string`, including a named type. */
-function isOpenText(shape: Shape, names: Names): boolean {
-  const target = shape.kind === "reference" ? names.get(shape.name) : undefined;
-  const found = target?.kind === "alias" ? target.shape : shape;
-  return found.kind === "union" && found.open === true;
+function isNumberWithin(narrow: NumberShape, wide: NumberShape): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = narrow;
+  const isInside = minimum >= (wide.minimum ?? -Infinity) && maximum <= (wide.maximum ?? Infinity);
+  return isInside && (narrow.integer === true || !wide.integer);
+}
+
+/** Returns the target of an alias, but not of an interface. A string with suggested values, `"a" | "b" | string`, is a string. */
+function targetOf(shape: Shape, names: Names): Shape {
+  const declaration = shape.kind === "reference" ? names.get(shape.name) : undefined;
+  if (declaration?.kind === "alias") return targetOf(declaration.shape, names);
+  return shape.kind === "union" && shape.open ? { kind: "string" } : shape;
 }
 
 function reaches(target: string, edges: ReadonlyMap<string, readonly string[]>): boolean {

@@ -55,6 +55,11 @@ export function referencesIn(shape: Shape): string[] {
   }
 }
 
+/** Returns a text that is the same for equal shapes, wherever they are written and whatever their comments say. */
+export function shapeKey(shape: Shape): string {
+  return JSON.stringify(shape, (name, value: unknown) => (name === "doc" || name === "location" ? undefined : value));
+}
+
 /** Ends an exhaustive switch. A missing case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);

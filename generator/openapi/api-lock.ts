@@ -31,14 +31,17 @@ export interface ApiRecord {
   readonly output: OutputMode;
   readonly place: SourcePlace;
   readonly operations: OperationRecords;
+  /** Operations whose tools were removed, by method and path. They get no tool until `--only` selects operations again. */
+  readonly removed?: readonly string[];
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
 /** Facts about an API that its source does not contain. */
-export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place">;
+export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place" | "removed">;
 
 /** Records an API with its generated files. */
-export function recordApi(source: ProjectSource, tree: Tree, { name, document, place }: ApiFacts): ApiRecord {
+export function recordApi(source: ProjectSource, tree: Tree, { removed = [], ...facts }: ApiFacts): ApiRecord {
+  const { name, document, place } = facts;
   const { only, prefix, output } = source;
   const files = [...tree].map(([path, text]): [string, FileRecord] => [path, recordFile(path, text)]);
   return {
@@ -49,11 +52,13 @@ export function recordApi(source: ProjectSource, tree: Tree, { name, document, p
     output,
     place,
     operations: recordOperations(source),
+    ...(removed.length > 0 && { removed }),
     files: Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
-function recordFile(path: string, text: string): FileRecord {
+/** Records a generated file. */
+export function recordFile(path: string, text: string): FileRecord {
   return { text: hashText(text), parts: hashParts(readParts(path, text)) };
 }
 
@@ -78,6 +83,7 @@ function readApi(value: unknown): ApiRecord | undefined {
   const mode = outputModes.find((known) => known === output);
   const operations = readMembers(value.operations, readOperation);
   const files = readMembers(value.files, readFile);
+  const removed = Array.isArray(value.removed) ? value.removed.filter((one) => typeof one === "string") : [];
   if (typeof name !== "string" || typeof document !== "string" || !mode || !operations || !files) return undefined;
   if (typeof place.folder !== "string" || typeof place.test !== "string") return undefined;
   if (![place.folder, place.test, ...Object.keys(files)].every(isInnerPath)) return undefined;
@@ -89,6 +95,7 @@ function readApi(value: unknown): ApiRecord | undefined {
     output: mode,
     place: { folder: place.folder, test: place.test },
     operations,
+    ...(removed.length > 0 && { removed }),
     files,
   };
 }

@@ -65,9 +65,12 @@ function toPlace(value: unknown, document: unknown): CredentialPlace[] {
   if (type === "http" && prefix !== undefined) return [{ place: "header", name: "Authorization", prefix }];
   if (type === "oauth2" || type === "openIdConnect")
     return [{ place: "header", name: "Authorization", prefix: "Bearer " }];
-  if (type !== "apiKey" || typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) return [];
+  if (type !== "apiKey" || typeof name !== "string" || !credentialName.test(name)) return [];
   return place === "query" || place === "cookie" || place === "header" ? [{ place, name, prefix: "" }] : [];
 }
+
+/** Names that every place accepts: those of headers (RFC 9110). */
+const credentialName = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 
 /** Texts before the tokens of schemes of HTTP. */
 const prefixes: ReadonlyMap<string, string> = new Map([

@@ -90,6 +90,8 @@ export function titleOf(document: unknown): string {
 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
   if (typeof openapi === "string" && /^3\.\d/.test(openapi)) return;
+  // YAML reads 3.1 without quotes as a number, and 3.0 as 3.
+  if (typeof openapi === "number" && Math.floor(openapi) === 3) return;
   if (swagger !== undefined)
     throw new UserError(
       `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, ` +

@@ -19,24 +19,64 @@ export interface Form {
  */
 export function readForm(media: Record<string, unknown>, document: unknown): Form {
   const schema = follow(media.schema ?? {}, document);
-  const isObject = isRecord(schema) && (schema.type === "object" || isRecord(schema.properties));
-  if (!isObject) throw new LeftOut("its body has no object schema for its parts");
-  const properties = isRecord(schema.properties) ? schema.properties : {};
+  if (!isRecord(schema) || !isObject(schema, document))
+    throw new LeftOut("its body has no object schema for its parts");
   const encoding = isRecord(media.encoding) ? media.encoding : {};
-  const files = new Map<string, string>();
-  const types = new Map<string, string>();
-  const members = Object.entries(properties).map(([name, own]): [string, unknown] => {
-    const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
-    const type = readFileType(follow(own, document), said);
-    const file = readFile(own, document, type);
-    // `text/plain` is the default of a part.
-    if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
-    if (!file) return [name, own];
-    files.set(name, file.type);
-    return [name, file.schema];
+  const reading: FormReading = { document, encoding, files: new Map(), types: new Map(), seen: new Set() };
+  const whole = { ...readParts(schema, reading), type: "object" };
+  return { schema: whole, files: Object.fromEntries(reading.files), types: Object.fromEntries(reading.types) };
+}
+
+/** True for the schema of an object, also if only a schema that it extends says so. */
+function isObject(value: unknown, document: unknown, seen = new Set<unknown>()): boolean {
+  const schema = follow(value, document);
+  if (!isRecord(schema) || seen.has(schema)) return false;
+  seen.add(schema);
+  return (
+    schema.type === "object" ||
+    isRecord(schema.properties) ||
+    basesOf(schema).some((one) => isObject(one, document, seen))
+  );
+}
+
+/** Returns the schemas that a schema extends. */
+function basesOf({ allOf }: Record<string, unknown>): readonly unknown[] {
+  return Array.isArray(allOf) ? allOf : [];
+}
+
+/** State of reading a form. */
+interface FormReading {
+  readonly document: unknown;
+  readonly encoding: Record<string, unknown>;
+  readonly files: Map<string, string>;
+  readonly types: Map<string, string>;
+  /** Schemas that were read. Each is read once, so that schemas that extend each other in circles end. */
+  readonly seen: Set<unknown>;
+}
+
+/** Reads the parts that a schema and those that it extends declare. Returns the schema with files as text in base64. */
+function readParts(schema: Record<string, unknown>, reading: FormReading): Record<string, unknown> {
+  const { document, seen } = reading;
+  seen.add(schema);
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const members = Object.entries(properties).map(([name, own]) => [name, readPart(name, own, reading)] as const);
+  const bases = basesOf(schema).map((value) => {
+    const base = follow(value, document);
+    return isRecord(base) && !seen.has(base) ? readParts(base, reading) : value;
   });
-  const whole = { ...schema, type: "object", properties: Object.fromEntries(members) };
-  return { schema: whole, files: Object.fromEntries(files), types: Object.fromEntries(types) };
+  return { ...schema, properties: Object.fromEntries(members), ...(bases.length > 0 && { allOf: bases }) };
+}
+
+/** Reads a part. Returns its schema. */
+function readPart(name: string, own: unknown, { document, encoding, files, types }: FormReading): unknown {
+  const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
+  const type = readFileType(follow(own, document), said);
+  const file = readFile(own, document, type);
+  // `text/plain` is the default of a part.
+  if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
+  if (!file) return own;
+  files.set(name, file.type);
+  return file.schema;
 }
 
 interface FilePart {

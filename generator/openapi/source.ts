@@ -50,6 +50,8 @@ export interface ReadSourceOptions {
   readonly prefix?: string;
   /** First word of the names of the settings of an API. Default: `API`. */
   readonly variables?: string;
+  /** Operations that get no tool, by method and path. Default: none. */
+  readonly except?: readonly string[];
 }
 
 /**
@@ -67,11 +69,11 @@ export async function readSource(path: string, options: ReadSourceOptions = {}):
  * @throws {UserError} when the document cannot be used; the message names the reason and the place.
  */
 export function toSource(document: unknown, path: string, chosen: ReadSourceOptions): ProjectSource {
-  const { output, ...choices } = chosen;
+  const { output, except = [], ...choices } = chosen;
   const origin = safeLine(basename(path));
   const options = { origin, ...choices };
   const isApi = isRecord(document) && ("openapi" in document || "swagger" in document || "paths" in document);
-  const api = isApi ? readApi(document, options) : undefined;
+  const api = isApi ? without(except, readApi(document, options)) : undefined;
   if (output !== undefined && !api)
     throw new UserError(`--output applies to APIs only, and ${origin} describes none; remove --output.`);
   const leftOut: Rejection[] = [...(api?.leftOut ?? [])];
@@ -99,6 +101,12 @@ export function toSource(document: unknown, path: string, chosen: ReadSourceOpti
     ...(chosen.prefix !== undefined && { prefix: chosen.prefix }),
     ...(api && { api }),
   };
+}
+
+/** Leaves out operations. The names of the others stay. */
+function without(except: readonly string[], api: Api): Api {
+  if (except.length === 0) return api;
+  return { ...api, operations: api.operations.filter(({ method, path }) => !except.includes(`${method} ${path}`)) };
 }
 
 function toContract({ operations, title }: Api, mode: OutputMode | undefined): Contract {

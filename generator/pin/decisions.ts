@@ -6,7 +6,9 @@ import { applyOverlay } from "../read/apply-overlay.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { withTags } from "../read/tags.ts";
-import { declarationsByName, resolveObject } from "../model/resolve.ts";
+import { descriptionMembersOf } from "../model/description-members.ts";
+import { knownMembersOf } from "../model/known-members.ts";
+import { declarationsByName, resolveObject, type Declared } from "../model/resolve.ts";
 import { mapDeclaration, referencesIn } from "../model/shapes.ts";
 
 /** Decisions that are required before a new overlay is correct. */
@@ -45,6 +47,7 @@ export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisi
       ...newUntagged(declarations, base),
       ...newErrors(schema, value),
       ...newResultTypes(declarations, value),
+      ...goneNames(declarations, base),
     ],
   };
 }
@@ -135,4 +138,17 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   const result = resolveObject({ kind: "reference", name: "Result" }, { declarations });
   const hasType = result?.properties.some(({ name }) => name === "resultType");
   return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
+}
+
+/** Finds the declarations and members that servers and clients look up by name, and that are gone. They may have another name now. */
+function goneNames(declarations: readonly Declaration[], base: RevisionModel): string[] {
+  const namesIn = (model: Declared): string[] => [
+    ...Object.keys(descriptionMembersOf(model)),
+    ...knownMembersOf(model),
+  ];
+  const left = new Set(namesIn({ declarations }));
+  const gone = namesIn(base).filter((name) => !left.has(name));
+  return gone.map(
+    (name) => `names: ${name} of ${base.id} is not declared; servers and clients do not use it under another name`,
+  );
 }

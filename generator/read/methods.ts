@@ -68,6 +68,7 @@ export function examineMethods(
     sightings.set(type, { kind: "embedded", senders: ["server"] });
   }
   const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
+  askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
   return { methods, decisions: context.decisions };
 }
@@ -91,6 +92,7 @@ export function readExtensionMethods(
     const kind = type.endsWith("Notification") ? "notification" : "request";
     return readMethod(context, type, { kind, senders: senders ?? [] });
   });
+  askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
   const [decision] = context.decisions;
   if (decision) throw decision;
@@ -102,7 +104,7 @@ function readRoles(context: Context): Map<string, Sighting> {
   for (const { name, kind, sender } of roleUnions) {
     for (const type of membersOf(context, name)) {
       const senders = sightings.get(type)?.senders ?? [];
-      sightings.set(type, { kind, senders: [...senders, sender] });
+      sightings.set(type, { kind, senders: [...new Set([...senders, sender])] });
     }
   }
   return sightings;
@@ -249,6 +251,23 @@ function propertyOf(
 ): { readonly optional: boolean; readonly shape: Shape } | undefined {
   if (!context.byName.has(type)) return undefined;
   return resolveObject({ kind: "reference", name: type }, context)?.properties.find(({ name }) => name === key);
+}
+
+/** Methods that one side sends have different names: on the wire, where they are of one kind, and in code. */
+function askAboutEqualNames(context: Context, methods: readonly Method[]): void {
+  const seen = new Map<string, string>();
+  for (const { name, handler, kind, senders, type } of methods) {
+    for (const use of [`${kind} ${name}`, `function ${handler}()`].flatMap((what) => withSenders(what, senders))) {
+      const other = seen.get(use);
+      seen.set(use, type);
+      if (other === undefined) continue;
+      ask(context, `\`${other}\` and \`${type}\` would both be the ${use}; rename or remove one of them in the schema`);
+    }
+  }
+}
+
+function withSenders(what: string, senders: readonly Role[]): string[] {
+  return senders.map((sender) => `${what} of the ${sender}`);
 }
 
 /** An entry for a method that does not exist is a mistake, or a leftover from another revision. */

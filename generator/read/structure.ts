@@ -1,6 +1,6 @@
-import type { Declaration, Shape } from "../model.ts";
+import type { Declaration, ObjectShape, Shape } from "../model.ts";
 import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
-import { mapDeclaration } from "../model/shapes.ts";
+import { mapDeclaration, shapeKey } from "../model/shapes.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
 /** Maximum length of a chain of types. It is far longer than any chain of bases in a schema. */
@@ -62,19 +62,37 @@ export function rejectNonObjects(
   model: Declared = { declarations },
 ): void {
   for (const declaration of declarations) {
+    const rejectTorn = (object: ObjectShape): void => {
+      const torn = findTorn(object, model);
+      if (torn !== undefined) throw problemOf(path, declaration, `inherits two contradicting types of \`${torn}\``);
+    };
     const rejectOthers = (shape: Shape): Shape => {
-      const mustBeObject = shape.kind === "intersection" || shape.kind === "omit";
-      if (!mustBeObject || resolveObject(shape, model)) return shape;
-      throw problemOf(path, declaration, `has an ${shape.kind} of something that is not an object`);
+      if (shape.kind !== "intersection" && shape.kind !== "omit") return shape;
+      const object = resolveObject(shape, model);
+      if (!object) throw problemOf(path, declaration, `has an ${shape.kind} of something that is not an object`);
+      rejectTorn(object);
+      return shape;
     };
     mapDeclaration(declaration, rejectOthers);
     for (const base of declaration.extends) {
       if (!resolveObject(base, model)) throw problemOf(path, declaration, "extends something that is not an object");
     }
     const whole = resolveObject({ kind: "reference", name: declaration.name }, model);
-    const torn = whole?.properties.find(({ shape }) => shape.kind === "intersection" && !resolveObject(shape, model));
-    if (torn) throw problemOf(path, declaration, `inherits two contradicting types of \`${torn.name}\``);
+    if (whole) rejectTorn(whole);
   }
+}
+
+/** Returns the path of a property that inherits two types without a common value. `seen` has the intersections that are not to be entered again. */
+function findTorn({ properties }: ObjectShape, model: Declared, seen = new Set<string>()): string | undefined {
+  for (const { name, shape } of properties) {
+    if (shape.kind !== "intersection" || seen.has(shapeKey(shape))) continue;
+    seen.add(shapeKey(shape));
+    const object = resolveObject(shape, model);
+    if (!object) return name;
+    const torn = findTorn(object, model, seen);
+    if (torn !== undefined) return `${name}.${torn}`;
+  }
+  return undefined;
 }
 
 /**

@@ -42,8 +42,7 @@ export class MessageRedactor {
 
   #redactMember(name: string, member: unknown, { isFree }: Part): unknown {
     if (protocolNames.has(name) && !isObject(member)) return member;
-    // Names in a schema are those of members, not of values.
-    if (schemaNames.has(name)) return this.#redactTexts(member);
+    if (schemaNames.has(name)) return this.#redactSchema(member, false);
     if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member);
     if (name === "argument" && isObject(member)) return this.#redactArgument(member, { isFree });
     return this.#redactPart(member, { isFree: isFree || isFreeMember(name, member) });
@@ -52,7 +51,7 @@ export class MessageRedactor {
   /** Redacts the argument of a completion, whose name is a value. */
   #redactArgument(argument: Record<string, unknown>, part: Part): unknown {
     const { name, value } = argument;
-    const isSecret = typeof name === "string" && (isSecretName(name) || this.#isNamed(name));
+    const isSecret = typeof name === "string" && this.#isSecret(name);
     return isSecret ? { ...argument, value: this.#hide(value) } : this.#redactPart(argument, part);
   }
 
@@ -60,11 +59,41 @@ export class MessageRedactor {
     return this.#names.has(name.toLowerCase());
   }
 
-  /** Redacts only texts that look like secrets, regardless of names. */
-  #redactTexts(value: unknown): unknown {
+  /** Redacts a schema. Its names are those of members, so that a secret one hides the values that the schema has for the member. */
+  #redactSchema(schema: unknown, isSecret: boolean): unknown {
+    if (typeof schema === "string") return hideSecretText(schema);
+    if (Array.isArray(schema)) return schema.map((item) => this.#redactSchema(item, isSecret));
+    if (!isObject(schema)) return schema;
+    return mapMembers(schema, (keyword, member) => {
+      if (sampleKeywords.has(keyword)) return this.#redactSample(member, isSecret);
+      if (choiceKeywords.has(keyword)) return this.#redactChoices(member);
+      if (!mapKeywords.has(keyword) || !isObject(member)) return this.#redactSchema(member, isSecret);
+      return mapMembers(member, (name, inner) => this.#redactSchema(inner, isSecret || this.#isSecret(name)));
+    });
+  }
+
+  /** Redacts a default value, or examples. */
+  #redactSample(sample: unknown, isSecret: boolean): unknown {
+    if (isSecret || this.#isKnown(sample)) return this.#hide(sample);
+    if (Array.isArray(sample)) return sample.map((item) => this.#redactSample(item, isSecret));
+    return this.#redactPart(sample, { isFree: true });
+  }
+
+  /** Redacts values that a schema permits. Clients and mocks need them, whatever their name is: only long texts that were secrets elsewhere are hidden. */
+  #redactChoices(value: unknown): unknown {
+    if (typeof value === "string" && value.length >= shortestSecret && this.#isKnown(value)) return this.#hide(value);
     if (typeof value === "string") return hideSecretText(value);
-    if (Array.isArray(value)) return value.map((item) => this.#redactTexts(item));
-    return isObject(value) ? mapMembers(value, (_name, member) => this.#redactTexts(member)) : value;
+    if (Array.isArray(value)) return value.map((item) => this.#redactChoices(item));
+    return isObject(value) ? mapMembers(value, (_name, member) => this.#redactChoices(member)) : value;
+  }
+
+  /** True for a text that was a secret in an earlier message. */
+  #isKnown(value: unknown): boolean {
+    return typeof value === "string" && this.#numbers.has(value);
+  }
+
+  #isSecret(name: string): boolean {
+    return isSecretName(name) || this.#isNamed(name);
   }
 
   /** Redacts a secret, whatever it contains. Its type stays the same. */
@@ -86,7 +115,7 @@ export class MessageRedactor {
 
   /** Redacts parts of a text that look like secrets, and values of members, parameters and variables with secret names in it. */
   #redactText(text: string, depth = 0): string {
-    const isSecret = (name: string): boolean => isSecretName(name) || this.#isNamed(name);
+    const isSecret = (name: string): boolean => this.#isSecret(name);
     const hide = (whole: string, before: string, name: string): string =>
       isSecret(name) ? `${before}[redacted]` : whole;
     const shown = hideMembers(hideSecretText(text), isSecret)
@@ -137,6 +166,18 @@ const protocolNames: ReadonlySet<string> = new Set(["progressToken", "maxTokens"
 
 /** Members that contain a JSON Schema. */
 const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema", "requestedSchema"]);
+
+/** Keywords of a schema with values that a member may have. */
+const sampleKeywords: ReadonlySet<string> = new Set(["default", "examples"]);
+
+/** Keywords of a schema with the values that a member must have. */
+const choiceKeywords: ReadonlySet<string> = new Set(["const", "enum"]);
+
+/** Length of a text that may be a secret where its name does not say so. */
+const shortestSecret = 8;
+
+/** Keywords of a schema that contain schemas by name. */
+const mapKeywords: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 /** Levels of JSON in strings of JSON that are searched for secrets. */
 const deepestText = 4;

@@ -3,6 +3,7 @@ import { CheckLimitError } from "./evaluation-limit.ts";
 import { isLinearPattern } from "./linear-pattern.ts";
 import { isPattern } from "./pattern-syntax.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";
+import { toUnicodePattern } from "./unicode-pattern.ts";
 
 /** Test of texts against a pattern, in time that only grows with the length of the text. */
 export interface PatternTest {
@@ -26,14 +27,15 @@ export interface PatternOptions {
 }
 
 /**
- * Compiles a pattern with the configured engine.
+ * Compiles a pattern with the configured engine. Patterns that are valid without the flag `u` only are rewritten if their meaning is clear.
  *
  * @throws {Error} when the pattern is not a regular expression.
  */
 export function compilePattern(pattern: string, { patterns }: PatternOptions): PatternTest | undefined {
-  if (!isPattern(pattern)) throw new Error(`The JSON Schema has an invalid pattern: ${show(pattern)}`);
-  if (patterns === "native" || isLinearPattern(pattern)) return new RegExp(pattern, "u");
-  const compiled = patterns?.(pattern);
+  const unicode = readPattern(pattern);
+  if (unicode === undefined) return undefined;
+  if (patterns === "native" || isLinearPattern(unicode)) return new RegExp(unicode, "u");
+  const compiled = patterns?.(unicode);
   if (!compiled) return undefined;
   const { maxLength = Infinity } = compiled;
   return {
@@ -45,9 +47,17 @@ export function compilePattern(pattern: string, { patterns }: PatternOptions): P
   };
 }
 
+function readPattern(pattern: string): string | undefined {
+  try {
+    return toUnicodePattern(pattern);
+  } catch {
+    throw new Error(`The JSON Schema has an invalid pattern: ${show(pattern)}`);
+  }
+}
+
 /**
  * Returns the part of a schema that can be enforced, and reports the patterns that cannot. Set `nativeKeys` for a library that tests the patterns of
- * `patternProperties` on the platform's engine.
+ * `patternProperties` on the platform's engine, with the flag `u`.
  *
  * @throws {Error} when a pattern is not a regular expression.
  */
@@ -62,16 +72,40 @@ export function enforceable(
   };
   const { schema: loose, removed } = removePatterns({ ...schema }, isKept);
   for (const pattern of removed) onUnenforced(pattern);
-  return loose;
+  const isRewritten =
+    nativeKeys &&
+    listSchemas(loose)
+      .flatMap(patternsOf)
+      .some(([pattern]) => !isPattern(pattern));
+  return isRewritten ? rewritePatterns(loose) : loose;
+}
+
+/** Replaces the patterns of a schema by their forms with the flag `u`. */
+function rewritePatterns(schema: Record<string, unknown>): Record<string, unknown> {
+  const { pattern, patternProperties, ...rest } = mapSubschemas(schema, rewritePatterns);
+  if (pattern !== undefined) rest.pattern = typeof pattern === "string" ? readPattern(pattern) : pattern;
+  if (!isObject(patternProperties)) return rest;
+  const keys = new Map<string, readonly unknown[]>();
+  for (const [key, inner] of Object.entries(patternProperties)) {
+    const unicode = readPattern(key) ?? key;
+    keys.set(unicode, [...(keys.get(unicode) ?? []), inner]);
+  }
+  const merged = [...keys].map(([key, [first, ...more]]) => [
+    key,
+    more.length === 0 ? first : { allOf: [first, ...more] },
+  ]);
+  return { ...rest, patternProperties: Object.fromEntries(merged) };
 }
 
 /** Schema keyword that contains regular expressions. */
 export type PatternKeyword = "pattern" | "patternProperties";
 
 function warn(pattern: string): void {
-  console.warn(
-    `The pattern ${show(pattern)} of the JSON Schema is not enforced; pass \`patterns: compileRe2\` to the validator`,
-  );
+  const advice =
+    readPattern(pattern) === undefined
+      ? "write it as a regular expression with the flag u"
+      : "pass `patterns: compileRe2` to the validator";
+  console.warn(`The pattern ${show(pattern)} of the JSON Schema is not enforced; ${advice}`);
 }
 
 /** Formats an untrusted pattern for messages: shortened, and without characters that control a terminal. */

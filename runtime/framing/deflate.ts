@@ -12,11 +12,10 @@ export async function inflate(
   bytes: Uint8Array<ArrayBuffer>,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (typeof DecompressionStream === "undefined") return undefined;
   try {
     return await collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")), maxBytes);
   } catch {
-    // The bytes are not the output of `deflate`.
+    // The bytes are not the output of `deflate`, or the platform lacks the class.
     return undefined;
   }
 }

@@ -9,7 +9,6 @@ import { notInitialized } from "./initialize-routes.ts";
 export function withProfile<Options extends { readonly profile?: Profile; readonly timeouts?: Partial<Timeouts> }>(
   options: Options,
 ): Options {
-  if (!options.profile?.timeouts) return options;
   return { ...options, timeouts: { ...options.profile?.timeouts, ...options.timeouts } };
 }
 

@@ -21,18 +21,20 @@ import { resolve } from "./initialize-routes.ts";
 import { checkTraceContext } from "../protocol/session/trace-context.ts";
 
 /**
- * Discovers the revisions that a server serves without sessions, and opens the peer for one of them. Servers of older revisions respond with any
- * error, or not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as missing authorization or an
- * unreachable server.
+ * Discovers the revisions that a server serves without sessions, and opens the peer for one of them: the proposed one, if possible. Servers of older
+ * revisions respond with any error, or not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as
+ * missing authorization or an unreachable server.
  *
  * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-export async function discoverServer(peer: Peer, channel: Channel, options: OpenOptions): Promise<DiscoveredServer> {
+export async function discoverServer(
+  peer: Peer,
+  channel: Channel,
+  { revision: preferred, options }: Proposal,
+): Promise<DiscoveredServer> {
   const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
-  const [preferred] = statelessRevisions;
-  if (!preferred) return { era: "session" };
   try {
     await propose(peer, channel, { revision: preferred, options });
     return { era: "open" };
@@ -56,8 +58,7 @@ export interface DiscoveredServer {
 
 /** Returns the metadata of every request: its revision, its sender, the sender's capabilities and the requested log level. */
 export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string): Readonly<Record<string, unknown>> {
-  const { version, capabilities, clientInfo } = readMetaKeys(revision);
-  const level = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
+  const { version, capabilities, clientInfo, logLevel: level } = readMetaKeys(revision);
   return {
     [version]: revision.id,
     [capabilities]: own.capabilities,
@@ -93,7 +94,8 @@ function createMetadata(
   };
 }
 
-interface Proposal {
+/** Revision that a client requests, and its options. */
+export interface Proposal {
   readonly revision: Revision;
   readonly options: OpenOptions;
 }
@@ -103,7 +105,7 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
   const row = revision.clientRequests["server/discover"];
   if (!row) throw new Error(`Revision ${revision.id} has no server/discover`);
   const info = resolve(options.info, revision);
-  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const capabilities = resolve(options.capabilities, revision) ?? {};
   const own: PeerInfo = { info, capabilities };
   // The headers of this request follow the revision as well.
   channel.agree?.(revision);
@@ -145,7 +147,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   }
   const { serverInfo } = readMetaKeys(revision);
   const meta = isObject(response._meta) ? response._meta : {};
-  const info = serverInfo === undefined ? undefined : meta[serverInfo];
+  const info = serverInfo && meta[serverInfo];
   const converter = createClientConverter(revision, options);
   const session: Session = {
     revision,
@@ -157,7 +159,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     toMetadata: createMetadata(revision, own, options.logLevel),
     checkMetadata: checkTraceContext,
   };
-  const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
+  const handlers = resolve(options.handlers, revision) ?? {};
   peer.open(session, { ...createRoutes(revision, { role: "client", handlers, converter }), isSilent: true });
   peer.confirm();
 }

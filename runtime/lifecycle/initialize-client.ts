@@ -8,7 +8,7 @@ import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
 import { createClientConverter } from "./client-converter.ts";
-import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
+import { acceptAll, respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discoverServer, isDiscoverRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { readDeclared, withProfile } from "./apply-profile.ts";
@@ -23,21 +23,22 @@ import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from
  */
 export async function openConnection(transport: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
-  let peer: Peer | undefined;
-  const giveUp = (): void => void peer?.close();
+  // A transport that was never started may have started a server.
+  let end: Pick<Channel, "close"> = transport;
+  const giveUp = (): void => void end.close();
   try {
     options.signal?.throwIfAborted();
-    options.signal?.addEventListener("abort", giveUp, { once: true });
+    options.signal?.addEventListener("abort", giveUp);
     const channel = observed(options.observe?.(transport) ?? transport, options, { role: "client" });
     const settings = { ...options, reportsStrays: false, createPendingRequests };
-    peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
+    const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
+    end = peer;
     peer.start();
     peer.begin();
     await open(peer, channel, options);
     return peer;
   } catch (error) {
-    // A transport that was never started may have started a server.
-    await (peer ?? transport).close();
+    await end.close();
     options.signal?.throwIfAborted();
     throw error;
   } finally {
@@ -47,9 +48,13 @@ export async function openConnection(transport: Channel, given: OpenOptions): Pr
 
 async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise<void> {
   const { revisions, lifecycle, era } = options;
-  if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
-  if (lifecycle === undefined && era?.read() === "session" && (await opensSessionAgain(peer, options))) return;
-  const { era: impact, doubt } = await discoverServer(peer, channel, options);
+  const preferred = revisions.find((revision) => !isHandshake(revision));
+  if (lifecycle === "handshake" || !preferred) return shakeHands(peer, options);
+  if (lifecycle === undefined && era?.read() === "session") {
+    if (await opensSessionAgain(peer, options)) return;
+    era.forget();
+  }
+  const { era: impact, doubt } = await discoverServer(peer, channel, { revision: preferred, options });
   if (impact === "session")
     await shakeHands(peer, options).catch((error: unknown) => {
       throw doubt !== undefined && isHandshakeRejection(error) ? doubt : error;
@@ -71,7 +76,6 @@ async function opensSessionAgain(peer: Peer, options: OpenOptions): Promise<bool
     return true;
   } catch (error) {
     if (!isHandshakeRejection(error)) throw error;
-    options.era?.forget();
     return false;
   }
 }
@@ -114,7 +118,7 @@ async function negotiate(
 function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
   const row = readInitializeRow(revision);
   const info = resolve(options.info, revision);
-  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
+  const capabilities = resolve(options.capabilities, revision) ?? {};
   const params = { protocolVersion: revision.id, capabilities, clientInfo: info };
   const converter = createClientConverter(revision, options);
   const sent = converter ? converter.params({ kind: "request", method: "initialize", params }) : params;
@@ -146,7 +150,7 @@ function openSession(
     throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
   }
   const instructions = typeof response.instructions === "string" ? response.instructions : undefined;
-  const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
+  const handlers = resolve(options.handlers, revision) ?? {};
   const converter = createClientConverter(revision, options);
   const builtins = new Map([["ping", respondToPing]]);
   const { profile } = options;
@@ -162,8 +166,4 @@ function readInitializeRow(revision: Revision): RequestRow {
 
 function toIds(revisions: readonly Revision[]): readonly string[] {
   return revisions.map((revision) => revision.id);
-}
-
-function acceptAll(): undefined {
-  return undefined;
 }

@@ -3,9 +3,17 @@ import type { RequestHandler, RequestRoute, Routes } from "../protocol/peer/rout
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { PerRevision } from "./serve-options.ts";
 
-/** Returns the value for one revision. */
-export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
-  return isMaker(value) ? value(revision) : value;
+/** Returns the value for one revision; `undefined` if none is given. */
+export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value;
+export function resolve<Value extends object | string>(
+  value: PerRevision<Value> | undefined,
+  revision: Revision,
+): Value | undefined;
+export function resolve<Value extends object | string>(
+  value: PerRevision<Value> | undefined,
+  revision: Revision,
+): Value | undefined {
+  return isMaker<Value>(value) ? value(revision) : value;
 }
 
 /** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */
@@ -47,13 +55,14 @@ export function readInitializeRows(revision: Revision): InitializeRows {
 /** Responds to `ping` in every state. */
 export const respondToPing: RequestHandler = () => ({});
 
-function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
+function isMaker<Value extends object | string>(
+  value: PerRevision<Value> | undefined,
+): value is (revision: Revision) => Value {
   return typeof value === "function";
 }
 
+/** Check that accepts any value. */
+export const acceptAll = (): undefined => undefined;
+
 /** Accepts any params: the right checks are known only after the requested version has been read. */
 const unchecked = { params: acceptAll, paramsOptional: true, result: acceptAll } as const;
-
-function acceptAll(): undefined {
-  return undefined;
-}

@@ -33,10 +33,7 @@ import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiat
  * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
  */
 export function createSessionAcceptor(given: ServeOptions, stateless?: StatelessAccess): Acceptor {
-  const options = {
-    ...given,
-    ...withProfile(given),
-  };
+  const options = withProfile(given);
   const revisions = readHandshakeRevisions(options.revisions);
   const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options, stateless?.enter)]));
   const rows = readInitializeRows(revisions[0]);
@@ -115,11 +112,10 @@ function createOffer(revision: Revision, options: ServeOptions, enter: FindState
   const converter = createServedConverter(revision, options);
   const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
-  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
-  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const capabilities = resolve(options.capabilities, revision) ?? {};
+  const instructions = resolve(options.instructions, revision);
   const declare = (declared: Capabilities): Declared => {
-    const head = { protocolVersion: revision.id, capabilities: declared, serverInfo: info };
-    const whole = instructions === undefined ? head : { ...head, instructions };
+    const whole = { protocolVersion: revision.id, capabilities: declared, serverInfo: info, instructions };
     const result = converter ? converter.result("initialize", whole) : whole;
     const issue = initialize.result(result);
     if (issue) throw new InvalidMessageError("initialize", "result", issue);
@@ -177,33 +173,39 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
   if (!isImplementationInfo(clientInfo) || !isObject(capabilities))
-    throw invalidRequest("Invalid params: clientInfo and capabilities are required");
+    throw new RpcError(errorCodes.invalidParams, "Invalid params: clientInfo and capabilities are required");
   checkSize({ clientInfo, capabilities });
-  const client = {
-    info: clientInfo,
-    capabilities,
-    ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
-  };
+  const client = { info: clientInfo, capabilities: readDeclared(capabilities, options.profile) };
   const session = createSession(client, offer, peer);
-  const open = (): unknown => {
+  const open = (): void => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
-    return selectDeclared(client, offer).result;
   };
-  return options.around
-    ? initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, open)
-    : open();
+  const { result } = selectDeclared(client, offer);
+  if (options.around)
+    return initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, { open, result });
+  open();
+  return result;
 }
 
-/** Runs the middleware around `initialize`. It may change the result, which is therefore checked again. */
+/**
+ * Runs the middleware around `initialize`, and then opens the session, if the middleware has continued. When it fails at any point, no session is open,
+ * and the client may try again. The middleware may change the result, which is therefore checked again.
+ */
 async function initializeWithMiddleware(
   around: LifecycleMiddleware,
   request: LifecycleRequest,
-  open: () => unknown,
+  { open, result: declared }: { readonly open: () => void; readonly result: unknown },
 ): Promise<unknown> {
-  const result = await around(request, open);
+  let isAccepted = false;
+  const result = await around(request, () => {
+    isAccepted = true;
+    return declared;
+  });
   const issue = readInitializeRows(request.session.revision).initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
+  request.call.signal.throwIfAborted();
+  if (isAccepted) open();
   return result;
 }
 

@@ -6,7 +6,7 @@ import type { Session } from "../protocol/session/session.ts";
 export interface LifecycleRequest {
   readonly method: string;
   readonly params: unknown;
-  /** Session of the request. For `initialize` it is the session being opened: the connection has it only after `next` has run. */
+  /** Session of the request. For `initialize` it is the session being opened: the connection has it only after the middleware has ended. */
   readonly session: Session;
   readonly call: CallContext;
 }

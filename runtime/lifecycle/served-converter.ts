@@ -6,5 +6,9 @@ import type { ServeOptions } from "./serve-options.ts";
 export type CreateConverter = (revision: Revision, options: ServeOptions) => RevisionConverter | undefined;
 
 /** Creates the converter of what a server sends to a revision. The server's code is written for the first revision that it serves. */
-export const createServedConverter: CreateConverter = (revision, { revisions, onLoss: mode, onError }) =>
-  createRevisionConverter(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
+export function createServedConverter(
+  revision: Revision,
+  { revisions, onLoss: mode, onError }: ServeOptions,
+): RevisionConverter | undefined {
+  return createRevisionConverter(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
+}

@@ -11,10 +11,9 @@ import type {
 import { createStatelessCall } from "../protocol/peer/stateless-request.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
-import { InvalidMessageError, RpcError } from "../jsonrpc/errors.ts";
+import { InvalidMessageError, RpcError, methodNotFound } from "../jsonrpc/errors.ts";
 import {
   createMetadataReader,
-  missingMetadata,
   readMetaKeys,
   unsupportedVersion,
   withoutMetadata,
@@ -52,10 +51,9 @@ export interface PerRequest {
  * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
  */
 export function createPerRequest(given: ServeOptions, createConverter?: CreateConverter): PerRequest | undefined {
-  const options = { ...given, ...withProfile(given), createConverter };
+  const options = { ...withProfile(given), createConverter };
   const reader = createMetadataReader(options.revisions);
-  const [newest] = reader?.revisions ?? [];
-  if (!reader || !newest) return undefined;
+  if (!reader) return undefined;
   const offers = new Map(
     reader.revisions.map((revision): [Revision, Offer] => [revision, createOffer(revision, reader, options)]),
   );
@@ -128,13 +126,13 @@ interface OfferOptions extends ServeOptions {
 function createOffer(revision: Revision, reader: MetadataReader, options: OfferOptions): Offer {
   const converter = options.createConverter?.(revision, options);
   const info = resolve(options.info, revision);
-  const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
-  const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
+  const capabilities = resolve(options.capabilities, revision) ?? {};
+  const instructions = resolve(options.instructions, revision);
   const own: PeerInfo = { info, capabilities };
   const discovered = new StaticResult({
     supportedVersions: reader.revisions.map(({ id }) => id),
     capabilities,
-    ...(instructions !== undefined && { instructions }),
+    instructions,
     ...toCacheMembers(options.discovery),
   });
   const discover = withLifecycleMiddleware(() => discovered, "server/discover", options.around);
@@ -170,7 +168,7 @@ function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoute
     requests: new Map(),
     batching: false,
     neverBatched: new Set(),
-    reject: () => missingMetadata(revisions),
+    reject: methodNotFound,
     enter(request) {
       return enter(request) ?? withoutMetadata(request, revisions);
     },
@@ -210,7 +208,7 @@ function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: 
   const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
   return (result) => {
     if (!isObject(result)) return result;
-    const typed = Object.hasOwn(result, "resultType") ? result : merge(head, result);
+    const typed = merge(head, result);
     // The new member comes first: adding one after a spread makes engines leave their fast path.
     if (!Object.hasOwn(typed, "_meta")) return { _meta: identity, ...typed };
     return merge(typed, { _meta: isObject(typed._meta) ? merge(identity, typed._meta) : identity });

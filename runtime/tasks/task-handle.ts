@@ -47,6 +47,8 @@ export interface TaskPort<Result> {
   isHeard?(): boolean;
   /** True if there is no connection: the next poll fails, or waits for the next connection. */
   isDown?(): boolean;
+  /** True if a poll that failed with this error may be repeated. Default: none may. */
+  isTemporary?(error: unknown): boolean;
 }
 
 /** Error for a request that got its result immediately instead of becoming a task. The work is done: `result` is that result. */
@@ -207,17 +209,27 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     return this.#next;
   }
 
+  /** Polls once. A temporary failure does not end the wait of the callers: the poll is repeated a few times. */
   async #poll(): Promise<TaskState> {
     this.#port.watch?.();
-    if (!this.#isPollDue && this.#port.isDown?.() !== true) await this.#rest();
-    this.#isPollDue = false;
-    return this.#last && this.#followers.size === 0 ? this.#last : this.status();
+    if (!this.#isPollDue && this.#port.isDown?.() !== true) await this.#rest(this.#delay());
+    for (let failures = 0; ;) {
+      this.#isPollDue = false;
+      if (this.#last && this.#followers.size === 0) return this.#last;
+      try {
+        return await this.status();
+      } catch (error) {
+        failures += 1;
+        if (failures > mostRetries || this.#port.isTemporary?.(error) !== true) throw error;
+      }
+      await this.#rest(Math.min(firstDelay * 2 ** failures, longestOwnDelay));
+    }
   }
 
-  async #rest(): Promise<void> {
+  async #rest(delay: number): Promise<void> {
     const waking = new AbortController();
     this.#wake = () => waking.abort();
-    await pause(this.#delay(), this.#port.clock, waking.signal).catch(() => {});
+    await pause(delay, this.#port.clock, waking.signal).catch(() => {});
     this.#wake = undefined;
   }
 
@@ -271,6 +283,9 @@ export function toPollInterval(suggested: number): number {
 
 const firstDelay = 500;
 const longestOwnDelay = 5_000;
+
+/** Number of times that a poll is repeated after temporary failures in a row. */
+const mostRetries = 4;
 
 /**
  * Bounds in milliseconds for the interval that the peer suggests: too short a pause must not cause a busy loop, and too long a pause must not stall

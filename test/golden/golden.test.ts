@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compareTree, driftText, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
 import type { Constant, Declaration, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { mapDeclaration } from "../../generator/model/shapes.ts";
+import { temporaryFolder } from "../generator/folder.ts";
+import { copyGoldenSpec } from "./golden-spec.ts";
 
 /*
  * An invented protocol with every construct of a schema and every entry of an overlay, and all that is generated from it.
@@ -16,61 +15,18 @@ import { mapDeclaration } from "../../generator/model/shapes.ts";
  */
 const expected = "test/golden/expected";
 
-let folder = "";
-let tree: Tree = new Map();
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "golden-"));
-  const spec = join(folder, "spec");
-  await cp("test/golden/spec", spec, { recursive: true });
-  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
-  tree = await emitTree({ spec });
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 describe("the golden spec", () => {
-  it("the golden spec emits the committed files", async () => {
+  it("the golden spec emits the committed files, and the support file of the templates", async () => {
+    const tree = await emitTree({ spec: await copyGoldenSpec(temporaryFolder()) });
     const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
     if (process.env.UPDATE_GOLDEN === "1") await update(files);
     expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
-  });
-
-  it("the files of the golden spec compile", async () => {
-    const out = join(folder, "generated");
-    for (const [path, text] of tree) await write(join(out, path), text);
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    const compilerOptions = {
-      target: "es2023",
-      module: "nodenext",
-      types: [],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      erasableSyntaxOnly: true,
-      isolatedDeclarations: true,
-      declaration: true,
-      allowImportingTsExtensions: true,
-      noEmit: true,
-    };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "node_modules/typescript/bin/tsc",
-      "-p",
-      folder,
-    ]).catch((error: unknown) => ({ stdout: hasOutput(error) ? error.stdout : String(error) }));
-    expect(stdout).toBe("");
-  });
-
-  it("the support file equals its template", async () => {
     expect(tree.get("support.ts")).toBe(await readFile("templates/support.ts", "utf8"));
   });
 
   it("the golden spec has every kind of shape, declaration, tag and method", async () => {
     const { declarations, constants, methods } = await (
-      await openSpecFolder(join(folder, "spec"))
+      await openSpecFolder(await copyGoldenSpec(temporaryFolder()))
     ).readModel("2001-01-01");
     const seen = featuresOf(declarations, constants);
     for (const { kind, senders, alternatives } of methods)
@@ -142,10 +98,6 @@ async function update(files: Tree): Promise<void> {
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
-}
-
-function hasOutput(error: unknown): error is { readonly stdout: string } {
-  return typeof error === "object" && error !== null && "stdout" in error && typeof error.stdout === "string";
 }
 
 /** Returns the constructs that a model uses, as text. */

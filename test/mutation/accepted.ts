@@ -7,6 +7,7 @@ import type { Mutant } from "./report.ts";
 export const reasons = {
   cost: "only time or memory differ",
   equal: "nothing differs",
+  loading: "the module cannot be loaded, for which the tool counts no failed test",
   text: "only a text for people differs",
   unreachable: "no input leads there",
 } as const;

@@ -39,9 +39,10 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     mutate: [`${folder}/**/*.ts`],
     ignorePatterns: ["dist", "docs", "bench"],
     coverageAnalysis: "perTest",
-    concurrency: Math.max(2, availableParallelism() - 1),
+    // Tests of most mutants that are detected wait until their time is over.
+    concurrency: 3 * availableParallelism(),
     // On a busy machine a run of some tests may take this long. Loops without end are found by counting.
-    timeoutMS: 60_000,
+    timeoutMS: 30_000,
     disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(home, "node_modules", ".cache", `${nameOf(folder)}.json`),

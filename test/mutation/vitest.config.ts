@@ -8,8 +8,8 @@ export default defineConfig({
     include: [...testsOf(process.env.MUTATED_FOLDER ?? "")],
     exclude: [...leftOut],
     // A mutant may wait without end; a test of these takes far less than a second, except on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 8_000,
+    hookTimeout: 20_000,
+    expect: { poll: { timeout: 3_000 } },
   },
 });

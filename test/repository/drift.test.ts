@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { compareTree, driftText, writeTree, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree, emitUnformatted } from "../../generator/generate.ts";
+import { copyGoldenSpec } from "../golden/golden-spec.ts";
 import { runCli, type CliOptions, type CliResult } from "../generator/cli.ts";
 
 /* The committed layer is what the generator makes, and it makes the same wherever it runs. */
@@ -27,9 +28,7 @@ let unformatted: Tree = new Map();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "drift-"));
-  spec = join(folder, "spec");
-  await cp("test/golden/spec", spec, { recursive: true });
-  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
+  spec = await copyGoldenSpec(folder);
   tree = await emitTree();
   part = await emitTree({ spec });
   unformatted = new Map(await emitUnformatted({}));

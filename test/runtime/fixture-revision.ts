@@ -27,7 +27,8 @@ export const invented: Revision = {
   serverRequests: { ping: row("ping", "ping") },
 };
 
-function row(method: string, handler: string): Revision["clientRequests"][string] {
+/** Returns a row that accepts any params and results. */
+export function row(method: string, handler: string): Revision["clientRequests"][string] {
   const accept = (): undefined => undefined;
   return { kind: "request", method, handler, params: accept, paramsOptional: true, result: accept };
 }

@@ -35,7 +35,6 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
   const calls = sent.flatMap((spec) =>
     methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method) })),
   );
-  rejectCollisions(sent.flatMap((spec) => methodsOf(model.methods, spec)));
   const isCalling = sent.some((spec) => spec.kind === "request" && methodsOf(model.methods, spec).length > 0);
   const tables = sent.filter((spec) => methodsOf(model.methods, spec).length > 0).map(({ name }) => name);
   return {
@@ -73,16 +72,4 @@ function callText(table: string, method: Method): string {
     `${signature(params, plainResultText(method))};`,
   ];
   return `${doc}${overloads.join("\n")}\n${signature(params, resultText(method))} ${body}`;
-}
-
-function rejectCollisions(methods: readonly Method[]): void {
-  const seen = new Map<string, string>();
-  for (const { handler, name } of methods) {
-    const other = seen.get(handler);
-    if (other !== undefined)
-      throw new Error(
-        `${name} and ${other} would both be called ${handler}(); rename one of their types in the schema.`,
-      );
-    seen.set(handler, name);
-  }
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
+import { useId } from "preact/hooks";
 import type { InputRequest } from "../page-messages.ts";
 import { sendCommand } from "./commands.ts";
 import { ContentBlocks, SafeLink } from "./values/content.tsx";
@@ -119,6 +120,7 @@ function ActionButtons({ respond, reject }: Omit<FormProps, "request">): Compone
 }
 
 function SamplingForm({ request: { params }, respond, reject }: FormProps): ComponentChild {
+  const id = useId();
   const text = useSignal("");
   const model = useSignal("by-hand");
   const send = (event: Event): void => {
@@ -140,18 +142,18 @@ function SamplingForm({ request: { params }, respond, reject }: FormProps): Comp
         <JsonView value={params} label="Params of the request" />
       </details>
       <div class="field">
-        <label for={`sampling-text`}>Message of the assistant</label>
+        <label for={`${id}-text`}>Message of the assistant</label>
         <textarea
-          id="sampling-text"
+          id={`${id}-text`}
           rows={4}
           value={text.value}
           onInput={({ currentTarget }) => (text.value = currentTarget.value)}
         />
       </div>
       <div class="field">
-        <label for="sampling-model">Model</label>
+        <label for={`${id}-model`}>Model</label>
         <input
-          id="sampling-model"
+          id={`${id}-model`}
           value={model.value}
           onInput={({ currentTarget }) => (model.value = currentTarget.value)}
         />

@@ -19,38 +19,57 @@ export interface ListStore {
   read(protocol: string, list: ListKind): ListState;
   /** Reads a list again. */
   refresh(protocol: string, list: ListKind): void;
-  /** Reads the lists of a kind again if they are known, because the server has changed them. */
-  invalidate(protocol: string, kind: string): void;
+  /** Reads the lists of a kind again if they are known, because the server has changed them. Without a kind, reads all. */
+  invalidate(protocol: string, kind?: string): void;
 }
 
 type Send = (protocol: string, method: string, params: JsonObject, options?: CallOptions) => Call;
 
+/** A list, and how far it has been read. */
+interface KnownList {
+  readonly state: Signal<ListState>;
+  /** Number of times that it was read. */
+  reads: number;
+  isReading: boolean;
+  /** True if it has changed while it was being read. */
+  isChanged: boolean;
+}
+
 /** Creates the lists, which are read with the given function. */
 export function createListStore(send: Send): ListStore {
-  const lists = new Map<string, Signal<ListState>>();
-  const load = (protocol: string, list: ListKind, state: Signal<ListState>): void => {
-    const { method } = kinds[list];
-    void send(protocol, method, {}).outcome.then((outcome) => {
-      state.value = toState(outcome, list);
+  const lists = new Map<string, KnownList>();
+  const load = (protocol: string, list: ListKind, known: KnownList): void => {
+    known.reads += 1;
+    const read = known.reads;
+    Object.assign(known, { isReading: true, isChanged: false });
+    void send(protocol, kinds[list].method, {}).outcome.then((outcome) => {
+      // A later reading counts, also if it ends first.
+      if (read !== known.reads) return;
+      known.state.value = toState(outcome, list);
+      known.isReading = false;
+      if (known.isChanged) load(protocol, list, known);
     });
   };
-  const find = (protocol: string, list: ListKind): Signal<ListState> => {
+  const find = (protocol: string, list: ListKind): KnownList => {
     const key = `${protocol} ${list}`;
-    const known = lists.get(key);
-    if (known) return known;
-    const state = signal<ListState>({ kind: "loading" });
-    lists.set(key, state);
+    const found = lists.get(key);
+    if (found) return found;
+    const known = { state: signal<ListState>({ kind: "loading" }), reads: 0, isReading: true, isChanged: false };
+    lists.set(key, known);
     // After the current render, which must not change what it reads.
-    queueMicrotask(() => load(protocol, list, state));
-    return state;
+    queueMicrotask(() => load(protocol, list, known));
+    return known;
   };
   return {
-    read: (protocol, list) => find(protocol, list).value,
+    read: (protocol, list) => find(protocol, list).state.value,
     refresh: (protocol, list) => load(protocol, list, find(protocol, list)),
     invalidate(protocol, kind) {
       for (const list of listKinds) {
-        const state = lists.get(`${protocol} ${list}`);
-        if (state && kinds[list].changes === kind) load(protocol, list, state);
+        const known = lists.get(`${protocol} ${list}`);
+        if (!known || (kind !== undefined && kinds[list].changes !== kind)) continue;
+        // A server may report thousands of changes a second: one reading follows the current one.
+        if (known.isReading) known.isChanged = true;
+        else load(protocol, list, known);
       }
     },
   };

@@ -88,17 +88,26 @@ export function createStore(): Store {
     return { outcome, progress, cancel: () => void sendCommand({ kind: "cancel", id }).catch(() => {}) };
   };
   const lists = createListStore(call);
+  /** Revisions whose lists may have changed while nobody listened: until their session is open again. */
+  const outdated = new Set<string>();
+  const takeState = (next: InspectorState): void => {
+    state.value = next;
+    if (protocol.value === "") protocol.value = next.spoken;
+    for (const [id, session] of Object.entries(next.sessions)) {
+      if (session.kind === "closed") outdated.add(id);
+      if (session.kind === "open" && outdated.delete(id)) lists.invalidate(id);
+    }
+  };
 
   const take = (event: InspectorEvent): void => {
     switch (event.kind) {
       case "state":
-        state.value = event.state;
-        if (protocol.value === "") protocol.value = event.state.spoken;
-        return;
+        return takeState(event.state);
       case "reset":
         recent = new RecentEntries();
         changes.value += 1;
         output.value = "";
+        for (const id of Object.keys(state.value?.sessions ?? {})) outdated.add(id);
         for (const { settle } of pending.values())
           settle({
             kind: "error",

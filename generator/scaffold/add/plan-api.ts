@@ -75,7 +75,9 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   const content = await readDocument(document);
   const name = chooseName({ given: options.name, document: path, title: titleOf(content), known });
   const former = known.find((api) => api.name === name);
-  const whole = toSource(content, document, sourceOptions(options, name, former));
+  // A new selection forgets the tools that were removed.
+  const removed = options.only === undefined ? (former?.removed ?? []) : [];
+  const whole = toSource(content, document, { ...sourceOptions(options, name, former), except: removed });
   if (!whole.api) throw new UserError(`${safeLine(path)} describes no HTTP API; pass an OpenAPI document.`);
   const place = former?.place ?? newPlace(folder, name);
   const manifestText = await readText(folder, "package.json");
@@ -94,7 +96,7 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
-  const written = recordApi(source, tree, { name, document: path, place });
+  const written = recordApi(source, tree, { name, document: path, place, removed });
   await rejectClashes(folder, { record: written, known });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
   const record = { ...written, files: { ...orphansOf(former, files), ...written.files } };

@@ -90,7 +90,7 @@ async function planFile({ path, generated, record, found, force }: FileInput): P
 }
 
 /** Formats a text as generated files are. Returns `undefined` for text that is not TypeScript. */
-async function normalize(text: string): Promise<string | undefined> {
+export async function normalize(text: string): Promise<string | undefined> {
   try {
     return await formatTypeScript(text, { collapses: true });
   } catch (error) {

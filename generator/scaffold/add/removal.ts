@@ -52,8 +52,11 @@ export async function planRemoval(project: string, kind: Addition, name: string)
   for (const { path, text } of users) {
     const rest = unregister(path, text, variable);
     rejectUse(path, rest, variable);
-    files.set(path, path === source.path && isEmpty(path, rest) ? undefined : rest);
+    files.set(path, rest);
   }
+  const rest = files.get(source.path) ?? "";
+  if (isEmpty(source.path, rest) || (isOfTypes(source.path, rest) && !isTaken(sources, source, files)))
+    files.set(source.path, undefined);
   if (isTested) files.set(test, undefined);
   rejectReference(sources, { definition, files });
   const texts = sources.map(({ path, text }) => ({ path, text: files.has(path) ? files.get(path) : text }));
@@ -156,6 +159,22 @@ function rejectReference(sources: readonly Source[], { definition, files }: Remo
 /** True if nothing but imports is left of a module that has the definition. The module of the server is never empty. */
 function isEmpty(path: string, text: string): boolean {
   return basename(path) !== "server.ts" && parseSource(path, text).statements.every(ts.isImportDeclaration);
+}
+
+/** True if nothing but imports and types is left of a module. */
+function isOfTypes(path: string, text: string): boolean {
+  const isType = (one: ts.Statement): boolean => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one);
+  if (basename(path) === "server.ts") return false;
+  return parseSource(path, text).statements.every((one) => ts.isImportDeclaration(one) || isType(one));
+}
+
+/** True if another module still takes something from a module. */
+function isTaken(sources: readonly Source[], source: Source, files: RemovalPlan["files"]): boolean {
+  return sources.some(({ path, text }) => {
+    const rest = files.has(path) ? files.get(path) : text;
+    if (path === source.path || rest === undefined) return false;
+    return findModulePaths(parseSource(path, rest)).some((one) => leadsTo(source, path, one.text));
+  });
 }
 
 function mentionsIn(texts: readonly { readonly path: string; readonly text: string | undefined }[], name: string) {

@@ -1,4 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { UserError } from "../../internal/user-error.ts";
 
 /** Package managers that a project may use. */
@@ -20,17 +22,42 @@ export function choosePackageManager(
   );
 }
 
-/** Returns the package manager whose files a project has, else the one that runs this program, else npm. */
+/**
+ * Returns the package manager that `package.json` names, else the one whose files are there: in the project, or in the folders above it up to its
+ * repository, as in a workspace. Otherwise the one that runs this program, else npm.
+ */
 export async function readManager(project: string): Promise<PackageManager> {
-  const present = new Set(await readdir(project));
-  const found = packageManagers.find((manager) => traces[manager].some((name) => present.has(name)));
-  return found ?? choosePackageManager(undefined);
+  const start = resolve(project);
+  for (let place = start; ; place = dirname(place)) {
+    const found = (await readDeclared(place)) ?? (await readTraces(place, { isAbove: place !== start }));
+    if (found !== undefined) return found;
+    // A repository is the limit: folders above it are others.
+    if (existsSync(join(place, ".git")) || dirname(place) === place) return choosePackageManager(undefined);
+  }
 }
+
+async function readDeclared(folder: string): Promise<PackageManager | undefined> {
+  const manifest = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
+  const [, name] = /"packageManager"\s*:\s*"(\w+)@/.exec(manifest) ?? [];
+  return packageManagers.find((manager) => manager === name);
+}
+
+async function readTraces(
+  folder: string,
+  { isAbove }: { readonly isAbove: boolean },
+): Promise<PackageManager | undefined> {
+  const present = new Set(await readdir(folder).catch(() => []));
+  // Users have settings of their own in their home folder, and a project may be below it.
+  if (isAbove) present.delete(yarnSettings);
+  return packageManagers.find((manager) => traces[manager].some((name) => present.has(name)));
+}
+
+const yarnSettings = ".yarnrc.yml";
 
 const traces: { readonly [Name in PackageManager]: readonly string[] } = {
   npm: ["package-lock.json"],
   pnpm: ["pnpm-lock.yaml", "pnpm-workspace.yaml"],
-  yarn: ["yarn.lock", ".yarnrc.yml"],
+  yarn: ["yarn.lock", yarnSettings],
   bun: ["bun.lock", "bun.lockb"],
 };
 
@@ -51,13 +78,15 @@ export interface ManagerCommands {
   installed(name: string): string;
   /** Installs the newest version of a development dependency that the range in `package.json` allows. */
   update(name: string): string;
-  /** Installs a package as a development dependency. */
-  add(name: string): string;
+  /** Installs packages as development dependencies. */
+  add(...names: readonly string[]): string;
+  /** Removes packages. */
+  remove(...names: readonly string[]): string;
 }
 
 /** Returns the commands of a package manager. */
 export function commandsOf(manager: PackageManager): ManagerCommands {
-  const { short, separator, latest, installed, add, update, ...commands } = habits[manager];
+  const { short, separator, latest, installed, add, remove, update, ...commands } = habits[manager];
   return {
     ...commands,
     install: `${manager} install`,
@@ -70,7 +99,8 @@ export function commandsOf(manager: PackageManager): ManagerCommands {
       ].join(" "),
     latest: (name) => `${latest} ${name}@latest`,
     installed: (name) => `${installed} ${name}`,
-    add: (name) => `${manager} ${add} ${name}`,
+    add: (...names) => [manager, add, ...names].join(" "),
+    remove: (...names) => [manager, remove, ...names].join(" "),
     update: (name) => `${manager} ${update} ${name}`,
   };
 }
@@ -83,6 +113,7 @@ interface Habits {
   readonly latest: string;
   readonly installed: string;
   readonly add: string;
+  readonly remove: string;
   readonly update: string;
   readonly frozen: string;
   readonly setup: string;
@@ -96,6 +127,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     latest: "npx",
     installed: "npx",
     add: "install --save-dev",
+    remove: "uninstall",
     update: "update",
     frozen: "npm ci",
     setup: "",
@@ -107,6 +139,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     latest: "pnpm dlx",
     installed: "pnpm exec",
     add: "add --save-dev",
+    remove: "remove",
     update: "update",
     frozen: "pnpm install --frozen-lockfile",
     setup: "npm install --global pnpm@12",
@@ -119,6 +152,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     latest: "npx",
     installed: "yarn run",
     add: "add --dev",
+    remove: "remove",
     // The first generation has `upgrade`, newer ones have `up`. For a package that is there, `add` does the same.
     update: "add --dev",
     // Newer generations accept this as `--immutable`.
@@ -134,6 +168,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     latest: "bunx",
     installed: "bunx",
     add: "add --dev",
+    remove: "remove",
     update: "update",
     frozen: "bun install --frozen-lockfile",
     setup: "npm install --global bun@1",
@@ -151,7 +186,7 @@ export function managerFiles(manager: PackageManager, built: readonly string[]):
       return new Map([["pnpm-workspace.yaml", pnpmWorkspace(built)]]);
     case "yarn":
       // The TypeScript compiler is a native program that cannot read from archives.
-      return new Map([[".yarnrc.yml", "enableTelemetry: false\nnodeLinker: node-modules\n"]]);
+      return new Map([[yarnSettings, "enableTelemetry: false\nnodeLinker: node-modules\n"]]);
     default:
       return manager satisfies never;
   }

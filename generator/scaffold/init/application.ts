@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import validate from "validate-npm-package-name";
 import { safeLine } from "../../internal/text.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { suggestName } from "../create/name.ts";
-import { choosePackageManager, readManager, packageManagers, type PackageManager } from "../create/package-manager.ts";
+import { choosePackageManager, readManager, type PackageManager } from "../create/package-manager.ts";
 import { readWord } from "../create/project-choices.ts";
 import type { ImportEnding } from "../layer/choices.ts";
 import { lockName } from "../layer/lock.ts";
@@ -57,7 +57,8 @@ export async function readApplication({ directory, ...given }: ApplicationText):
     folder,
     name: readName(folder, manifest),
     framework,
-    manager: await findManager(folder, manifest, given.packageManager),
+    manager:
+      given.packageManager === undefined ? await readManager(folder) : choosePackageManager(given.packageManager),
     manifest,
     text,
     sources: isTyped ? { kind: "typescript", ending: readImportEnding(folder, manifest) } : { kind: "javascript" },
@@ -121,21 +122,4 @@ function readName(folder: string, { name }: Manifest): string {
   const { errors = [], validForOldPackages } = validate(name);
   if (validForOldPackages) return name.slice(name.indexOf("/") + 1);
   throw new UserError(`"name" in package.json cannot be a package name: ${errors[0] ?? "it is not valid"}; change it.`);
-}
-
-/** Returns the package manager of an application. In a workspace, a folder above has its lock file. */
-async function findManager(folder: string, manifest: Manifest, named: string | undefined): Promise<PackageManager> {
-  if (named !== undefined) return choosePackageManager(named);
-  const declared = packageManagers.find((manager) => manifest.packageManager?.startsWith(`${manager}@`));
-  return declared ?? readManager(findRoot(folder));
-}
-
-const lockFiles = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "pnpm-workspace.yaml"];
-
-function findRoot(folder: string): string {
-  for (let place = folder; ; place = dirname(place)) {
-    if (lockFiles.some((name) => existsSync(join(place, name)))) return place;
-    // A repository is the limit: folders above it are others.
-    if (existsSync(join(place, ".git")) || dirname(place) === place) return folder;
-  }
 }

@@ -11,7 +11,6 @@ export interface Manifest {
   readonly main: string | undefined;
   /** True if `.js` files are ES modules. */
   readonly isModule: boolean;
-  readonly packageManager: string | undefined;
   readonly hasWorkspaces: boolean;
   readonly scripts: Readonly<Record<string, string>>;
   /** Version ranges of all kinds of dependencies, by package. */
@@ -30,7 +29,6 @@ export function readManifest(text: string, path: string): Manifest {
     name: optional("name"),
     main: optional("main"),
     isModule: value.type === "module",
-    packageManager: optional("packageManager"),
     hasWorkspaces: value.workspaces !== undefined,
     scripts: textsOf(value.scripts),
     packages: Object.assign({}, ...kinds.map((kind) => textsOf(value[kind]))),

@@ -1,5 +1,6 @@
 import { chooseRevisions, type RevisionEntry } from "../layer/catalogue.ts";
 import type { LayerChoices, Transport } from "../layer/choices.ts";
+import type { ManagerCommands } from "../create/package-manager.ts";
 import { enginePackages } from "../create/project-packages.ts";
 import { readFeatures, readReach, readScale, withRequired, type Service } from "../create/project-choices.ts";
 
@@ -33,9 +34,11 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   };
 }
 
-/** True if the new choices remove something that the project's code may use. */
+/** True if the new choices remove something that the project's code may use: another spec folder may have other types of a revision. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
+    old.spec !== next.spec ||
+    old.revisions.some((revision) => !next.revisions.includes(revision)) ||
     old.features.some((feature) => !next.features.includes(feature)) ||
     old.transports.some((transport) => !next.transports.includes(transport)) ||
     (old.client && !next.client) ||
@@ -44,32 +47,39 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
 }
 
 /** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
-export function describeChoices(old: LayerChoices, next: LayerChoices): readonly string[] {
+export function describeChoices(old: LayerChoices, next: LayerChoices, commands: PackageCommands): readonly string[] {
   const lines: string[] = [];
   if (old.features.join() !== next.features.join())
     lines.push(`Features: ${next.features.join(", ")}; before: ${old.features.join(", ")}.`);
   if (next.features.includes("skills") && !old.features.includes("skills"))
-    lines.push("Skills are read with the package yaml: npm install --save-dev yaml");
+    lines.push(`Skills are read with the package yaml: ${commands.add("yaml")}`);
   if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
-    lines.push("WebSockets are served with the package ws: npm install --save-dev ws @types/ws");
+    lines.push(`WebSockets are served with the package ws: ${commands.add("ws", "@types/ws")}`);
   if (old.transports.join() !== next.transports.join())
     lines.push(
       `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
     );
-  if (old.scale !== next.scale) lines.push(...describeEngine(old, next));
+  if (old.scale !== next.scale) lines.push(...describeEngine(old, next, commands));
   if (old.client !== next.client) lines.push(next.client ? "It is a client, too." : "It is no client any more.");
   return lines;
 }
 
+/** Commands of the package manager of a project that change its packages. */
+type PackageCommands = Pick<ManagerCommands, "add" | "remove">;
+
 /** Describes another engine. Files outside the layer belong to the user: they are named, and stay as they are. */
-function describeEngine({ scale: before = "none" }: LayerChoices, { scale = "none" }: LayerChoices): readonly string[] {
-  const added = Object.keys(enginePackages[scale]).join(" ");
-  const removed = Object.keys(enginePackages[before]).join(" ");
+function describeEngine(
+  { scale: before = "none" }: LayerChoices,
+  { scale = "none" }: LayerChoices,
+  commands: PackageCommands,
+): readonly string[] {
+  const added = Object.keys(enginePackages[scale]);
+  const removed = Object.keys(enginePackages[before]);
   const files = "src/engine.ts, test/cluster.test.ts, compose.yaml and deploy/";
   return [
     `Engine of several nodes: ${scale}; before: ${before}.`,
-    ...(added === "" ? [] : [`Its client is a package: npm install --save-dev ${added}`]),
-    ...(removed === "" ? [] : [`That of ${before} is no longer used: npm uninstall ${removed}`]),
+    ...(added.length === 0 ? [] : [`Its client is a package: ${commands.add(...added)}`]),
+    ...(removed.length === 0 ? [] : [`That of ${before} is no longer used: ${commands.remove(...removed)}`]),
     scale === "none"
       ? `Remove ${files}, and connectEngine from src/server.ts and src/handler.ts.`
       : `Take ${files} from a new project with --scale ${scale}${before === "none" ? ", and pass connectEngine() as its src/server.ts and src/handler.ts do" : ""}.`,

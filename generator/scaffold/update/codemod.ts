@@ -1,37 +1,36 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
-import { move, relativePath } from "../../internal/files.ts";
+import { copyPermissions, move, relativePath } from "../../internal/files.ts";
+import { replaceFile } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { countText } from "../../internal/text.ts";
-import type { CodeLine } from "./incompatible-code.ts";
+import type { SourceChange } from "./incompatible-code.ts";
+import { hasInterfaces, sidesOf } from "./type-names.ts";
 
 /** Mechanical changes of a project's own code for another revision. */
 export interface Codemod {
   readonly renames: readonly Rename[];
   readonly rewrites: readonly Rewrite[];
-  /** Lines that the codemod changes. */
-  readonly settled: readonly CodeLine[];
 }
 
 /** Plans the mechanical changes of a project's own code. Writes nothing. */
 export async function planCodemod(project: string, older: RevisionModel, newer: RevisionModel): Promise<Codemod> {
   const renames = findRenames(older, newer);
   const rewrites = await planRewrites(project, { renames, revisions: { from: older.id, to: newer.id } });
-  const settled = rewrites.flatMap(({ file, places }) => places.map(({ line }) => ({ file, line })));
-  return { renames, rewrites, settled };
+  return { renames, rewrites };
 }
 
 /** Describes the changes, one line each, and their number. */
-export function describeCodemod({ rewrites, settled }: Codemod, dryRun: boolean): readonly string[] {
+export function describeCodemod({ rewrites }: Codemod, dryRun: boolean): readonly string[] {
   const lines = rewrites.flatMap(({ file, places }) =>
     places.map(({ line, from, to }) => `${file}:${line}: ${from} is ${to}`),
   );
   const done = dryRun ? "would be rewritten; nothing was." : "rewritten.";
-  return [...lines, `${countText(settled.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
+  return [...lines, `${countText(lines.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
 }
 
 /** A type that a newer revision has under another name. */
@@ -80,12 +79,8 @@ function withoutProse(shape: unknown): string {
   return JSON.stringify(shape, (key, value: unknown) => (key === "doc" || key === "location" ? undefined : value));
 }
 
-/** Text of a source before and after its changes. */
-export interface Rewrite {
-  /** Path relative to the project, with forward slashes. */
-  readonly file: string;
-  readonly before: string;
-  readonly after: string;
+/** Text of a source before and after its mechanical changes. */
+export interface Rewrite extends SourceChange {
   readonly places: readonly RenamedPlace[];
 }
 
@@ -118,11 +113,12 @@ export async function applyRewrites(project: string, rewrites: readonly Rewrite[
   try {
     for (const [at, { after }] of rewrites.entries()) await writeFile(aside[at]?.next ?? "", after, { flag: "wx" });
     for (const [at, { path, next }] of aside.entries()) {
+      await copyPermissions(path, next);
       await move(next, path);
       replaced.push(at);
     }
   } catch (error) {
-    for (const at of replaced) await writeFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
+    for (const at of replaced) await replaceFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
     for (const { next } of aside) await rm(next, { force: true });
     throw new UserError(
       `the sources could not be rewritten (${systemCode(error) ?? String(error)}); they are as they were.`,
@@ -218,14 +214,22 @@ class Search {
   }
 
   #visit(node: ts.Node): void {
-    if (ts.isQualifiedName(node) && this.#standsForTypes(node.left)) this.#renameReference(node.right);
+    if (ts.isQualifiedName(node)) this.#takeName(node);
     else if (ts.isImportTypeNode(node)) this.#takeImportType(node);
+    else if (ts.isHeritageClause(node) && hasInterfaces(node))
+      for (const { expression } of node.types) this.#takeName(expression);
     ts.forEachChild(node, (child) => this.#visit(child));
   }
 
-  #standsForTypes(name: ts.EntityName): boolean {
+  #takeName(name: ts.Node): void {
+    const { left, right } = sidesOf(name);
+    if (left && right && this.#standsForTypes(left)) this.#renameReference(right);
+  }
+
+  #standsForTypes(name: ts.Node): boolean {
     if (ts.isIdentifier(name)) return this.#types.has(name.text);
-    return name.right.text === "protocol" && ts.isIdentifier(name.left) && this.#layers.has(name.left.text);
+    const { left, right } = sidesOf(name);
+    return right?.text === "protocol" && left !== undefined && ts.isIdentifier(left) && this.#layers.has(left.text);
   }
 
   /** Handles import types such as `import("./mcp/index.ts").protocol.Tool`. */

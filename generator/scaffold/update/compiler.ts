@@ -35,6 +35,8 @@ export interface Replacement {
 /** Options of a compilation. */
 export interface FindOptions {
   readonly replaced?: Replacement;
+  /** Texts of sources that differ from those on disk, by absolute path. */
+  readonly texts?: ReadonlyMap<string, string>;
   /** Absolute paths of the files to report on. Default: all files of the program. */
   readonly among?: Iterable<string>;
 }
@@ -50,8 +52,8 @@ export function createCompiler({ config, library, files }: ProgramPlace): Compil
   const options = readOptions(config);
   const parsed = new Map<string, ts.SourceFile>();
   return {
-    findErrors({ replaced, among = files } = {}) {
-      const host = createHost({ options, library, parsed }, replaced);
+    findErrors({ replaced, texts = new Map(), among = files } = {}) {
+      const host = createHost({ options, library, parsed }, { replaced, texts: withSlashes(texts) });
       const program = ts.createProgram({ rootNames: files, options, host });
       return [...among].flatMap((file) => errorsOf(program, file));
     },
@@ -76,12 +78,25 @@ interface Shared {
   readonly parsed: Map<string, ts.SourceFile>;
 }
 
-function createHost({ options, library, parsed }: Shared, replaced: Replacement | undefined): ts.CompilerHost {
-  // The compiler uses forward slashes in paths on every platform.
+/** The compiler uses forward slashes in paths on every platform. */
+function withSlashes(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...texts].map(([path, text]) => [path.split(sep).join("/"), text]));
+}
+
+/** Differences of a program from the one on disk. */
+interface Differences {
+  readonly replaced: Replacement | undefined;
+  /** Texts of sources, by absolute path with forward slashes. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+function createHost({ options, library, parsed }: Shared, { replaced, texts }: Differences): ts.CompilerHost {
   const place = replaced?.place.split(sep).join("/");
   const isReplaced = (path: string): boolean => path === place || path.startsWith(`${place}/`);
   const findText = (path: string): string | undefined => replaced?.texts.get(path.slice(place?.length).slice(1));
-  const read = (path: string): string | undefined => (isReplaced(path) ? findText(path) : ts.sys.readFile(path));
+  const read = (path: string): string | undefined =>
+    isReplaced(path) ? findText(path) : (texts.get(path) ?? ts.sys.readFile(path));
+  const isOnDisk = (path: string): boolean => !isReplaced(path) && !texts.has(path);
   return {
     ...ts.createCompilerHost(options),
     // Doc comments are not needed, and declarations of libraries are mostly comments.
@@ -93,11 +108,11 @@ function createHost({ options, library, parsed }: Shared, replaced: Replacement 
     readFile: read,
     getSourceFile(path, settings) {
       const known = parsed.get(path);
-      if (known && !isReplaced(path)) return known;
+      if (known && isOnDisk(path)) return known;
       const text = read(path);
       if (text === undefined) return undefined;
       const made = ts.createSourceFile(path, text, settings);
-      if (!isReplaced(path)) parsed.set(path, made);
+      if (isOnDisk(path)) parsed.set(path, made);
       return made;
     },
   };

@@ -18,13 +18,21 @@ export interface IncompatibleLine extends CodeLine {
   readonly reason: string;
 }
 
+/** Text of a source before and after a change. */
+export interface SourceChange {
+  /** Path relative to the project, with forward slashes. */
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /** Change of a project to another protocol layer. */
 export interface Change {
   readonly moved: readonly RemovedName[];
   /** New layer: a folder, or the module that stands for it. */
   readonly layer: Replacement;
-  /** Lines that are rewritten already, so that compile errors on them are ignored. */
-  readonly settled?: readonly CodeLine[];
+  /** Sources that change with it. */
+  readonly rewrites?: readonly SourceChange[];
 }
 
 /**
@@ -34,16 +42,18 @@ export interface Change {
  */
 export async function findIncompatibleCode(
   project: string,
-  layer: Replacement,
+  { layer, rewrites = [] }: Pick<Change, "layer" | "rewrites">,
 ): Promise<readonly IncompatibleLine[] | undefined> {
   const config = join(project, "tsconfig.json");
   const library = findLibrary(project);
   if (library === undefined || !existsSync(config) || !hasRuntime(project)) return undefined;
   const files = await listSources(project);
   const compiler = createCompiler({ config, library, files });
-  const found = compiler.findErrors({ replaced: layer });
+  const textsOf = (state: "before" | "after"): ReadonlyMap<string, string> =>
+    new Map(rewrites.map((rewrite) => [join(project, rewrite.file), rewrite[state]]));
+  const found = compiler.findErrors({ replaced: layer, texts: textsOf("after") });
   const among = new Set(found.map(({ file }) => file));
-  const known = new Set(found.length === 0 ? [] : compiler.findErrors({ among }).map(toKey));
+  const known = new Set(found.length === 0 ? [] : compiler.findErrors({ texts: textsOf("before"), among }).map(toKey));
   const incompatible = found.flatMap((error): IncompatibleLine[] => {
     const { file, line, text } = error;
     if (known.has(toKey(error))) return [];
@@ -70,14 +80,14 @@ export interface Impact {
 }
 
 /** Finds all places to change for another layer: code that does not compile with it, and names of the protocol that are removed or deprecated. */
-export async function findPlacesToChange(project: string, { moved, layer, settled = [] }: Change): Promise<Impact> {
+export async function findPlacesToChange(project: string, { moved, ...change }: Change): Promise<Impact> {
   const uses = (await findNameUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
     file,
     line,
     reason: `${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`,
   }));
-  const told = new Set([...uses, ...settled].map(toPlace));
-  const found = await findIncompatibleCode(project, layer);
+  const told = new Set(uses.map(toPlace));
+  const found = await findIncompatibleCode(project, change);
   const incompatible = (found ?? []).filter((line) => !told.has(toPlace(line)));
   const places = [...uses, ...incompatible].sort((a, b) =>
     a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1,

@@ -3,6 +3,7 @@ import { join, sep } from "node:path";
 import { relativePath } from "../../internal/files.ts";
 import type { RevisionModel } from "../../model.ts";
 import { parseSource, locationOf, ts } from "../../read/syntax.ts";
+import { hasInterfaces, sidesOf } from "./type-names.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 
 /** Name of the protocol that a newer revision removes or deprecates. */
@@ -72,9 +73,9 @@ export async function listSources(project: string): Promise<string[]> {
     .sort();
 }
 
-/** Matches an import of the layer from any folder of the project, or of a revision from the runtime. */
+/** Matches an import of the layer from any folder of the project, also by an alias such as `@/mcp`, or of a revision from the runtime. */
 const layerImport =
-  /\b(?:from|import)[\s(]*["'](?:\.{1,2}\/(?:[^"'\n]*\/)?mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
+  /\b(?:from|import)[\s(]*["'](?:(?:(?:\.{1,2}|[@~#]|src)\/(?:[^"'\n]*\/)?|#)mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
 
 /** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
 function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {
@@ -99,6 +100,15 @@ function scan(file: string, text: string, moved: readonly RemovedName[]): NameUs
 /** Returns the name that a node refers to: a method by its text, a type by its reference. Names of members are too common to be matched. */
 function describe(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node)) return `method ${node.text}`;
-  if (!ts.isTypeReferenceNode(node)) return undefined;
-  return `type ${ts.isQualifiedName(node.typeName) ? node.typeName.right.text : node.typeName.text}`;
+  const name = typeNameOf(node);
+  if (!name) return undefined;
+  const { right = name } = sidesOf(name);
+  return ts.isIdentifier(right) ? `type ${right.text}` : undefined;
+}
+
+function typeNameOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isTypeReferenceNode(node)) return node.typeName;
+  if (ts.isImportTypeNode(node)) return node.qualifier;
+  const isBase = ts.isExpressionWithTypeArguments(node) && ts.isHeritageClause(node.parent);
+  return isBase && hasInterfaces(node.parent) ? node.expression : undefined;
 }

@@ -190,8 +190,8 @@ const inherited = [
     finally for function if implements import in instanceof interface let new null package private protected public return static
     super switch this throw true try typeof undefined var void while with yield`),
   // Names that the files of a client import and declare themselves.
-  ...words(`all any anything check items later members nothing numeric one text tool types values args callTool createMockSession
-    getPrompt mock options parseUriTemplate readResource session variables`),
+  ...words(`all any anything check items later members nothing numeric one text tool types values args callTool compileRe2
+    createMockSession getPrompt mock options parseUriTemplate readResource session variables`),
 ].map((name) => name.toLowerCase());
 
 function words(text: string): string[] {

@@ -107,7 +107,8 @@ function readPrompt(entry: Record<string, unknown>): PromptEntry | undefined {
   if (!isName(name)) return undefined;
   const args: readonly unknown[] = Array.isArray(list) ? list : [];
   const texts = { ...readText(entry, "title"), ...readText(entry, "description") };
-  return { name, ...texts, arguments: args.flatMap(readArgument) };
+  const byName = new Map(args.flatMap(readArgument).map((argument) => [argument.name, argument]));
+  return { name, ...texts, arguments: [...byName.values()] };
 }
 
 function readArgument(value: unknown): PromptArgument[] {

@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { renewRevocations, type FoundRevocation } from "../../scale/engine/renew-revocations.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { RevocationStore, StoredRevocation } from "../../stores/revocation-store.ts";
 import { mostAttempts, type NatsContext } from "./nats-context.ts";
@@ -31,20 +32,21 @@ export class NatsRevocations implements RevocationStore {
 
   async list(): Promise<readonly StoredRevocation[]> {
     const subjects = await this.#records.list(this.#context.names.revocations);
-    const found: StoredRevocation[] = [];
+    const found: FoundRevocation[] = [];
     for (let first = 0; first < subjects.length; first += pageSize) {
       const page = subjects.slice(first, first + pageSize);
       found.push(...(await Promise.all(page.map((subject) => this.#find(subject)))).flat());
     }
-    return found;
+    return renewRevocations(found, (one) => this.add(one));
   }
 
   /** Returns the revocation of a subject, or removes it when it has expired. */
-  async #find(subject: string): Promise<readonly StoredRevocation[]> {
+  async #find(subject: string): Promise<readonly FoundRevocation[]> {
     const found = await this.#records.find(subject);
     const revocation = found && this.#open(subject, found);
     if (!found || !revocation) return [];
-    if (revocation.until > Date.now()) return [revocation];
+    const { ring } = this.#context;
+    if (revocation.until > Date.now()) return [{ ...revocation, isOutdated: ring.isOutdated(subject, found.text) }];
     // A later one may have replaced it meanwhile.
     await this.#records.removeOne(found.sequence);
     return [];

@@ -90,6 +90,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       listening: this.taskListening,
       call: (handler, params, options) => this.work(handler, params, options),
       connection: () => this.line.last,
+      isEnded: () => this.line.isEnded,
       responder: () => this.#toResponder(this.line.last),
     });
     void this.line.closed.then(() => this.tasks.wakeAll());

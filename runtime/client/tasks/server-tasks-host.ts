@@ -9,6 +9,8 @@ export interface ServerTasksHost {
   /** Sends the request with this handler name. */
   call(handler: string, params: object, options: CoreCallOptions): Promise<Record<string, unknown>>;
   connection(): ClientConnection;
+  /** True if the session has ended, or is closing: no call can succeed any more. */
+  isEnded(): boolean;
   /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
   responder(): Responder;
   /** Source of notifications of task changes. Default: tasks are polled. */

@@ -6,6 +6,7 @@ import type { CoreCallOptions } from "../session/requests.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
+import { isTemporary } from "./temporary-errors.ts";
 
 /** Call of a tool that is to become a task. */
 export interface ToolTaskCall {
@@ -101,6 +102,7 @@ export class RequestedTasks {
       },
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       isDown: () => this.#host.connection().state === "DISCONNECTED",
+      isTemporary: (error) => !this.#host.isEnded() && isTemporary(error),
       toResult,
       ended: () => {
         ended?.abort();

@@ -49,6 +49,7 @@ export class RelayedTask implements Listener {
     this.#tasks = new RequestedTasks({
       clock: undefined,
       connection: () => connection,
+      isEnded: () => connection.state === "DISCONNECTED",
       responder: () => ({ connection, handlers: this.#createHandlers() }),
       call: (handler, params, options) => this.#send(handler, params, options),
     });

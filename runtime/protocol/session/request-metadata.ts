@@ -25,6 +25,7 @@ export interface MetaKeys {
   readonly version: string;
   readonly capabilities: string;
   readonly clientInfo: string | undefined;
+  readonly logLevel: string | undefined;
   readonly serverInfo: string | undefined;
   readonly subscription: string | undefined;
 }
@@ -86,6 +87,7 @@ export function readMetaKeys(revision: Revision): MetaKeys {
     version,
     capabilities,
     clientInfo: find("request", "Implementation"),
+    logLevel: find("request", "LoggingLevel"),
     serverInfo: find("result", "Implementation"),
     subscription: find("notification", "RequestId"),
   };

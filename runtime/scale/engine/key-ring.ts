@@ -63,13 +63,18 @@ export class KeyRing {
   /** Decrypts a value that one of the keys has encrypted for this place. */
   decrypt(place: string, value: string): string | undefined {
     if (!value.startsWith(encryptionMark)) return undefined;
-    const bytes = Buffer.from(value.slice(encryptionMark.length), "base64url");
-    if (bytes.length < 28) return undefined;
+    const bytes = toBytes(value);
     for (const { values } of this.#keys) {
       const text = decryptWith(values, place, bytes);
       if (text !== undefined) return text;
     }
     return undefined;
+  }
+
+  /** True if an encrypted value cannot be read with the current key, but at most with an older one. */
+  isOutdated(place: string, value: string): boolean {
+    const [{ values }, ...others] = this.#keys;
+    return others.length > 0 && decryptWith(values, place, toBytes(value)) === undefined;
   }
 }
 
@@ -92,7 +97,12 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
+function toBytes(value: string): Buffer {
+  return Buffer.from(value.slice(encryptionMark.length), "base64url");
+}
+
 function decryptWith(key: Buffer, place: string, bytes: Buffer): string | undefined {
+  if (bytes.length < 28) return undefined;
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
     decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(12, 28));

@@ -1,4 +1,5 @@
 import { isObject, type EmbeddedRow, type Gate, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { isOpen, type Session } from "../../protocol/session/session.ts";
 
 /**
@@ -9,6 +10,12 @@ import { isOpen, type Session } from "../../protocol/session/session.ts";
  */
 export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, session: Session): Gate | undefined {
   return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
+}
+
+/** Returns the result of a tool that needs a capability which its client has not declared. The model can read it. */
+export function toMissingCapabilityResult({ gate }: CapabilityError): object {
+  const text = `The tool requires the client capability ${gate.path.join(".")}`;
+  return { content: [{ type: "text", text }], isError: true };
 }
 
 /** True if a capability was declared at a revision that has it. At other revisions the declaration has no meaning. */
@@ -61,4 +68,19 @@ function gatesOf(
     default:
       return [gate];
   }
+}
+
+/** Input requests by their handlers, and the capabilities with which a client declares them. */
+export const inputRequestKinds = {
+  createMessage: { method: "sampling/createMessage", capability: "sampling" },
+  elicit: { method: "elicitation/create", capability: "elicitation" },
+  listRoots: { method: "roots/list", capability: "roots" },
+} as const;
+
+/** Method of an input request, with the capability that declares it. */
+export type InputRequestKind = (typeof inputRequestKinds)[keyof typeof inputRequestKinds];
+
+/** Creates the error of an input request that its revision does not have: no client can have declared its capability. */
+export function missingAtRevision({ method, capability }: InputRequestKind): CapabilityError {
+  return new CapabilityError(method, { side: "client", path: [capability] });
 }

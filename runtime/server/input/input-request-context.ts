@@ -2,11 +2,12 @@ import { isObject, type RequestRow, type Revision } from "../../../generated/sup
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { asHandled } from "../../internal/as-handled.ts";
-import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
+import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { sendInputRequest, type InputRequestParts } from "./send-input-request.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
 import { ToolError } from "../errors.ts";
 import type { AskForTask } from "../feature.ts";
+import { inputRequestKinds, missingAtRevision } from "./capability-gates.ts";
 import { createForm } from "./form.ts";
 import type { ClientRequest } from "./input-runner.ts";
 import type { InputRequestOptions } from "./request-types.ts";
@@ -24,7 +25,7 @@ export function createInputScopes(revision: Revision, askForTask: AskForTask | u
   return (call, parts) => new AskingScope(call, parts, inputRequests);
 }
 
-type InputRequestRows = { readonly [Kind in keyof typeof kinds]: RequestRow | undefined };
+type InputRequestRows = { readonly [Kind in keyof typeof inputRequestKinds]: RequestRow | undefined };
 
 /** Finds the row of an input request. Where servers send no requests, it is part of a result: the lifecycle brings it to the client. */
 function findInputRequest(revision: Revision, handler: string): RequestRow | undefined {
@@ -90,7 +91,7 @@ class AskingScope extends HandlerScope {
   }
 
   /** Sends an input request whose response is typed. One that cannot be used is an error for the client, whose text names the member. */
-  async #askTyped(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
+  async #askTyped(kind: keyof typeof inputRequestKinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
     try {
       return await this.#ask(kind, request);
     } catch (thrown) {
@@ -99,7 +100,7 @@ class AskingScope extends HandlerScope {
     }
   }
 
-  async #ask(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
+  async #ask(kind: keyof typeof inputRequestKinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
     const { inputRunner } = this.#parts;
     const { check } = inputRunner;
     const { askForTask } = this.#inputRequests;
@@ -111,10 +112,9 @@ class AskingScope extends HandlerScope {
     );
   }
 
-  #rowOf(kind: keyof typeof kinds): RequestRow {
+  #rowOf(kind: keyof typeof inputRequestKinds): RequestRow {
     const row = this.#inputRequests.rows[kind];
-    // At a revision without the input request, no client can have declared its capability.
-    if (!row) throw new CapabilityError(kinds[kind].method, { side: "client", path: [kinds[kind].capability] });
+    if (!row) throw missingAtRevision(inputRequestKinds[kind]);
     return row;
   }
 }
@@ -122,9 +122,3 @@ class AskingScope extends HandlerScope {
 function readKey(options: unknown): string | undefined {
   return isObject(options) && typeof options.key === "string" ? options.key : undefined;
 }
-
-const kinds = {
-  createMessage: { method: "sampling/createMessage", capability: "sampling" },
-  elicit: { method: "elicitation/create", capability: "elicitation" },
-  listRoots: { method: "roots/list", capability: "roots" },
-} as const;

@@ -2,11 +2,14 @@ import type { Awaitable, EmbeddedRow, RequestRow, Revision, Table } from "../../
 import { followSignals } from "../../internal/abort-signals.ts";
 import { isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isCapabilityError } from "../../jsonrpc/errors.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { checkInputRequest } from "./check-request.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { sendInputRequest } from "./send-input-request.ts";
 import { InputRequired, type InputRequiredFields } from "./input-required.ts";
+import { inputRequestKinds, missingAtRevision, toMissingCapabilityResult } from "./capability-gates.ts";
 import { findInputRequest } from "./returned-requests.ts";
 import type { ClientInput } from "./request-state-record.ts";
 import { createSessionInputState, type InputRunner, type RunHandler } from "./input-runner.ts";
@@ -18,22 +21,24 @@ import { createSessionInputState, type InputRunner, type RunHandler } from "./in
 export function createRoundTripInputRunner(clock: Clock | undefined): InputRunner {
   const of = createSessionInputState();
   const signals = new CallSignals();
-  const complete = (first: InputRequired, call: CallContext, work: RunHandler): Promise<object> => {
+  const complete = (first: InputRequired, { call, method, work }: StartedRun): Promise<object> => {
     const again = (input: ClientInput): Awaitable<object> => {
       of(call).input = input;
       return work(call);
     };
     const ask = (fields: InputRequiredFields): Promise<ClientInput> =>
       askAll(fields, call, { clock, signal: signals.of(call) });
-    return repeatUntilResult(first, again, ask).finally(() => signals.end(call));
+    return repeatUntilResult(first, again, ask)
+      .catch((error: unknown) => toCapabilityResult(error, method, call.revision))
+      .finally(() => signals.end(call));
   };
   return {
     of,
     check: checkInputResponse,
     signalOf: (call) => signals.of(call),
-    run(_request, call, work) {
+    run({ method }, call, work) {
       const finish = (result: object): Awaitable<object> => {
-        if (result instanceof InputRequired) return complete(result, call, work);
+        if (result instanceof InputRequired) return complete(result, { call, method, work });
         signals.end(call);
         return result;
       };
@@ -45,6 +50,24 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
       });
     },
   };
+}
+
+/** Handler that has begun to run. */
+interface StartedRun {
+  readonly call: CallContext;
+  readonly method: string;
+  readonly work: RunHandler;
+}
+
+/**
+ * Returns the result of a tool whose returned input requests need a capability that the client lacks: the same as if the tool had awaited one. Throws
+ * every other error.
+ */
+function toCapabilityResult(error: unknown, method: string, { lifecycle }: Revision): object {
+  // A client of stateless requests may declare more capabilities and send the request again.
+  if (method === "tools/call" && isCapabilityError(error) && lifecycle === "handshake")
+    return toMissingCapabilityResult(error);
+  throw error;
 }
 
 /** Signals of the input requests of calls. Each is created with the first input request, as most calls send none. */
@@ -92,7 +115,7 @@ async function askAll(
   // Without input requests the handler waits for something else.
   if (!inputRequests) await pause(inputRetryDelay, clock, signal);
   const requests = Object.entries(inputRequests ?? {}).map(([key, { method, params = {} }]) => {
-    const row = toRequest(findInputRequest(inputRequestsOf(call.revision), method));
+    const row = toRequest(findRowOf(method, call.revision));
     checkInputRequest(row, params, call.session);
     return { row, params, key };
   });
@@ -100,6 +123,13 @@ async function askAll(
   const asked = requests.map(async (one) => [one.key, await sendInputRequest(call, one, parts)] as const);
   const inputResponses = Object.fromEntries(await Promise.all(asked));
   return { inputResponses, ...(requestState !== undefined && { requestState }) };
+}
+
+function findRowOf(method: string, revision: Revision): RequestRow | EmbeddedRow {
+  const table = inputRequestsOf(revision);
+  const kind = Object.values(inputRequestKinds).find((one) => one.method === method);
+  if (kind && !findMethod(table, method)) throw missingAtRevision(kind);
+  return findInputRequest(table, method);
 }
 
 /** Returns the input requests of a revision. Where servers send no requests, a task carries them. */

@@ -2,6 +2,7 @@ import type { Catalogue } from "../list/catalogue.ts";
 import type { ServerOptions } from "../definition.ts";
 import type { ListHost } from "../list/changing-lists.ts";
 import type { AnyResource, AnyResources, AnyResourceTemplate } from "../any-definition.ts";
+import { spellingsOf } from "./uri-spellings.ts";
 
 /** Resource lists of a server. */
 export interface ResourceLists {
@@ -35,7 +36,11 @@ export function createResourceLists(
     resources: Object.assign(fixed, {
       notifyUpdated(uri: string, { under }: { readonly under?: string } = {}): void {
         if (!subscribe) throw new Error("The server has no resource subscriptions; define it with `subscribe: true`");
-        host.sessions.notifyUpdated(under === undefined ? [uri] : [uri, under]);
+        const folders = under === undefined ? [] : spellingsOf(under);
+        const [first, ...others] = spellingsOf(uri);
+        host.sessions.notifyUpdated([first, ...folders]);
+        // Each client is notified of the URI as it subscribed to it.
+        for (const spelling of others) host.sessions.notifyUpdated([spelling]);
       },
     }),
     resourceTemplates: host.createList("resources", resourceTemplates, {

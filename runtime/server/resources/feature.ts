@@ -9,9 +9,10 @@ import type { Feature, FeatureContext, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
-import { createParser, createResources, matchFirst, type ResourceRegistry } from "./registry.ts";
+import { createParser, createResources, matchFirst, toReadError, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
+import { findSpelling } from "./uri-spellings.ts";
 import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./subscriptions.ts";
 
 /** Fixed resources, resource templates and subscriptions to them. */
@@ -57,7 +58,7 @@ function createFinder({
   return (method, { uri, ref }) => {
     if (isObject(ref)) return typeof ref.uri === "string" ? templates.get(ref.uri) : undefined;
     if (typeof uri !== "string" || !byUri.includes(method)) return undefined;
-    return fixed.get(uri) ?? matchFirst(templates, uri, parse)?.template;
+    return findSpelling(fixed, uri) ?? matchFirst(templates, uri, parse)?.template;
   };
 }
 
@@ -73,9 +74,13 @@ function implementResources(registry: ResourceRegistry, scene: FeatureContext): 
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
     readResource: (params: UriParams, call: CallContext) =>
-      scene.inputRunner.run({ method: "resources/read", params }, call, (during) =>
-        registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
-      ),
+      scene.inputRunner.run({ method: "resources/read", params }, call, async (during) => {
+        try {
+          return await registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri }));
+        } catch (error) {
+          throw toReadError(error, scene.revision);
+        }
+      }),
   };
 }
 

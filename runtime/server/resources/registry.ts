@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { RpcError, errorCodes, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { toBase64 } from "../../framing/base64.ts";
@@ -14,12 +14,13 @@ import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyContext, AnyRequester, AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
+import { findSpelling } from "./uri-spellings.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
 export interface ResourceRegistry extends Listing {
   readonly templates: Listing;
-  /** Returns the fixed resource if it exists and this client may see it. */
+  /** Returns the fixed resource with this URI, in any spelling, if it exists and this client may see it. */
   find(uri: string, requester: AnyRequester): AnyResource | undefined;
   /** Returns the template with this text if it exists and this client may see it. */
   findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
@@ -47,7 +48,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   const parse = createParser();
   const listed = selectFrom(resources, (resource) => resource.listed !== false);
   const find = (uri: string, requester: AnyRequester): AnyResource | undefined => {
-    const resource = resources.get(uri);
+    const resource = findSpelling(resources, uri);
     return resource && isVisible(resource, requester) ? resource : undefined;
   };
   const match = (uri: string, requester: AnyRequester): Match | undefined =>
@@ -99,6 +100,17 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
   const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
   const code = rule?.emitted ? rule.code : errorCodes.invalidParams;
   return new RpcError(code, "Resource not found", { data: { uri: shorten(uri) } });
+}
+
+/**
+ * Returns an error of a read as its revision sends it: a resource that does not exist has another code at revisions that no longer send the older one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
+ */
+export function toReadError(error: unknown, { errors }: Revision): unknown {
+  const { resourceNotFound: rule } = errors;
+  if (!rule || rule.emitted || isPeerError(error) || !isRpcError(error) || error.code !== rule.code) return error;
+  return new RpcError(errorCodes.invalidParams, error.message, { data: error.data, cause: error });
 }
 
 /** Returns a parser that parses each template once, on first use. */

@@ -7,6 +7,7 @@ import type { AnyContext, AnyTool } from "../any-definition.ts";
 import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
+import { toMissingCapabilityResult } from "../input/capability-gates.ts";
 import { noArguments, type Schema, type SchemaResult } from "../schema.ts";
 import type { ToolRules } from "./registry.ts";
 
@@ -67,7 +68,7 @@ function toFailure(thrown: unknown, tool: AnyTool, call: ToolCall): object {
   if (isCapabilityError(thrown)) {
     // A client of stateless requests may declare more capabilities and send the request again.
     if (call.revision.lifecycle === "per-request") throw thrown;
-    return failure(`The tool requires the client capability ${thrown.gate.path.join(".")}`);
+    return toMissingCapabilityResult(thrown);
   }
   const { context, onError, toolRules } = call;
   if (!context.signal.aborted) {

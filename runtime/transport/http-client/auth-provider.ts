@@ -6,6 +6,8 @@ export interface AuthRequest {
   readonly method: string;
   /** Headers without those that authorize the request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Aborted when the call of the request has ended: nothing waits for the provider any more. Pass it on to work that no other request shares. */
+  readonly signal?: AbortSignal;
 }
 
 /** Head of the server's response. */

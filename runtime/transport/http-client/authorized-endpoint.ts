@@ -23,11 +23,12 @@ export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): E
   return {
     url,
     async request(request) {
-      const subject: AuthRequest = { url, method: request.method, headers: request.headers };
+      const { method, headers: given, signal } = request;
+      const subject: AuthRequest = { url, method, headers: given, signal };
       const pending = <Result>(work: () => Result | Promise<Result>): Promise<Result> => hold(request, work);
       for (let attempt = 1; ; attempt += 1) {
         const own = await pending(() => provider.authorize(subject));
-        const response = await endpoint.request({ ...request, headers: { ...own, ...request.headers } });
+        const response = await endpoint.request({ ...request, headers: { ...own, ...given } });
         const { status, headers } = response;
         const impact = await pending(() => provider.review?.({ status, headers }, subject) ?? "accept");
         if (impact === "accept" || attempt === maxAttempts) return response;

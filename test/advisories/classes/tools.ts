@@ -143,7 +143,7 @@ export const tools: readonly AdvisoryClass[] = [
       ["generator/check/authorization.test.ts", "text of a server cannot control the terminal"],
       [
         "generator/inspect/schema.test.ts",
-        "invisible characters and those that change directions are shown as escapes",
+        "invisible characters and those that change directions are escapes in %j",
       ],
     ],
   },

@@ -105,6 +105,20 @@ describe.each(["2025-11-25", "2026-07-28"])("input requests at %s", (protocol) =
     await expect.poll(() => result().textContent()).toContain("LLM response: Fine.");
   });
 
+  test("two messages of the model are written at the same time", async () => {
+    const forms = page.getByRole("region", { name: "The server requests a message of a model" });
+    await details().getByRole("button", { name: "Call" }).click();
+    await forms.waitFor();
+    await details().getByRole("button", { name: "Call" }).click();
+    await expect.poll(() => page.getByLabel("Message of the assistant").count()).toBe(2);
+    expect(await page.getByLabel("Model", { exact: true }).count()).toBe(2);
+    await forms.last().getByLabel("Message of the assistant").fill("Second.");
+    await forms.last().getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => result().textContent()).toContain("LLM response: Second.");
+    await forms.getByRole("button", { name: "Return an error" }).click();
+    await forms.waitFor({ state: "detached" });
+  });
+
   test("the server reads the roots that were set", async () => {
     await page.getByRole("tab", { name: "Server" }).click();
     await page.getByLabel("URIs that begin with file://, one on each line").fill("file:///home/ada");

@@ -91,5 +91,9 @@ async function expectOnlyText(): Promise<void> {
   );
   expect(handlers).toBe(0);
   expect(await page.locator("body").textContent()).not.toMatch(/[\u202e\u0000\u001b]/);
+  const names = await page.evaluate(
+    "['placeholder', 'title', 'aria-label'].flatMap((name) => [...document.querySelectorAll(`[${name}]`)].map((one) => one.getAttribute(name))).join()",
+  );
+  expect(names).not.toMatch(/[\u202e\u0000\u001b]/);
   expect(troubles).toEqual([]);
 }

@@ -6,6 +6,7 @@ import { visibleText } from "../../../generator/inspect/page/values/values.ts";
 describe("fields of a form", () => {
   test.each([
     [{ type: "string" }, "text"],
+    [{ type: "string", maxLength: { valueOf: 1, toString: 1 } }, "text"],
     [{ type: ["string", "null"] }, "text"],
     [{ type: "integer" }, "number"],
     [{ type: "boolean" }, "boolean"],
@@ -20,13 +21,20 @@ describe("fields of a form", () => {
     [{ type: "object", additionalProperties: { type: "string" } }, "json"],
     [{ oneOf: [{ type: "string" }, { type: "number" }] }, "json"],
     [{ $ref: "#/$defs/a~1b" }, "text"],
+    [{ $ref: "#/$defs/a%7E1b" }, "text"],
+    [{ $ref: "#/$defs/either/anyOf/1" }, "number"],
+    [{ $ref: "#/$defs/100%" }, "boolean"],
+    [{ $ref: "#/$defs/a~1b", enum: ["x"] }, "choice"],
+    [{ $ref: "#anchor" }, "json"],
     [{ $ref: "#/$defs/circle" }, "json"],
     [{ $ref: "https://example.com/" }, "json"],
     [true, "json"],
     [null, "json"],
   ])("the schema %j has a field of the kind %s", (schema, kind) => {
     const endless = { type: "array", items: { $ref: "#/$defs/endless" } };
-    const root = { $defs: { "a/b": { type: "string" }, circle: { $ref: "#/$defs/circle" }, endless } };
+    const either = { anyOf: [{ type: "null" }, { type: "integer" }] };
+    const circle = { $ref: "#/$defs/circle" };
+    const root = { $defs: { "a/b": { type: "string" }, "100%": { type: "boolean" }, circle, endless, either } };
     expect(readField(schema, root).kind).toBe(kind);
   });
 
@@ -46,11 +54,18 @@ describe("fields of a form", () => {
   });
 });
 
-test("the value of a schema that contains itself many times is bounded", () => {
-  const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
+test("a default beside a reference counts before one that it leads to", () => {
+  const color = { enum: ["red", "green"], default: "green" };
+  const properties = { own: { $ref: "#/$defs/color", default: "red" }, other: { $ref: "#/$defs/color" } };
+  const schema = { type: "object", properties, $defs: { color } };
+  expect(initialValue(schema, schema)).toEqual({ own: "red", other: "green" });
+});
+
+test.each([3, 20, 900, 5_000])("the value of a schema that contains itself %d times is bounded", (count) => {
+  const names = Array.from({ length: count }, (_, at) => `p${at}`);
   const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#" }]));
   const schema = { type: "object", properties, required: names };
-  expect(JSON.stringify(initialValue(schema, schema)).length).toBeLessThan(500_000);
+  expect((JSON.stringify(initialValue(schema, schema)) ?? "").length).toBeLessThan(20_000);
 });
 
 test("a value is checked, without patterns that could take long", () => {
@@ -80,6 +95,14 @@ test.each<readonly [string, object, unknown, number]>([
   expect(checkValue({ type: "object", additionalProperties: false, ...schema }, value)).toHaveLength(count);
 });
 
+test("a schema whose evaluations double at each level is not checked to its end", () => {
+  const levels = Array.from({ length: 40 }, (_, at) => `#/$defs/a${at + 1}`);
+  const doubled = levels.map(($ref, at) => [`a${at}`, { allOf: [{ $ref }, { $ref }] }]);
+  const $defs = { ...Object.fromEntries(doubled), a40: { type: "object" } };
+  expect(checkValue({ $ref: "#/$defs/a0", $defs }, {})).toEqual([]);
+  expect(checkValue({ $ref: "#/$defs/a38", $defs }, 5)).toHaveLength(4);
+});
+
 test("a pattern in a part that is no schema takes no time", () => {
   const hostile = { pattern: "^(a+)+$" };
   const schema = { properties: { a: { $ref: "#/examples" } }, examples: hostile, default: hostile };
@@ -93,6 +116,23 @@ test("two values are compared regardless of the order of members", () => {
   ]);
 });
 
-test("invisible characters and those that change directions are shown as escapes", () => {
-  expect(visibleText("a\u202eb\u200b\u0000\n\u001b[31m")).toBe("a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m");
+test("two long values without a common line are compared line by line, without aligning them", () => {
+  const left = Array.from({ length: 9_000 }, (_, at) => at);
+  const begin = performance.now();
+  const lines = compareValues(
+    left,
+    left.map((value) => value + 0.5),
+  );
+  expect(performance.now() - begin).toBeLessThan(5_000);
+  expect(lines).toHaveLength(9_002);
+  expect(lines[1]).toEqual({ left: "  0,", right: "  0.5,", isSame: false });
+});
+
+test.each([
+  ["a\u202eb\u200b\u0000\n\u001b[31m", "a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m"],
+  ["a\u061cb\u00adc\u3164d\u2028e", "a\\u{61c}b\\u{ad}c\\u{3164}d\\u{2028}e"],
+  ["a\ufe00\u{e0101}\u{e0041}", "a\\u{fe00}\\u{e0101}\\u{e0041}"],
+  ["Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3", "Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3"],
+])("invisible characters and those that change directions are escapes in %j", (text, shown) => {
+  expect(visibleText(text)).toBe(shown);
 });

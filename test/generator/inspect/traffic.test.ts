@@ -128,3 +128,43 @@ test("a message is found on the other side of the gateway", () => {
   expect(findPartner(entries, at(8))?.sequence).toBe(2);
   expect(findPartner(entries, at(1))).toBeUndefined();
 });
+
+test("messages of equal calls at the same time are found on the other side of the gateway", () => {
+  const log = new TrafficLog();
+  const add = (connection: string, direction: TrafficEntry["direction"], message: object): void => {
+    const side = connection.startsWith("client") ? "client" : "server";
+    log.add({ ...base, sequence: log.entries.length + 1, side, connection, direction, message });
+  };
+  const call = { method: "tools/call", params: { name: "a" } };
+  add("client-2", "to-server", { id: 1, ...call });
+  add("client-1", "to-server", { id: 1, ...call });
+  add("server-1", "to-server", { id: 5, ...call });
+  add("server-2", "to-server", { id: 5, ...call });
+  add("server-1", "to-client", { id: 5, result: {} });
+  add("client-1", "to-client", { id: 1, result: {} });
+  add("server-2", "to-client", { id: 5, result: {} });
+  add("client-2", "to-client", { id: 1, result: {} });
+  // The gateway answers a third one by itself.
+  add("client-1", "to-server", { id: 2, ...call });
+  add("client-1", "to-client", { id: 2, result: {} });
+  const { entries } = log;
+  const others = entries.map((entry) => findCounterpart(entries, entry)?.sequence);
+  expect(others).toEqual([4, 3, 2, 1, 6, 5, 8, 7, undefined, undefined]);
+});
+
+test("the result of a call that was sent twice belongs to the second one", () => {
+  const log = new TrafficLog();
+  const call = { method: "tools/call", params: { name: "a" } };
+  fill(
+    log,
+    ["client", "to-server", { id: 1, ...call }],
+    ["server", "to-server", { id: 5, ...call }],
+    ["server", "to-client", { id: 5, result: { resultType: "input_required" } }],
+    ["server", "to-server", { id: 6, ...call }],
+    ["server", "to-client", { id: 6, result: { resultType: "complete" } }],
+    ["client", "to-client", { id: 1, result: {} }],
+  );
+  const { entries } = log;
+  const others = entries.map((entry) => findCounterpart(entries, entry)?.sequence);
+  expect(others).toEqual([2, 1, 6, 1, 6, 5]);
+});

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { generatedMark, writeTree } from "../../../generator/internal/tree.ts";
+import { generatedMark, replaceFile, writeTree } from "../../../generator/internal/tree.ts";
 
 let folder = "";
 
@@ -31,6 +31,36 @@ test("`writeTree` does not write through a symbolic link at the path of a tempor
   expect(await readFile(join(folder, "a.ts"), "utf8")).toBe(generatedMark);
 });
 
+test("`writeTree` replaces a symbolic link by the generated file", async () => {
+  const outside = join(folder, "outside");
+  await writeFile(outside, "mine");
+  await symlink(outside, join(folder, "a.ts"));
+  await writeTree(folder, new Map([["a.ts", generatedMark]]));
+  expect(await readFile(outside, "utf8")).toBe("mine");
+  expect((await lstat(join(folder, "a.ts"))).isSymbolicLink()).toBe(false);
+});
+
+test.each([
+  ["a file", "other.ts"],
+  ["another link", "further"],
+])("`replaceFile` replaces the file that a link to %s leads to", async (_what, target) => {
+  await writeFile(join(folder, "other.ts"), "before");
+  await symlink(join(folder, "other.ts"), join(folder, "further"));
+  await symlink(target, join(folder, "link.ts"));
+  await replaceFile(join(folder, "link.ts"), "after");
+  expect(await readFile(join(folder, "other.ts"), "utf8")).toBe("after");
+  expect((await lstat(join(folder, "link.ts"))).isSymbolicLink()).toBe(true);
+  expect((await readdir(folder)).sort()).toEqual(["further", "link.ts", "other.ts"]);
+});
+
+test("`replaceFile` creates a file, also in place of a link to nothing", async () => {
+  await symlink(join(folder, "nothing"), join(folder, "link.ts"));
+  for (const path of ["link.ts", "new/a.ts"]) {
+    await replaceFile(join(folder, path), "text");
+    expect(await readFile(join(folder, path), "utf8")).toBe("text");
+  }
+});
+
 test("`writeTree` keeps files without its mark, and does not report them", async () => {
   await mkdir(join(folder, "tools"));
   await writeFile(join(folder, "tools", "own.ts"), "// mine");
@@ -51,5 +81,16 @@ test.each(["mcp.client.lock.json", "mcp.lock.json"])(
       { kind: "orphaned", path: "old.ts" },
     ]);
     expect(await readFile(join(folder, "other", "tools", "a.ts"), "utf8")).toBe(generatedMark);
+  },
+);
+
+test.skipIf(process.platform === "win32").each([0o600, 0o755])(
+  "`replaceFile` keeps the permissions %i",
+  async (mode) => {
+    const path = join(folder, "a.ts");
+    await writeFile(path, "before");
+    await chmod(path, mode);
+    await replaceFile(path, "after");
+    expect([(await stat(path)).mode & 0o777, await readFile(path, "utf8")]).toEqual([mode, "after"]);
   },
 );

@@ -43,6 +43,24 @@ describe("resolveObject", () => {
       ["code 7", "data object", "text string"],
     ],
     [
+      "`resolveObject` merges equal types of two bases, wherever they are written",
+      `export interface A { a: number; b?: string[]; c: string | number }
+       export interface B { a: number; /** Texts. */ b?: string[]; c: string | number }
+       export interface X extends A, B {}`,
+      ["a number", "b? array", "c union"],
+    ],
+    [
+      "`resolveObject` compares the targets of aliases, the members of unions and the bounds of numbers",
+      `export type Cursor = string; export type Role = "user" | "assistant";
+       export interface A { a?: Cursor; b: Role; c: string | number;
+         /** @minimum 0 */
+         d: number }
+       export type X = A & { a?: string; b: "user"; c: Role;
+         /** @minimum 1 */
+         d: number }`,
+      ["a? Cursor", `b "user"`, "c Role", "d number"],
+    ],
+    [
       "`resolveObject` keeps both shapes when neither is clearly narrower",
       `export interface A { a: string } export interface B { b: string }
        export type X = { m: A } & { m: B }`,

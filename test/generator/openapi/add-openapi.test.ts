@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runAddOpenapi, type AddOpenapiOptions } from "../../../generator/commands/add-openapi.ts";
+import { runRemove } from "../../../generator/commands/remove.ts";
 import { formatTypeScript } from "../../../generator/internal/format.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
 import { apiLockName } from "../../../generator/openapi/api-lock.ts";
@@ -90,6 +91,28 @@ function openProject(root: string, document: object): Project {
       ),
   };
 }
+
+describe("a removed tool of an API", () => {
+  test("`add openapi` leaves out a tool that was removed, until `--only` selects operations", async () => {
+    const { add, read, lines, change, folder } = await project();
+    await add();
+    lines();
+    expect(await runRemove({ kind: "tool", name: "listPets", folder })).toBe(0);
+    expect(lines().join("\n")).toContain("GET /pets of ../pets.json gets no tool");
+    change(petsOf({ "/pets": { ...list, ...remove }, "/pets/{id}": show }));
+    expect(await add()).toBe(0);
+    expect(lines().join("\n")).toMatch(/new +DELETE \/pets, tool deletePet/);
+    expect(existsSync(join(folder, "src/pets/tools/list-pets.ts"))).toBe(false);
+    expect(read("src/pets/tools.ts")).not.toContain("listPets");
+    expect(read("test/pets-api.test.ts")).not.toContain("listPets");
+    expect(await add({ check: true })).toBe(0);
+    lines();
+    expect(await add({ only: "*" })).toBe(0);
+    expect(lines().join("\n")).toMatch(/new +GET \/pets, tool listPets/);
+    expect(existsSync(join(folder, "src/pets/tools/list-pets.ts"))).toBe(true);
+    expect(JSON.parse(read(apiLockName)).apis[0]).not.toHaveProperty("removed");
+  });
+});
 
 describe("add openapi in a project", () => {
   test("`add openapi` writes tools, settings and a test, and registers them", async () => {

@@ -269,6 +269,34 @@ describe("the token of an API", () => {
     expect(JSON.stringify(content)).not.toContain("s3cr3t");
   });
 
+  test.each([
+    ["bearer", "se/cret+=", '{"error":"not se\\/cret+="}', '{"error":"not [secret]"}'],
+    ["bearer", 'a"quoted', '{"error":"not a\\"quoted"}', '{"error":"not [secret]"}'],
+    ["basic", "ann:pass:word", "no user ann with pass:word", "no user ann with [secret]"],
+    ["basic", "sk_live_1:", "invalid key sk_live_1", "invalid key [secret]"],
+    ["basic", "ann:pass", `invalid ${btoa("ann:pass")} or ann:pass`, "invalid [secret] or [secret]"],
+  ])(
+    "an error text of the API is shown without a %s token as the API writes it: %s",
+    async (scheme, token, text, shown) => {
+      vi.stubEnv("API_TOKEN", token);
+      const client = await connect({ text: document.replace("components:", access.replace("bearer", scheme)) });
+      Object.assign(given, { status: 403, text });
+      const { content } = await client.callTool("getItem");
+      expect(content).toEqual([{ type: "text", text: `GET /item returned HTTP 403: ${shown}` }]);
+    },
+  );
+
+  test("an error text of the API is shown without a token that begins like another one", async () => {
+    vi.stubEnv("API_TOKEN_KEY", "token");
+    vi.stubEnv("API_TOKEN_MORE", "token-and-more");
+    const more = "key: { type: http, scheme: bearer }, more: { type: apiKey, in: header, name: X-More }";
+    const both = access.replace("[{ key: [] }]", "[{ key: [], more: [] }]").replace(/key: \{ type[^}]*\}/, more);
+    const client = await connect({ text: document.replace("components:", both) });
+    Object.assign(given, { status: 403, text: "invalid token-and-more" });
+    const { content } = await client.callTool("getItem");
+    expect(content).toEqual([{ type: "text", text: "GET /item returned HTTP 403: invalid [secret]" }]);
+  });
+
   test("a warning about a deviating response does not contain the token", async () => {
     vi.stubEnv("API_TOKEN", "s3cr3t");
     const lines = warnings();

@@ -150,6 +150,36 @@ paths:
     expect([...(sent.at(-1)?.form?.keys() ?? [])]).toEqual(["text"]);
   });
 
+  test.each(["type: object, ", ""])(
+    "files of a form that extends another schema are sent as files: {%s allOf}",
+    async (type) => {
+      const run = await load(
+        `openapi: 3.0.3
+info: { title: Uploads, version: 1.0.0 }
+components:
+  schemas:
+    File: { type: object, properties: { file: { type: string, format: binary } } }
+    Named: { type: object, properties: { name: { type: string } } }
+paths:
+  /upload:
+    post:
+      operationId: upload
+      requestBody:
+        content:
+          multipart/form-data:
+            schema: { ${type}allOf: [{ $ref: "#/components/schemas/File" }, { $ref: "#/components/schemas/Named" }] }
+            encoding: { file: { contentType: image/png } }
+      ${ok}
+`,
+        "upload",
+      );
+      await run({ body: { file: base64, name: "a" } }, context);
+      const form = sent.at(-1)?.form;
+      expect(await partsOf(form, "file")).toEqual([["image/png", "file", bytes]]);
+      expect(await partsOf(form, "name")).toEqual(["a"]);
+    },
+  );
+
   test("a part of a form has the content type that the API declares", async () => {
     const kinds =
       "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
@@ -226,6 +256,18 @@ paths:
     expect(await run({}, context)).toMatchObject({ content: [{ type: "resource", resource }] });
     answer.type = "application/yaml";
     expect(await run({}, context)).toBe(new TextDecoder().decode(bytes));
+  });
+
+  test.each([
+    ["text/csv; charset=iso-8859-1", "windows-1252"],
+    ['text/plain; charset="utf-16le"', "utf-16le"],
+    ["text/plain; charset=unknown", "utf-8"],
+    ["application/json; charset=iso-8859-1", "utf-8"],
+    ["text/plain", "utf-8"],
+  ])("text of the type %s is read as %s", async (type, encoding) => {
+    const run = await load(guarded(`\n  /nothing: { get: { operationId: nothing, ${ok} } }`), "nothing");
+    answer.type = type;
+    expect(await run({}, context)).toBe(new TextDecoder(encoding).decode(bytes));
   });
 
   test("a tool sends all cookies in one header and encodes separators in values", async () => {
@@ -306,6 +348,17 @@ paths:
     ]);
   });
 
+  test.each(["$$app_token", "api.key"])("a token in the query is sent by the name %s", async (name) => {
+    const scheme = `x-key: { type: apiKey, in: query, name: ${name} }`;
+    const paths = `\n  /key: { get: { operationId: key, security: [{ x-key: [] }], ${ok} } }`;
+    const run = await load(
+      guarded(paths).replace(/x-key: \{.*\}/, () => scheme),
+      "key",
+    );
+    await run({}, context);
+    expect(sent.map(({ path }) => new URL(path, "http://a").searchParams.get(name))).toEqual(["to;ken"]);
+  });
+
   test("an optional token is sent when its variable is set", async () => {
     const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
     // Settings are read once, when the tool is loaded.
@@ -316,6 +369,14 @@ paths:
     }
     expect(sent.map(({ headers }) => headers["x-key"])).toEqual([undefined, "to;ken"]);
   });
+});
+
+test.each(["3.0", "3.1"])("a document whose version YAML reads as a number is read: %s", async (version) => {
+  const document = guarded(`\n  /nothing: { get: { operationId: nothing, ${ok} } }`).replace("3.0.3", version);
+  await (
+    await load(document, "nothing")
+  )({}, context);
+  expect(sent.map(({ path }) => path)).toEqual(["/nothing"]);
 });
 
 const ok = 'responses: { "200": { description: ok } }';
@@ -557,6 +618,21 @@ paths:
       await load(document, "pay")
     )({ body: { note: null, amount: 5, items: [{ price: null, at: 1 }] } }, context);
     expect(new TextDecoder().decode(sent.at(-1)?.bytes)).toBe("amount=5&items%5B0%5D%5Bat%5D=1");
+  });
+
+  test("null and empty values within lists and objects are not sent", async () => {
+    const find = await load(document, "find");
+    await find({ commas: ["a", null, "b"], pipes: [null], turns: { x: 1, y: null, z: [] }, json: null }, context);
+    expect(decodeURIComponent(sent.at(-1)?.path ?? "")).toBe("/find?commas=a,b&turns=x,1");
+    const simple = await load(document, "simple");
+    const map = { x: 1, y: null };
+    await simple({ names: ["a", null], pairs: map, "X-List": [null], "X-Pairs": map, "X-Json": map, c: map }, context);
+    const { path, headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(decodeURIComponent(path)).toBe("/of/a/x=1");
+    expect(headers).toMatchObject({ "x-pairs": "x=1", "x-json": '{"x":1,"y":null}' });
+    expect([headers["x-list"], cookie]).toEqual([undefined, "c=x,1"]);
+    await simple({ names: ["a"], pairs: map, c: { x: null } }, context);
+    expect(sent.at(-1)?.cookie).toBeUndefined();
   });
 
   test.each(["a\nb", "10 €", "a\u0000"])("text that a header cannot contain is a tool error: %j", async (text) => {

@@ -253,6 +253,16 @@ describe("open decisions", () => {
 });
 
 describe("parts that a new revision makes unfit", () => {
+  it("a renamed type that servers look up by name is listed with its members", async () => {
+    const text = dated(schema, next).replaceAll(/\bTool\b(?=[ [;])/g, "ToolDefinition");
+    const { decisions } = await pinText(text, { revision: next });
+    expect(decisions.confirm).toEqual(
+      ["Tool", "Tool.annotations", "Tool.outputSchema"].map(
+        (name) => `names: ${name} of ${newest} is not declared; servers and clients do not use it under another name`,
+      ),
+    );
+  });
+
   it("a member that is required now is listed, because older peers may omit it", async () => {
     const text = dated(schema, next).replace(/(interface GetPromptRequestParams [^}]*? arguments)\?:/, "$1:");
     const { decisions } = await pinText(text, { revision: next });

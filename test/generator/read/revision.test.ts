@@ -115,3 +115,41 @@ describe("an overlay", () => {
     expect(read).toThrow(/^spec\/some\/overlay\.json: /);
   });
 });
+
+describe("methods of one side", () => {
+  const declare = (union: string, type: string, more: string): string =>
+    text.replace(new RegExp(`export type ${union} =\\s*\\|?`), `${more}\nexport type ${union} =\n  | ${type}\n  | `);
+  const request = (type: string, method: string): string =>
+    `export interface ${type}Request extends JSONRPCRequest { method: "${method}"; params: RequestParams }
+export interface ${type}Result extends Result {}`;
+  const notification =
+    'export interface ToolNotification extends JSONRPCNotification { method: "notifications/tool"; params: NotificationParams }';
+
+  it.each([
+    [
+      "two requests with one name on the wire",
+      declare("ClientRequest", "PokeRequest", request("Poke", "tools/list")),
+      "`PokeRequest` and `ListToolsRequest` would both be the request tools/list of the client",
+    ],
+    [
+      "a request and a notification with one name in code",
+      declare("ClientRequest", "ToolRequest", request("Tool", "tools/do")).replace(
+        "export type ClientNotification =",
+        `${notification}\nexport type ClientNotification = ToolNotification |`,
+      ),
+      "`ToolRequest` and `ToolNotification` would both be the function tool() of the client",
+    ],
+  ])("%s are rejected", (_what, changed, says) => {
+    const methods = { ...overlay.methods, "notifications/tool": { clause, gate: null } };
+    const value = changed.includes("notifications/tool") ? { ...overlay, methods } : overlay;
+    const schema = { path: "s.ts", text: changed };
+    const read = (): unknown => readRevision({ id: revision, status: "released", schema, overlay: { path, value } });
+    expect(read).toThrow(says);
+  });
+
+  it("a request that a union names twice has one sender", () => {
+    const schema = { path: "s.ts", text: declare("ClientRequest", "CallToolRequest", "") };
+    const { methods } = readRevision({ id: revision, status: "released", schema, overlay: { path, value: overlay } });
+    expect(methods.find(({ name }) => name === "tools/call")?.senders).toEqual(["client"]);
+  });
+});

@@ -204,6 +204,18 @@ const structures: readonly Rejected[] = [
     says: "contradicting types of `x`",
   },
   {
+    what: "two bases whose inner types contradict each other",
+    text: "export interface A extends B, C {}\nexport interface B { x: D }\nexport interface C { x: { y: string } }\nexport interface D { y: 1 }",
+    at: "1:1",
+    says: "contradicting types of `x.y`",
+  },
+  {
+    what: "an inline intersection of contradicting types",
+    text: "export interface A { x: B & { y: string } }\nexport interface B { y: 1 }",
+    at: "1:1",
+    says: "contradicting types of `y`",
+  },
+  {
     what: "an endless chain of bases",
     text: `${chain(20_000)}export interface A20000 {}`,
     at: "51:1",

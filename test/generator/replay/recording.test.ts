@@ -221,6 +221,63 @@ test("members of a message or an error that no revision has are redacted", () =>
   });
 });
 
+describe("secrets in schemas", () => {
+  const redact = (properties: object, known: object = {}): unknown => {
+    const redactor = new MessageRedactor(["customer"]);
+    redactor.redactValue({ arguments: known });
+    return redactor.redactValue({ inputSchema: { type: "object", properties } });
+  };
+
+  test.each<[string, object, object]>([
+    [
+      "default values and examples of secret members",
+      { apiKey: { type: "string", default: "k-1", examples: ["k-1", "k-2"] } },
+      { apiKey: { type: "string", default: "[redacted 1]", examples: ["[redacted 1]", "[redacted 2]"] } },
+    ],
+    [
+      "default values of members within secret ones, and of further names",
+      { credentials: { properties: { user: { default: "ada" } } }, Customer: { anyOf: [{ default: "ada" }] } },
+      {
+        credentials: { properties: { user: { default: "[redacted 1]" } } },
+        Customer: { anyOf: [{ default: "[redacted 1]" }] },
+      },
+    ],
+    [
+      "secret members of default values",
+      { login: { default: { user: "ada", password: "pw" } } },
+      { login: { default: { user: "ada", password: "[redacted 1]" } } },
+    ],
+    [
+      "choices, which clients need",
+      { session: { enum: ["morning", "evening"], const: "evening" }, city: { default: "Rome" } },
+      { session: { enum: ["morning", "evening"], const: "evening" }, city: { default: "Rome" } },
+    ],
+    [
+      "members that are called like keywords",
+      { default: { type: "string" }, properties: { default: "Rome" }, token: { title: "token" } },
+      { default: { type: "string" }, properties: { default: "Rome" }, token: { title: "token" } },
+    ],
+  ])("%s are recorded as they may be", (_name, given, recorded) => {
+    expect(redact(given)).toEqual({ inputSchema: { type: "object", properties: recorded } });
+  });
+
+  test("texts that were secrets in an earlier message are redacted", () => {
+    const known = { password: "correct horse", key: "C" };
+    const given = {
+      a: { default: "correct horse", enum: ["correct horse", "C"] },
+      b: { const: { c: "correct horse" } },
+    };
+    expect(redact(given, known)).toMatchObject({
+      inputSchema: {
+        properties: {
+          a: { default: "[redacted 1]", enum: ["[redacted 1]", "C"] },
+          b: { const: { c: "[redacted 1]" } },
+        },
+      },
+    });
+  });
+});
+
 test("secrets in JSON with a string of 20 MB are redacted (it exceeded the stack)", { timeout: 60_000 }, () => {
   const text = (token: string): string => `{"data":"${"x".repeat(20_000_000)}","token":"${token}"}`;
   expect(new MessageRedactor([]).redactValue(text("abc")) === text("[redacted]")).toBe(true);

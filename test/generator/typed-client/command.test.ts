@@ -173,7 +173,9 @@ describe("create-mcp-server client", () => {
         none: { type: "object", anyOf: [needs("a"), { type: "object", properties: { b: word } }] },
       };
       const tools = Object.entries(inputs).map(([name, inputSchema]) => ({ name, inputSchema }));
-      const prompts = [{ name: "say", arguments: [{ name: "toString" }] }];
+      const prompts = [
+        { name: "say", arguments: [{ name: "toString" }, { name: "word", required: true }, { name: "word" }] },
+      ];
       const cwd = folderWith({ "tools.json": { server: { name: "odd", version: "1" }, tools, prompts } });
       const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "odd") });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -267,6 +269,18 @@ describe("create-mcp-server client", () => {
         await expect(call(`${"a".repeat(60)}!`)).rejects.toThrow(`word: expected text that matches ${pattern}`);
         const { code } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true, check: true });
         expect(code).toBe(0);
+      },
+      slow,
+    );
+
+    test(
+      "a tool with such a pattern may have the name of the function that compiles it",
+      async () => {
+        const tools = list.tools.map((tool) => ({ ...tool, name: "compile_re2" }));
+        const cwd = folderWith({ "tools.json": { ...list, tools } });
+        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
+        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
       },
       slow,
     );

@@ -4,6 +4,7 @@ import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
 import { isLinearPattern } from "../../../runtime/adapters/linear-pattern.ts";
 import { compileRe2 } from "../../../runtime/adapters/re2.ts";
 import { compilePattern, type PatternOptions } from "../../../runtime/adapters/schema-patterns.ts";
+import { toUnicodePattern } from "../../../runtime/adapters/unicode-pattern.ts";
 import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/methods/schema-issue.ts";
 import { createPatternSource, slowPatterns } from "./generated-patterns.ts";
 
@@ -29,6 +30,61 @@ describe("the proof of linear time", () => {
       expect(isLinearPattern(pattern)).toBe(false);
     },
   );
+});
+
+describe("patterns without the flag u", () => {
+  test.each([
+    ["^\\d{3}\\-\\d+$", "^\\d{3}-\\d+$"],
+    ["^[\\w-.]+\\@[\\w.-]+$", "^[\\w\\-.]+@[\\w.-]+$"],
+    ["^[\\w\\@\\-#]+$", "^[\\w@\\-#]+$"],
+    ['^\\"x\\"\\ \\_$', '^"x" _$'],
+    ["^[.-\\d]$", "^[.\\-\\d]$"],
+    ["^{{.*}}$", "^\\{\\{.*\\}\\}$"],
+    ["^a]$", "^a\\]$"],
+    ["^\\p{Lu}\\-$", "^\\p{Lu}-$"],
+  ])("%s is read as %s", (pattern, expected) => {
+    expect(toUnicodePattern(pattern)).toBe(expected);
+  });
+
+  test.each(["^a\\Z", "\\1", "^a{,5}$", "(?=a)*b", "[\\d-x-z]"])("%s has no clear meaning", (pattern) => {
+    expect(toUnicodePattern(pattern)).toBeUndefined();
+    expect(compilePattern(pattern, { patterns: "native" })).toBeUndefined();
+  });
+
+  test("patterns that are read with the flag match the same texts", () => {
+    const parts = [
+      "\\-",
+      "\\@",
+      "[\\w-.]",
+      "[a\\@-]",
+      "[^\\s-x\\-\\d]",
+      "[+-\\d]",
+      "]",
+      "{",
+      "}",
+      "{2}",
+      "a",
+      "(b)",
+      "|",
+      "\\\\",
+    ];
+    const texts = ["", "-", "@", "a-", "aa", "b]", "{b}", "a.", "+", "5", "x", " ", "\\", "]]", "--", "{{", "@@"];
+    const pairs = parts.flatMap((one) => parts.flatMap((two) => parts.map((three) => `${one}${two}${three}`)));
+    const different = pairs.filter((pattern) => {
+      const [native, unicode] = [compileNative(pattern), compileNative(pattern) && toUnicodePattern(pattern)];
+      if (!native || unicode === undefined) return false;
+      return texts.some((text) => native.test(text) !== new RegExp(unicode, "u").test(text));
+    });
+    expect(different).toEqual([]);
+  });
+
+  function compileNative(pattern: string): RegExp | undefined {
+    try {
+      return new RegExp(pattern, "");
+    } catch {
+      return undefined;
+    }
+  }
 });
 
 describe("re2", () => {
@@ -204,6 +260,21 @@ describe.each(makers)("the validator of %s", (_name, make) => {
     const schema = object({ default: { pattern: slow }, pattern: { properties: { enum: { pattern: "(?!a)b" } } } });
     expect(make(silent(unenforced))({ default: "!", pattern: { enum: "c" } }, schema)).toEqual([]);
     expect(unenforced.sort()).toEqual(["(?!a)b", slow]);
+  });
+
+  test("a validator enforces patterns that are valid without the flag u only, as far as their meaning is clear", () => {
+    const unenforced: string[] = [];
+    const validate = make(silent(unenforced));
+    const keys = { "^x\\-": { type: "number" }, "^x-": { minimum: 3 }, "\\_\\Z": false };
+    const schema = object(
+      { a: { pattern: "^\\d{3}\\-\\d+$" }, b: { pattern: "\\Z" } },
+      { patternProperties: keys, additionalProperties: true },
+    );
+    expect(validate({ a: "123-4", b: "?", "x-": 3, _Z: 1 }, schema)).toEqual([]);
+    expect(validate({ a: "1234" }, schema)).toMatchObject([{ path: ["a"] }]);
+    expect(validate({ "x-": "3" }, schema)).toMatchObject([{ path: ["x-"] }]);
+    expect(validate({ "x-": 1 }, schema)).toMatchObject([{ path: ["x-"] }]);
+    expect(unenforced.sort()).toEqual(["\\Z", "\\_\\Z"]);
   });
 
   test("a validator throws for a schema whose pattern is no regular expression", () => {

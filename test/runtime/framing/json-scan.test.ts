@@ -43,6 +43,23 @@ test("a scan finds what a reader of tokens finds in random JSON (R8, R10)", () =
   }
 });
 
+// Each text reaches a limit, and the byte behind it would exceed that.
+test.each([
+  { text: "[[1]]", maxDepth: 2, maxValues: 2, after: "[" },
+  { text: "[[", maxDepth: 2, maxValues: 10, after: "{" },
+  { text: "[1,2]", maxDepth: 2, maxValues: 2, after: "," },
+])("a scan of $text ends before the next byte, $after", ({ text, after, ...limits }) => {
+  const bytes = new TextEncoder().encode(text + after);
+  expect(scan({ bytes, start: 0, end: text.length }, limits)).toBeUndefined();
+  expect(scan({ bytes, start: 0, end: bytes.length }, limits)).toBeDefined();
+});
+
+test("an outline ends before the next byte", () => {
+  const bytes = new TextEncoder().encode("[1{");
+  expect(outline({ bytes, start: 0, end: 2 })).toBe("[1");
+  expect(outline({ bytes, start: 0, end: 3 })).toBe("[1{}");
+});
+
 test("damaged JSON is a value that JSON.parse also returns, or a problem (R9)", () => {
   const random = createRandom(Number(FUZZ_SEED));
   for (let count = Number(FUZZ_SCANS); count > 0; count -= 1) {

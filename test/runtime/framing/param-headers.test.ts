@@ -85,6 +85,7 @@ describe("errors of param headers", () => {
       'x-mcp-header of a.b is "é"; use the characters of header names',
     ],
     [text(1), "x-mcp-header of its schema is 1; use the characters of header names"],
+    [{ not: text(1) }, "x-mcp-header of its schema is 1; use the characters of header names"],
     [text("A"), 'x-mcp-header "A" is not on a property that only nested properties lead to'],
     [
       { properties: { a: { properties: { b: { "x-mcp-header": "A" } } } } },

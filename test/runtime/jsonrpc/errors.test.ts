@@ -13,6 +13,7 @@ import {
   UnsupportedVersionError,
   VersionError,
   closedEarly,
+  errorCodes,
   hasName,
   invalidParams,
   invalidRequest,
@@ -34,13 +35,25 @@ import {
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 
 test("codes of our own lie outside of the ranges that JSON-RPC and the protocol reserve (S-007, R6)", () => {
+  expect(Object.keys(rejectionCodes)).toEqual(["forbidden", "tooMany", "unavailable"]);
   for (const code of Object.values(rejectionCodes)) expect(code > -32_000 || code < -32_768, String(code)).toBe(true);
+});
+
+test("codes of JSON-RPC are those of its specification", () => {
+  expect(errorCodes).toEqual({
+    parseError: -32700,
+    invalidRequest: -32600,
+    methodNotFound: -32601,
+    invalidParams: -32602,
+    internalError: -32603,
+  });
 });
 
 test("an error for the peer passes unchanged", () => {
   const error = new RpcError(1001, "Busy", { data: { retry: true } });
   expect(RpcError.from(error)).toBe(error);
   expect(toErrorObject(error)).toEqual({ code: 1001, message: "Busy", data: { retry: true } });
+  expect(toErrorObject(new RpcError(1001, "Busy"))).toStrictEqual({ code: 1001, message: "Busy" });
 });
 
 test.each([
@@ -49,6 +62,14 @@ test.each([
   ["nothing", undefined],
   ["an error of the peer, which belongs to another call", new PeerError({ code: -1, message: "refused" })],
   ["an error whose code is no integer", new RpcError(Number.NaN, "x")],
+  [
+    "an error whose code cannot be read",
+    Object.defineProperty(new RpcError(1, "x"), "code", {
+      get() {
+        throw new Error("trap");
+      },
+    }),
+  ],
   ["an error whose message is no string", Object.assign(new RpcError(1, "x"), { message: 5 })],
 ])("the thrown value %s becomes an internal error without details, with the cause kept locally", (_, thrown) => {
   const error = RpcError.from(thrown);
@@ -69,51 +90,55 @@ const gate = { side: "server", path: ["tools", "listChanged"] } as const;
 const issue = { path: "a", expected: "a string" };
 const refused = { code: 1, message: "refused" };
 
-/** All errors, with their names and the guards that they pass. */
-const errors: readonly (readonly [Error, string, readonly string[]])[] = [
-  [new RpcError(1, "Busy"), "RpcError: Busy", ["isRpcError"]],
-  [new PeerError(refused), "PeerError: refused", ["isRpcError", "isPeerError"]],
+/** All errors, with their texts and the guards that they pass. Each is created in its test. */
+const errors: readonly (readonly [() => Error, string, readonly string[]])[] = [
+  [() => new RpcError(1, "Busy"), "RpcError: Busy", ["isRpcError"]],
+  [() => new PeerError(refused), "PeerError: refused", ["isRpcError", "isPeerError"]],
   [
-    new MissingCapabilityError(refused, {}),
+    () => new MissingCapabilityError(refused, {}),
     "MissingCapabilityError: refused",
     ["isRpcError", "isPeerError", "isMissingCapabilityError"],
   ],
   [
-    new UnsupportedVersionError(refused, ["a", "b"]),
+    () => new UnsupportedVersionError(refused, ["a", "b"]),
     "UnsupportedVersionError: refused; the server now supports a, b; connect again or use the option `reconnect`",
     ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
   ],
   [
-    new UnsupportedVersionError(refused, []),
+    () => new UnsupportedVersionError(refused, []),
     "UnsupportedVersionError: refused; the server now supports none; connect again or use the option `reconnect`",
     ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
   ],
   [
-    new TimeoutError("ping", 5),
+    () => new TimeoutError("ping", 5),
     "TimeoutError: The request ping timed out after 5 ms; increase its timeout if it takes longer",
     ["isTimeoutError"],
   ],
-  [new ClosedError("closed"), "ClosedError: closed", ["isClosedError"]],
+  [() => new ClosedError("closed"), "ClosedError: closed", ["isClosedError"]],
   [
-    closedEarly(undefined),
+    () => closedEarly(undefined),
     "ClosedError: The connection was closed before the response was received",
     ["isClosedError"],
   ],
-  [new UnreachableError("no stream"), "UnreachableError: no stream", ["isUnreachableError"]],
+  [() => new UnreachableError("no stream"), "UnreachableError: no stream", ["isUnreachableError"]],
   [
-    new CapabilityError("m", gate),
+    () => new CapabilityError("m", gate),
     "CapabilityError: m was not sent: the server has not declared the capability tools.listChanged",
     ["isCapabilityError"],
   ],
-  [new InvalidMessageError("m", "result", issue), "InvalidMessageError: The result of m at a must be a string", []],
   [
-    new VersionError(["a", "b"], ["c", "d"]),
+    () => new InvalidMessageError("m", "result", issue),
+    "InvalidMessageError: The result of m at a must be a string",
+    [],
+  ],
+  [
+    () => new VersionError(["a", "b"], ["c", "d"]),
     "VersionError: Unsupported protocol version; the client supports a, b, the server c, d",
     [],
   ],
-  [new Error("x"), "Error: x", []],
+  [() => new Error("x"), "Error: x", []],
   // A timeout of the platform.
-  [new DOMException("x", "TimeoutError"), "TimeoutError: x", []],
+  [() => new DOMException("x", "TimeoutError"), "TimeoutError: x", []],
 ];
 
 const guards = {
@@ -127,7 +152,10 @@ const guards = {
   isCapabilityError,
 };
 
-test.each(errors)("the error %o is %j and passes the guards %j", (error, text, passed) => {
+const rows = errors.map(([create, text, passed]) => ({ create, text, passed }));
+
+test.each(rows)("the error '$text' passes the guards $passed", ({ create, text, passed }) => {
+  const error = create();
   expect(String(error)).toBe(text);
   expect(Object.entries(guards).flatMap(([name, guard]) => (guard(error) ? [name] : []))).toEqual(passed);
 });
@@ -211,6 +239,9 @@ describe("the specific error of an error response", () => {
       own,
       "x",
     ]);
+    for (const older of revisions.filter(({ errors: { unsupportedProtocolVersion: error } }) => !error)) {
+      expect(toPeerError(peer, older)).toBe(peer);
+    }
     expect(isMissingCapabilityError(toPeerError(peer, undefined))).toBe(false);
     expect(isMissingCapabilityError(toPeerError(own, revision))).toBe(false);
   });
@@ -224,7 +255,11 @@ test("errors of requests have the codes of JSON-RPC", () => {
   });
   expect(toErrorObject(invalidRequest("no"))).toEqual({ code: -32600, message: "no" });
   expect(serverShutdown).toEqual({ code: -32603, message: "The server shut down before the request was settled" });
-  expect(nodeGone).toMatchObject({ code: -32603, data: { lost: true } });
+  expect(nodeGone).toEqual({
+    code: -32603,
+    message: "The node that handled the request is gone; its effects are unknown",
+    data: { lost: true },
+  });
 });
 
 test("text of the peer is shortened in errors", () => {
@@ -249,6 +284,10 @@ test("guards compare names, so that two copies of this package are compatible", 
   expect(isTimeoutError(new TimeoutError("m", 5))).toBe(true);
   expect(isClosedError(new ClosedError("x"))).toBe(true);
   expect(isCapabilityError(new CapabilityError("m", { side: "server", path: ["a"] }))).toBe(true);
+  expect([
+    isTimeoutError({ name: "TimeoutError", milliseconds: 5 }),
+    isTimeoutError(Object.assign(new Error("x"), { milliseconds: 5 })),
+  ]).toEqual([false, false]);
   expect([isRpcError({ name: "RpcError" }), isRpcError(null), isClosedError(new Error())]).toEqual([
     false,
     false,

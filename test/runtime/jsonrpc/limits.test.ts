@@ -45,6 +45,7 @@ describe("a long request", () => {
   it("a request until the end of a task has a timeout for its sender, and none for its handler", () => {
     expect(timeoutOf({ duration: "task" }, defaultTimeouts)).toBe(wait);
     expect(handlerTimeoutOf({ duration: "task" }, defaultTimeouts)).toBe(Infinity);
+    expect(isLongRunning({ duration: "task" })).toBe(true);
     expect(rows.filter(({ duration }) => duration === "task").map(({ method }) => method)).toContain("tasks/result");
   });
 
@@ -73,6 +74,16 @@ describe("limits and timeouts that are given", () => {
 
   it("the defaults are those of the documentation", () => {
     expect([defaultLimits.maxMessageBytes, defaultLimits.maxBufferedBytes]).toEqual([16 * 2 ** 20, 64 * 2 ** 20]);
+    expect(defaultTimeouts).toEqual({
+      initialize: 30_000,
+      request: 5_000,
+      work: 60_000,
+      wait: 600_000,
+      total: 600_000,
+      handler: 600_000,
+      confirmation: 5_000,
+      drain: 1_000,
+    });
   });
 });
 

@@ -9,6 +9,8 @@ test.each([
   { data: "\u{1f600}" },
   { data: "\ud800" },
   { data: ["text"] },
+  { data: 5 },
+  { data: { length: 5_000 } },
 ])("a log message that fits exactly is sent, and a longer one is not: $data", ({ data }) => {
   const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } } as const;
   const { length } = JSON.stringify(message);

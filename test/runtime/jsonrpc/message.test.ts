@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { StaticResult, classify, isBatch, isRequestId, toResultText } from "../../../runtime/jsonrpc/message.ts";
+import {
+  StaticResult,
+  classify,
+  isBatch,
+  isRequestId,
+  responseIdOf,
+  toResultText,
+} from "../../../runtime/jsonrpc/message.ts";
 
 const error = { code: 1, message: "no" };
 
@@ -96,6 +103,20 @@ describe("the reason why a message is rejected", () => {
   test("only a message that has nothing but an id may be a response", () => {
     expect(classify({ jsonrpc: "2.0", id: 1 })).toMatchObject({ kind: "invalid", mayRespond: true });
     expect(classify({ jsonrpc: "2.0", id: null, method: "m" })).not.toHaveProperty("mayRespond");
+  });
+});
+
+describe("the request to which a message responds", () => {
+  test.each([
+    ["a request", { jsonrpc: "2.0", id: 1, method: "m" }, undefined],
+    ["a notification", { jsonrpc: "2.0", method: "m" }, undefined],
+    ["an invalid request", { id: 1, method: "m" }, undefined],
+    ["a result", { jsonrpc: "2.0", id: 1, result: {} }, 1],
+    ["an error", { jsonrpc: "2.0", id: "a", error }, "a"],
+    ["an invalid response", { jsonrpc: "2.0", id: 1, result: {}, error }, 1],
+    ["a message with nothing but an id", { jsonrpc: "2.0", id: 1 }, 1],
+  ])("%s", (_, value, id) => {
+    expect(responseIdOf(classify(value))).toBe(id);
   });
 });
 

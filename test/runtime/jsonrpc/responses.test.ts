@@ -59,7 +59,7 @@ describe("responses that cannot be written", () => {
     ["one of a batch", [fine, unwritable], [fine, replaced]],
   ])("%s is replaced by an internal error and reported", async (_, outgoing, expected) => {
     const { sent, reports } = await send(outgoing, (message) => void encode(message));
-    expect(sent).toEqual([expected]);
+    expect(sent).toStrictEqual([expected]);
     expect(reports).toMatchObject([{ kind: "result", error: expect.any(TypeError) }]);
   });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { Semaphore } from "../../../runtime/jsonrpc/semaphore.ts";
 
@@ -72,13 +73,10 @@ test("a reason that is no error becomes one", async () => {
 test("a caller with a permit no longer listens to its signal", async () => {
   const semaphore = new Semaphore(1);
   const { signal } = new AbortController();
-  const listeners = new Set<unknown>();
-  signal.addEventListener = (_type: string, listener: unknown): void => void listeners.add(listener);
-  signal.removeEventListener = (_type: string, listener: unknown): void => void listeners.delete(listener);
   await semaphore.enter(signal);
   const waiting = semaphore.enter(signal);
-  expect(listeners.size).toBe(1);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
   semaphore.leave();
   await waiting;
-  expect(listeners.size).toBe(0);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });

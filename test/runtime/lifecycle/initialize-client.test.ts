@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
+import type { ConnectOptions } from "../../../runtime/client/connect.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { batching, handshakeRevisions, newest, revisionOf } from "../fixture-revision.ts";
+import { batching, handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { runTranscript, settle, type Line } from "../wire.ts";
+import { initialize, runTranscript, settle, type Line } from "../wire.ts";
+import { alone } from "./stateless.ts";
 
 const proposal = (protocolVersion: string, id = 1): Line => [
   "<",
@@ -25,6 +27,10 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client and a server of 
     expect(client.serverInfo).toEqual({ name: "server", version: "2" });
     expect(client.serverCapabilities).toEqual({ tools: {} });
     expect(client.instructions).toBe("Be kind");
+    expect([client.session.role, client.session.own]).toEqual([
+      "client",
+      { info: { name: "client", version: "1" }, capabilities: {} },
+    ]);
   });
 });
 
@@ -106,6 +112,17 @@ describe("a server that rejects the version by an error (L-13)", () => {
     expect(wire.isClosed).toBe(true);
   });
 
+  test("a server that names the rejected version as well gets another one", async () => {
+    const { wire } = openWire();
+    await runTranscript(wire, [proposal(newest.id), refuse(1, [newest.id, batching.id]), proposal(batching.id, 2)]);
+  });
+
+  test("a server that names only the rejected version is disconnected", async () => {
+    const { wire, connecting } = openWire();
+    await runTranscript(wire, [proposal(newest.id), refuse(1, [newest.id])]);
+    await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: [newest.id] });
+  });
+
   test("a server that names no supported revision is disconnected", async () => {
     const { wire, connecting } = openWire();
     await runTranscript(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
@@ -118,7 +135,7 @@ test.each([
   [
     "an answer without name",
     { result: { protocolVersion: newest.id, capabilities: {} } },
-    { name: "InvalidMessageError" },
+    { name: "InvalidMessageError", method: "initialize", part: "result", issue: { path: "serverInfo" } },
   ],
   ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
 ])("a response of %s fails the handshake and closes", async (_, answer, expected) => {
@@ -148,6 +165,16 @@ test("a signal ends the handshake by closing, without a cancellation on the wire
   expect(wire.isClosed).toBe(true);
 });
 
+test("a signal has no effect on an open connection", async () => {
+  const controller = new AbortController();
+  const { wire, connecting } = openWire({ signal: controller.signal });
+  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, result: welcome(newest.id) }], confirmation]);
+  const client = await connecting;
+  controller.abort(new Error("too late"));
+  await settle();
+  expect([client.state, wire.isClosed]).toEqual(["INITIALIZED", false]);
+});
+
 test("a server that disconnects during the handshake fails it", async () => {
   const { wire, connecting } = openWire();
   await settle();
@@ -167,6 +194,88 @@ test("a client responds to pings during the handshake (L-05)", async () => {
     confirmation,
   ]);
   await connecting;
+});
+
+test("a client rejects initialize of a server, and responds to pings in the session", async () => {
+  const { wire, connecting } = openWire();
+  const error = { code: -32600, message: "The session is not initialized; send initialize first" };
+  await runTranscript(wire, [
+    proposal(newest.id),
+    [">", initialize(newest.id)],
+    ["<", { id: 0, error }],
+    [">", { id: 1, result: welcome(newest.id) }],
+    confirmation,
+    [">", { id: "p", method: "ping" }],
+    ["<", { id: "p", result: {} }],
+  ]);
+  await connecting;
+});
+
+test("a client does not respond to what a server prints by mistake", async () => {
+  const { wire, reports } = openWire();
+  await runTranscript(wire, [proposal(newest.id), [">", "Listening"]]);
+  expect(reports).toMatchObject([{ kind: "protocol" }]);
+});
+
+test("telemetry learns the role and the revisions of a client", async () => {
+  const seen: unknown[] = [];
+  const telemetry: ConnectOptions["telemetry"] = {
+    observe(channel, facts) {
+      seen.push(facts);
+      return channel;
+    },
+  };
+  openWire({ telemetry });
+  await settle();
+  expect(seen).toEqual([{ role: "client", revisions: handshakeRevisions }]);
+});
+
+describe("a revision whose tables accept any result", () => {
+  const complete = { protocolVersion: invented.id, capabilities: {}, serverInfo: { name: "server", version: "2" } };
+  const open = (result: object): ReturnType<typeof openWire> => {
+    const opened = openWire({ revisions: [invented] });
+    opened.wire.post({ jsonrpc: "2.0", id: 1, result });
+    return opened;
+  };
+
+  test.each([
+    ["a name", { ...complete, serverInfo: { version: "2" } }],
+    ["capabilities", { ...complete, capabilities: undefined }],
+  ])("a result without %s is rejected nevertheless", async (_, result) => {
+    await expect(open(result).connecting).rejects.toMatchObject({
+      name: "InvalidMessageError",
+      method: "initialize",
+      part: "result",
+      issue: { path: "", expected: "an InitializeResult" },
+    });
+  });
+
+  test("instructions that are no text are ignored", async () => {
+    expect((await open({ ...complete, instructions: 5 }).connecting).instructions).toBeUndefined();
+  });
+});
+
+test.each(["initialize", "ping"])("a revision with a handshake and without %s is an error", async (method) => {
+  const { [method]: _row, ...clientRequests } = newest.clientRequests;
+  const { connecting } = openWire({ revisions: [{ ...newest, clientRequests }] });
+  await expect(connecting).rejects.toThrow(`Revision ${newest.id} has no initialize or no ping`);
+});
+
+describe("a client without sessions, before the response to its first request", () => {
+  const open = (): ReturnType<typeof openWire> => openWire({ revisions: [alone], clock: new ManualClock() });
+
+  test.each([
+    ["requests are ignored", { jsonrpc: "2.0", id: "p", method: "ping" }, { kind: "protocol", method: "ping" }],
+    ["notifications are ignored", { jsonrpc: "2.0", method: "notifications/message" }, { kind: "ignored" }],
+    ["batches are ignored", [{ jsonrpc: "2.0", method: "notifications/message" }], { kind: "protocol" }],
+  ])("%s and reported", async (_, message, report) => {
+    const { wire, reports } = open();
+    await settle();
+    wire.post(message);
+    await settle();
+    expect(wire.sent).toMatchObject([{ method: "server/discover" }]);
+    expect(reports).toMatchObject([report]);
+  });
 });
 
 test("a message behind the response in the same chunk finds the session open", async () => {

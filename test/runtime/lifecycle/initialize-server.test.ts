@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import { handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
+import { batching, handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
 import { Wire, initialize, initialized, runTranscript, serveWire, settle, type Line } from "../wire.ts";
 
 const answer = (protocolVersion: string, id: unknown = 0): Line => [
@@ -59,12 +59,17 @@ test("a server serves only ping before the handshake (L-01), and the handshake s
 });
 
 describe("clientInfo and capabilities of initialize", () => {
-  const withSize = (bytes: number): object =>
-    initialize(newest.id, { experimental: { x: { text: "\u20ac".repeat(bytes / 3) } } });
+  const kept = (text: string): object => ({ experimental: { x: { text } } });
+  const clientInfo = { name: "test", version: "1" };
+  const least = JSON.stringify({ clientInfo, capabilities: kept("") }).length;
+  const withSize = (bytes: number): object => {
+    const room = bytes - least;
+    return initialize(newest.id, kept("\u20ac".repeat(room / 3) + "x".repeat(room % 3)));
+  };
 
   test("clientInfo and capabilities may have 64 KiB together", async () => {
     const { wire, connection } = await serveWire();
-    wire.post(withSize(65_000));
+    wire.post(withSize(65_536));
     await settle();
     expect(wire.sent).toMatchObject([{ id: 0, result: { protocolVersion: newest.id } }]);
     expect(connection.state).toBe("INITIALIZING");
@@ -72,7 +77,7 @@ describe("clientInfo and capabilities of initialize", () => {
 
   test("clientInfo and capabilities above the limit open no session, and the next initialize does", async () => {
     const { wire, connection } = await serveWire();
-    wire.post(withSize(70_000));
+    wire.post(withSize(65_537));
     await settle();
     const message = expect.stringMatching(/^Invalid params: clientInfo and capabilities have more than 65536 bytes/);
     expect(wire.sent).toMatchObject([{ id: 0, error: { code: -32602, message, data: { limit: 65_536 } } }]);
@@ -108,6 +113,13 @@ describe("an unknown revision", () => {
       answer(newest.id, 1),
     ]);
   });
+
+  test("a request without a revision gets the error of its params, also with the option", async () => {
+    const { wire } = await serveWire({ versionMismatch: "error" });
+    wire.post({ jsonrpc: "2.0", id: 0, method: "initialize", params: {} });
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 0, error: { code: -32602, data: { path: "protocolVersion" } } }]);
+  });
 });
 
 test.each([
@@ -131,6 +143,48 @@ test("the runtime serves a revision that only the test defines", async () => {
     [">", { id: 1, method: "things/do" }],
     ["<", { id: 1, result: { done: true } }],
   ]);
+});
+
+test.each([
+  ["clientInfo", { capabilities: {} }],
+  ["capabilities", { clientInfo: { name: "test", version: "1" } }],
+])("a client is rejected without %s, also at a revision whose tables accept any params", async (_, params) => {
+  const { wire, connection } = await serveWire({ revisions: [invented] });
+  const error = { code: -32602, message: "Invalid params: clientInfo and capabilities are required" };
+  await runTranscript(wire, [
+    [">", { id: 0, method: "initialize", params: { protocolVersion: invented.id, ...params } }],
+    ["<", { id: 0, error }],
+  ]);
+  expect(connection.session).toBeUndefined();
+});
+
+test.each([
+  ["2025-06-18", { title: "Server" }],
+  ["2024-11-05", {}],
+])("a server describes itself to a client of %s as far as the revision can", async (id, known) => {
+  const described = { title: "Server", description: "For tests.", websiteUrl: "https://server.example", icons: [] };
+  const { wire } = await serveWire({ info: { name: "server", version: "1", ...described } });
+  const serverInfo = { name: "server", version: "1", ...known };
+  await runTranscript(wire, [
+    [">", initialize(id)],
+    ["<", { id: 0, result: { protocolVersion: id, capabilities: {}, serverInfo } }],
+  ]);
+});
+
+test("a second initialize is rejected, and the session stays open", async () => {
+  const { wire, connection } = await serveWire({}, newest.id);
+  await runTranscript(wire, [
+    [">", initialize(batching.id, {}, 1)],
+    ["<", { id: 1, error: { code: -32600, message: "The session is already initialized" } }],
+  ]);
+  expect([connection.state, connection.session?.revision]).toEqual(["INITIALIZED", newest]);
+});
+
+test("a batch before the handshake is rejected", async () => {
+  const { wire } = await serveWire({ revisions: [batching] });
+  wire.post([{ jsonrpc: "2.0", id: 1, method: "ping" }]);
+  await settle();
+  expect(wire.sent).toMatchObject([{ error: { code: -32600 } }]);
 });
 
 test("info, capabilities, instructions and handlers may differ from revision to revision", async () => {

@@ -122,6 +122,23 @@ describe.each(products)("keys of %s that are replaced", (_, create) => {
     expect(await other.revocations?.list()).toEqual([{ key: "ada", until: expect.closeTo(until, -2) }]);
   });
 
+  test("a revocation is applied without the key it was stored with, if a node had both", async () => {
+    const open = async (...keys: readonly Uint8Array[]): Promise<Engine> => {
+      const engine = create({ keys, prefix: "renewed" });
+      onTestFinished(() => engine.close());
+      await engine.open();
+      return engine;
+    };
+    const until = Date.now() + 600_000;
+    const revocation = { key: "ada", until: expect.closeTo(until, -4) };
+    await (await open(old)).revocations?.add({ key: "ada", until });
+    // Nodes with either order of the keys run at the same time.
+    const [first, second] = [await open(next, old), await open(old, next)];
+    for (const engine of [first, second, first, second]) expect(await engine.revocations?.list()).toEqual([revocation]);
+    expect(await (await open(next)).revocations?.list()).toEqual([revocation]);
+    expect(await (await open(old)).revocations?.list()).toEqual([revocation]);
+  });
+
   test.each(cases)("$name: secret values are found, changed, locked and deleted", async (pair) => {
     const { one, other } = await openPair(pair, "values");
     await one.values?.set("secret", "a", 60_000);

@@ -22,10 +22,11 @@ export function CompletionInput(props: CompletionInputProps): ComponentChild {
   const { store, reference, name, description = "", isRequired, value, others, onChange } = props;
   const id = useId();
   const options = useSignal<readonly string[]>([]);
-  const isActive = useSignal(false);
+  // Suggestions may depend on the other arguments, which change while this input has no focus.
+  const focused = useSignal(0);
   const protocol = store.protocol.value;
   useEffect(() => {
-    if (!isActive.value || !canComplete(store)) return;
+    if (focused.value === 0 || !canComplete(store)) return;
     let isLatest = true;
     const timer = setTimeout(() => {
       const context = Object.keys(others).length > 0 ? { context: { arguments: others } } : {};
@@ -39,7 +40,7 @@ export function CompletionInput(props: CompletionInputProps): ComponentChild {
       isLatest = false;
       clearTimeout(timer);
     };
-  }, [value, isActive.value, protocol]);
+  }, [value, focused.value, protocol]);
   return (
     <div class="field">
       <label for={id}>
@@ -52,7 +53,7 @@ export function CompletionInput(props: CompletionInputProps): ComponentChild {
         autocomplete="off"
         aria-describedby={description === "" ? undefined : `${id}-about`}
         value={value}
-        onFocus={() => (isActive.value = true)}
+        onFocus={() => (focused.value += 1)}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <datalist id={`${id}-options`}>

@@ -1,7 +1,9 @@
 import type { ComponentChild } from "preact";
 import { useId, useState } from "preact/hooks";
+import { Control, JsonField } from "./controls.tsx";
 import { deepestForm, initialValue, readField, resolve, type Field, type FieldOption } from "./schema.ts";
-import { formatJson, isObject, parseJson, textOf, visibleText, type JsonObject } from "../values/values.ts";
+import { isSameValue } from "../values/comparison.ts";
+import { isObject, textOf, visibleText, type JsonObject } from "../values/values.ts";
 
 /*
  * Form for a JSON Schema. The form libraries for browsers compile schemas to code, which the policy of the page forbids, or bring a component library
@@ -83,10 +85,12 @@ function withMember(object: JsonObject, name: string, value: unknown): JsonObjec
 
 interface LabeledFieldProps extends FieldProps {
   readonly name: string;
+  /** True if the value is not left out when it is empty. */
   readonly isRequired: boolean;
+  readonly isItem?: boolean;
 }
 
-function LabeledField({ name, isRequired, ...props }: LabeledFieldProps): ComponentChild {
+function LabeledField({ name, isRequired, isItem = false, ...props }: LabeledFieldProps): ComponentChild {
   const id = useId();
   const schema = resolve(props.schema, props.root);
   const description = textOf(schema.description);
@@ -102,7 +106,7 @@ function LabeledField({ name, isRequired, ...props }: LabeledFieldProps): Compon
     <>
       <span class="field-name">{visibleText(name)}</span>
       {title !== "" && title !== name && <span class="field-title">{visibleText(title)}</span>}
-      {isRequired && <span class="required">required</span>}
+      {isRequired && !isItem && <span class="required">required</span>}
     </>
   );
   if (field.kind === "object" || field.kind === "list" || field.kind === "choices")
@@ -110,7 +114,7 @@ function LabeledField({ name, isRequired, ...props }: LabeledFieldProps): Compon
       <fieldset class="group">
         <legend>{caption}</legend>
         {about}
-        <Group field={field} {...props} schema={schema} />
+        <Group field={field} name={name} isRequired={isRequired} {...props} schema={schema} />
       </fieldset>
     );
   return (
@@ -122,34 +126,62 @@ function LabeledField({ name, isRequired, ...props }: LabeledFieldProps): Compon
   );
 }
 
-interface GroupProps extends FieldProps {
+interface GroupProps extends LabeledFieldProps {
   readonly field: Extract<Field, { readonly kind: "object" | "list" | "choices" }>;
 }
 
-function Group({ field, schema, root, value, onChange, depth }: GroupProps): ComponentChild {
+function Group({ field, ...props }: GroupProps): ComponentChild {
+  const { root, value, isRequired, onChange, depth } = props;
+  const setList = (list: readonly unknown[]): void => onChange(list.length === 0 && !isRequired ? undefined : list);
   switch (field.kind) {
     case "object":
-      return <Members schema={schema} root={root} value={value} onChange={onChange} depth={depth + 1} />;
+      return <InnerObject {...props} />;
     case "choices":
-      return <Choices options={field.options} value={value} onChange={onChange} />;
+      return <Choices options={field.options} value={value} onChange={setList} />;
     case "list":
-      return <Items items={field.items} root={root} value={value} onChange={onChange} depth={depth} />;
+      return <Items items={field.items} root={root} value={value} onChange={setList} depth={depth} />;
     default:
       return field satisfies never;
   }
 }
 
+/** Object in an object. One without a value has no fields: a schema that contains itself several times would have millions. */
+function InnerObject({ name, isRequired, schema, root, value, onChange, depth }: LabeledFieldProps): ComponentChild {
+  const shown = visibleText(name);
+  if (value === undefined)
+    return (
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Add ${shown}`}
+        onClick={() => onChange(initialValue(schema, root) ?? {})}
+      >
+        Add
+      </button>
+    );
+  return (
+    <>
+      <Members schema={schema} root={root} value={value} onChange={onChange} depth={depth + 1} />
+      {!isRequired && (
+        <button type="button" class="quiet" aria-label={`Remove ${shown}`} onClick={() => onChange(undefined)}>
+          Remove
+        </button>
+      )}
+    </>
+  );
+}
+
 function Choices({ options, value, onChange }: ChoicesProps): ComponentChild {
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const toggle = (option: unknown, isOn: boolean): void =>
-    onChange(isOn ? [...chosen, option] : chosen.filter((one) => one !== option));
+    onChange(isOn ? [...chosen, option] : chosen.filter((one) => !isSameValue(one, option)));
   return (
     <div class="checks">
       {options.map(({ value: option, label }) => (
         <label key={label} class="check">
           <input
             type="checkbox"
-            checked={chosen.includes(option)}
+            checked={chosen.some((one) => isSameValue(one, option))}
             onChange={({ currentTarget }) => toggle(option, currentTarget.checked)}
           />
           {visibleText(label)}
@@ -162,7 +194,7 @@ function Choices({ options, value, onChange }: ChoicesProps): ComponentChild {
 interface ChoicesProps {
   readonly options: readonly FieldOption[];
   readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
+  readonly onChange: (value: readonly unknown[]) => void;
 }
 
 function Items({ items, root, value, onChange, depth }: ItemsProps): ComponentChild {
@@ -173,12 +205,13 @@ function Items({ items, root, value, onChange, depth }: ItemsProps): ComponentCh
         <div class="list-item" key={at}>
           <LabeledField
             name={`Item ${at + 1}`}
-            isRequired={false}
+            isRequired
+            isItem
             schema={items}
             root={root}
             depth={depth + 1}
             value={item}
-            onChange={(next) => onChange(list.map((old, other) => (other === at ? next : old)))}
+            onChange={(next = null) => onChange(list.map((old, other) => (other === at ? next : old)))}
           />
           <button
             type="button"
@@ -201,136 +234,6 @@ interface ItemsProps {
   readonly items: JsonObject;
   readonly root: unknown;
   readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
+  readonly onChange: (value: readonly unknown[]) => void;
   readonly depth: number;
-}
-
-interface ControlProps {
-  readonly field: Exclude<Field, GroupProps["field"]>;
-  readonly id: string;
-  readonly isRequired: boolean;
-  readonly description: string | undefined;
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-}
-
-function Control({ field, id, isRequired, description, value, onChange }: ControlProps): ComponentChild {
-  const shared = { id, "aria-describedby": description };
-  switch (field.kind) {
-    case "text": {
-      const onInput = ({ currentTarget }: { currentTarget: { value: string } }): void =>
-        onChange(currentTarget.value === "" && !isRequired ? undefined : currentTarget.value);
-      const text = typeof value === "string" ? value : "";
-      return field.isLong || text.includes("\n") ? (
-        <textarea {...shared} rows={4} value={text} onInput={onInput} />
-      ) : (
-        <input {...shared} type="text" placeholder={field.format} value={text} onInput={onInput} autocomplete="off" />
-      );
-    }
-    case "number":
-      return (
-        <input
-          {...shared}
-          type="number"
-          step={field.isInteger ? 1 : "any"}
-          value={typeof value === "number" ? value : ""}
-          onInput={({ currentTarget }) =>
-            onChange(currentTarget.value === "" ? undefined : currentTarget.valueAsNumber)
-          }
-        />
-      );
-    case "boolean":
-      return <Choice {...shared} isRequired={isRequired} options={booleans} value={value} onChange={onChange} />;
-    case "choice":
-      return <Choice {...shared} isRequired={isRequired} options={field.options} value={value} onChange={onChange} />;
-    case "json":
-      return <JsonText {...shared} rows={3} value={value} onChange={onChange} />;
-    default:
-      return field satisfies never;
-  }
-}
-
-const booleans: readonly FieldOption[] = [
-  { value: true, label: "true" },
-  { value: false, label: "false" },
-];
-
-function Choice({ options, value, onChange, ...shared }: ChoiceProps): ComponentChild {
-  const { isRequired: _isRequired, ...attributes } = shared;
-  const chosen = options.findIndex((option) => JSON.stringify(option.value) === JSON.stringify(value));
-  return (
-    <select
-      {...attributes}
-      value={String(chosen)}
-      onChange={({ currentTarget }) => onChange(options[Number(currentTarget.value)]?.value)}
-    >
-      <option value="-1">(not set)</option>
-      {options.map(({ label }, at) => (
-        <option key={label} value={String(at)}>
-          {visibleText(label)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-interface ChoiceProps extends ChoicesProps {
-  readonly id: string;
-  readonly isRequired: boolean;
-  readonly "aria-describedby": string | undefined;
-}
-
-interface JsonFieldProps {
-  readonly label: string;
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-  readonly rows: number;
-}
-
-/** Labelled editor for a value as JSON. */
-export function JsonField({ label, ...props }: JsonFieldProps): ComponentChild {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <JsonText id={id} {...props} />
-    </div>
-  );
-}
-
-interface JsonTextProps extends Omit<JsonFieldProps, "label"> {
-  readonly id: string;
-  readonly "aria-describedby"?: string | undefined;
-}
-
-/** Editor for a value as JSON. Text that is no JSON stays, and the value before it counts. An empty text is no value. */
-function JsonText({ id, value, onChange, rows, "aria-describedby": about }: JsonTextProps): ComponentChild {
-  const [draft, setDraft] = useState<string | undefined>(undefined);
-  const [problem, setProblem] = useState("");
-  const take = (text: string): void => {
-    setDraft(text);
-    const parsed = text.trim() === "" ? { value: undefined } : parseJson(text);
-    setProblem("problem" in parsed ? parsed.problem : "");
-    if (!("problem" in parsed)) onChange(parsed.value);
-  };
-  return (
-    <>
-      <textarea
-        id={id}
-        class="code"
-        rows={rows}
-        spellcheck={false}
-        aria-describedby={problem === "" ? about : `${id}-problem`}
-        aria-invalid={problem !== ""}
-        value={draft ?? formatJson(value)}
-        onInput={({ currentTarget }) => take(currentTarget.value)}
-        onBlur={() => problem === "" && setDraft(undefined)}
-      />
-      {problem !== "" && (
-        <p class="issue" id={`${id}-problem`} role="alert">
-          {problem}
-        </p>
-      )}
-    </>
-  );
 }

@@ -10,7 +10,7 @@ export interface FieldOption {
 /** Field that a form shows for a schema. Everything that is not listed here is edited as JSON. */
 export type Field =
   | { readonly kind: "text"; readonly format: string; readonly isLong: boolean }
-  | { readonly kind: "number"; readonly isInteger: boolean }
+  | { readonly kind: "number" }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly options: readonly FieldOption[] }
   | { readonly kind: "choices"; readonly options: readonly FieldOption[] }
@@ -32,11 +32,10 @@ export function readField(given: unknown, root: unknown, depth = 0): Field {
   if (options) return { kind: "choice", options };
   switch (typeOf(schema)) {
     case "string":
-      return { kind: "text", format: textOf(schema.format), isLong: Number(schema.maxLength ?? 0) > 200 };
+      return { kind: "text", format: textOf(schema.format), isLong: isLong(schema) };
     case "number":
-      return { kind: "number", isInteger: false };
     case "integer":
-      return { kind: "number", isInteger: true };
+      return { kind: "number" };
     case "boolean":
       return { kind: "boolean" };
     case "array": {
@@ -53,20 +52,49 @@ export function readField(given: unknown, root: unknown, depth = 0): Field {
   }
 }
 
-/** Returns a schema without references. A reference that leads nowhere, or in a circle, is an empty schema. */
+function isLong({ maxLength }: JsonObject): boolean {
+  return typeof maxLength === "number" && maxLength > 200;
+}
+
+/**
+ * Returns a schema without references. Keywords beside a reference, such as a default, count before those that it leads to. A reference that leads in a
+ * circle is an empty schema.
+ */
 export function resolve(schema: unknown, root: unknown): JsonObject {
   let found = schema;
+  let resolved: JsonObject = {};
   for (let steps = 0; steps < 20; steps += 1) {
-    const reference = memberOf(found, "$ref");
-    if (typeof reference !== "string") return isObject(found) ? found : {};
-    const path = reference.replace(/^#\/?/, "").split("/").filter(Boolean);
-    found = reference.startsWith("#") ? memberOf(root, ...path.map(unescapePointer)) : undefined;
+    const { $ref: reference, ...others } = isObject(found) ? found : {};
+    resolved = { ...others, ...resolved };
+    if (typeof reference !== "string") return resolved;
+    found = readReference(reference, root);
   }
   return {};
 }
 
-function unescapePointer(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+/** Returns the part of a schema that a reference leads to. The steps to it are members of objects and positions in lists. */
+function readReference(reference: string, root: unknown): unknown {
+  if (!/^#(?:\/|$)/.test(reference)) return undefined;
+  return reference.split("/").slice(1).map(readStep).reduce(takeStep, root);
+}
+
+function takeStep(at: unknown, key: string): unknown {
+  if (!Array.isArray(at)) return memberOf(at, key);
+  const items: readonly unknown[] = at;
+  return items[Number(key)];
+}
+
+/** Returns the name in a step of a reference, which is a JSON Pointer in a fragment of a URI. */
+function readStep(step: string): string {
+  return decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** True for an object whose members are not listed. */
@@ -75,11 +103,11 @@ function isFreeForm({ properties, additionalProperties, patternProperties }: Jso
 }
 
 function readMembers({ properties, required }: JsonObject): readonly Member[] {
-  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  const names: ReadonlySet<unknown> = new Set(Array.isArray(required) ? required : []);
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     schema: isObject(schema) ? schema : {},
-    isRequired: names.includes(name),
+    isRequired: names.has(name),
   }));
 }
 
@@ -110,14 +138,14 @@ function labelOf(value: unknown): string {
 
 /** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
 export function initialValue(given: unknown, root: unknown): unknown {
-  return createValue(given, root, { depth: 0, budget: { objects: mostObjects } });
+  return createValue(given, root, { depth: 0, budget: { members: mostMembers } });
 }
 
 interface Progress {
   /** Number of objects around the value. */
   readonly depth: number;
-  /** Number of objects that the whole value may still get. */
-  readonly budget: { objects: number };
+  /** Number of members of objects that the whole value may still get. */
+  readonly budget: { members: number };
 }
 
 function createValue(given: unknown, root: unknown, { depth, budget }: Progress): unknown {
@@ -126,8 +154,8 @@ function createValue(given: unknown, root: unknown, { depth, budget }: Progress)
   const field = readField(schema, root);
   switch (field.kind) {
     case "object": {
-      budget.objects -= 1;
-      if (depth > deepestForm || budget.objects < 0) return {};
+      if (depth > deepestForm || budget.members < field.members.length) return undefined;
+      budget.members -= field.members.length;
       const members = field.members
         .map(({ name, schema: member, isRequired }): [string, unknown] => {
           const hasOwn = "default" in resolve(member, root);
@@ -153,8 +181,8 @@ function createValue(given: unknown, root: unknown, { depth, budget }: Progress)
   }
 }
 
-/** Maximum number of objects with members in a value that a form begins with. A schema that contains itself several times has far more. */
-const mostObjects = 1_000;
+/** Maximum number of members of all objects in a value that a form begins with. A schema that contains itself several times has far more. */
+const mostMembers = 1_000;
 
 /** Levels of objects that a form shows; deeper ones are edited as JSON. */
 export const deepestForm = 6;
@@ -167,13 +195,13 @@ export interface FormIssue {
 
 /**
  * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema that cannot
- * be read has no issues.
+ * be read, or needs more than a limit of evaluations, has no issues.
  */
 export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
   if (!isObject(schema)) return [];
   try {
     if (JSON.stringify(schema).length > longestSchema) return [];
-    const { errors } = new Validator(withoutPatterns(schema), "2020-12", false).validate(value);
+    const { errors } = new Validator(toChecked(schema, { left: mostEvaluations }), "2020-12", false).validate(value);
     // The outer errors only say that an inner one exists.
     return errors
       .filter(({ keyword }) => !outerKeywords.has(keyword))
@@ -183,27 +211,44 @@ export function checkValue(schema: unknown, value: unknown): readonly FormIssue[
   }
 }
 
-function withoutPatterns(schema: JsonObject): Schema {
+/** Number of evaluations of schemas that are left. References can double it at each level. */
+interface Evaluations {
+  left: number;
+}
+
+/**
+ * Returns a schema without patterns that counts its evaluations. The library reads the type of a schema whenever it evaluates it.
+ *
+ * @throws {Error} in an evaluation beyond the limit
+ */
+function toChecked(schema: JsonObject, evaluations: Evaluations): Schema {
   // Which members are further ones depends on the patterns.
   const isOpen = Object.hasOwn(schema, "patternProperties");
   const kept = Object.entries(schema).filter(
     ([key]) => !patternKeywords.has(key) && !(isOpen && furtherKeywords.has(key)),
   );
-  return Object.fromEntries(kept.map(([key, value]) => [key, cleanKeyword(key, value)]));
+  const checked = Object.fromEntries(kept.map(([key, value]) => [key, cleanKeyword(key, value, evaluations)]));
+  const { type } = checked;
+  const get = (): unknown => {
+    evaluations.left -= 1;
+    if (evaluations.left < 0) throw new Error("The check takes too long; send the value without it.");
+    return type;
+  };
+  return Object.defineProperty(checked, "type", { get, enumerable: type !== undefined });
 }
 
 /** Removes the patterns of the schemas in a keyword. Names of members are no keywords, and values are no schemas. */
-function cleanKeyword(key: string, value: unknown): unknown {
+function cleanKeyword(key: string, value: unknown, evaluations: Evaluations): unknown {
   if (valueKeywords.has(key)) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? withoutPatterns(item) : item));
-  if (!isObject(value)) return value;
-  if (!mapKeywords.has(key)) return withoutPatterns(value);
-  const schemas = Object.entries(value).map(([name, one]) => [
-    name,
-    isObject(one) ? withoutPatterns(one) : one !== false,
-  ]);
+  const clean = (one: unknown): unknown => (isObject(one) ? toChecked(one, evaluations) : one);
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isObject(value) || !mapKeywords.has(key)) return clean(value);
+  const schemas = Object.entries(value).map(([name, one]) => [name, isObject(one) ? clean(one) : one !== false]);
   return Object.fromEntries(schemas);
 }
+
+/** Evaluations that take less than about a tenth of a second. */
+const mostEvaluations = 20_000;
 
 const patternKeywords: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format"]);
 

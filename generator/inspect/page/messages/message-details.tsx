@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
+import { useMemo } from "preact/hooks";
 import type { TimelineEntry } from "../../page-messages.ts";
 import { ComparisonView } from "../values/comparison-view.tsx";
 import { isSameValue } from "../values/comparison.ts";
@@ -19,7 +20,7 @@ interface MessageDetailsProps {
 export function MessageDetails({ store, entry }: MessageDetailsProps): ComponentChild {
   const { entries, selected } = store;
   entries.changes.value;
-  const parsed = parseJson(entry.json);
+  const parsed = useMemo(() => parseJson(entry.json), [entry]);
   const partner = findPartner(entries.list, entry);
   const counterpart = findCounterpart(entries.list, entry);
   const test = toTranscriptTest(entries.list, entry);
@@ -102,15 +103,18 @@ function Conversion({
   readonly entry: TimelineEntry;
   readonly counterpart: TimelineEntry;
 }): ComponentChild {
-  const [own, other] = [payloadOf(entry), payloadOf(counterpart)];
-  if (isSameValue(own, other)) return <p class="ok">Passed on unchanged to the other side of the gateway.</p>;
   const [client, server] = entry.side === "client" ? [entry, counterpart] : [counterpart, entry];
+  // Once: every further message renders the details again.
+  const left = useMemo(() => payloadOf(client), [client]);
+  const right = useMemo(() => payloadOf(server), [server]);
+  const isSame = useMemo(() => isSameValue(left, right), [left, right]);
+  if (isSame) return <p class="ok">Passed on unchanged to the other side of the gateway.</p>;
   return (
     <details class="definition" open>
       <summary>Converted between the two sides</summary>
       <ComparisonView
-        left={{ title: `client side ${client.protocol ?? ""}`, value: payloadOf(client) }}
-        right={{ title: `server side ${server.protocol ?? ""}`, value: payloadOf(server) }}
+        left={{ title: `client side ${client.protocol ?? ""}`, value: left }}
+        right={{ title: `server side ${server.protocol ?? ""}`, value: right }}
       />
     </details>
   );

@@ -50,26 +50,43 @@ export function findPartner(entries: readonly TimelineEntry[], entry: TimelineEn
 
 /**
  * Returns the same message on the other side of the gateway: the one that it was converted to, or from. Messages are related by their method, their
- * subject and their order, because ids differ between the sides.
+ * subject and their order, because ids differ between the sides. Responses tell calls apart that run at the same time: each is passed on at once.
  */
 export function findCounterpart(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry | undefined {
-  if (entry.kind === "result" || entry.kind === "error") {
-    const request = findPartner(entries, entry);
-    const other = request && findCounterpart(entries, request);
-    return other && findPartner(entries, other);
-  }
+  if (entry.kind === "result" || entry.kind === "error") return findNearest(entries, entry, isRelayOf(entry));
+  const response = entry.kind === "request" ? findPartner(entries, entry) : undefined;
+  if (!response) return findNearest(entries, entry);
+  const other = findCounterpart(entries, response);
+  // A request without another side was answered by the gateway. One may become several, of which the first is the same.
+  if (!other || !isFirst(entry)) return other && findPartner(entries, other);
+  return findNearest(entries, entry, ({ connection }) => connection === other.connection);
+}
+
+/** Returns the nearest message on the other side with the same method and subject, among those that a function accepts. */
+function findNearest(
+  entries: readonly TimelineEntry[],
+  entry: TimelineEntry,
+  accepts: (one: TimelineEntry) => boolean = () => true,
+): TimelineEntry | undefined {
   const isSame = (one: TimelineEntry): boolean =>
     one.side !== entry.side &&
-    one.kind === entry.kind &&
+    (one.request === undefined ? one.kind === entry.kind : entry.request !== undefined) &&
     one.method === entry.method &&
     one.subject === entry.subject &&
-    one.direction === entry.direction;
-  // A message to the server comes to the client's side first, and one to the client to the server's side.
-  const isFirst = (entry.direction === "to-server") === (entry.side === "client");
-  const before = entries.filter((one) => one.sequence < entry.sequence);
-  const after = entries.filter((one) => one.sequence > entry.sequence);
-  const found = isFirst ? after.find(isSame) : before.findLast(isSame);
-  const response = isFirst ? findPartner(entries, entry) : undefined;
-  const isLater = response !== undefined && found !== undefined && found.sequence > response.sequence;
-  return isLater ? undefined : found;
+    one.direction === entry.direction &&
+    accepts(one);
+  if (isFirst(entry)) return entries.find((one) => one.sequence > entry.sequence && isSame(one));
+  return entries.findLast((one) => one.sequence < entry.sequence && isSame(one));
+}
+
+/** True for a message that was not converted yet. One to the server comes to the client's side first, and one to the client to the server's side. */
+function isFirst({ direction, side }: TimelineEntry): boolean {
+  return (direction === "to-server") === (side === "client");
+}
+
+/** Returns a function that is true for responses on the other side whose request was inside of that of a response, or around it. */
+function isRelayOf(response: TimelineEntry): (one: TimelineEntry) => boolean {
+  const { request = 0 } = response;
+  // The side that a request comes to first gets the response last.
+  return ({ request: other = 0 }) => (isFirst(response) ? other < request : other > request);
 }

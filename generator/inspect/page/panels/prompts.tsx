@@ -41,7 +41,7 @@ function PromptDetails({ store, prompt }: { readonly store: Store; readonly prom
               name={key}
               description={textOf(argument.description)}
               isRequired={argument.required === true}
-              value={values.value[key] ?? ""}
+              value={textOf(memberOf(values.value, key))}
               others={without(values.value, key)}
               onChange={(value) => (values.value = { ...values.value, [key]: value })}
             />

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { JsonView } from "../values/json-view.tsx";
 import { RequestStatus, useRequests } from "./requests.tsx";
-import { JsonField } from "../forms/schema-form.tsx";
+import { JsonField } from "../forms/controls.tsx";
 import type { Store } from "../store.ts";
 import { isObject } from "../values/values.ts";
 

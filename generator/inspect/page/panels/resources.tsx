@@ -70,7 +70,7 @@ function TemplateDetails({
               store={store}
               reference={{ type: "ref/resource", uri: text }}
               name={name}
-              value={values.value[name] ?? ""}
+              value={textOf(memberOf(values.value, name))}
               others={without(values.value, name)}
               onChange={(value) => (values.value = { ...values.value, [name]: value })}
             />
@@ -92,7 +92,9 @@ function expand(
 ): { readonly uri: string; readonly variables: readonly string[] } | { readonly problem: string } {
   try {
     const template = parseUriTemplate(text);
-    const given = Object.fromEntries(template.variables.map((name) => [name, values[name] || undefined]));
+    const given = Object.fromEntries(
+      template.variables.map((name) => [name, textOf(memberOf(values, name)) || undefined]),
+    );
     return { uri: template.expand(given), variables: template.variables };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };

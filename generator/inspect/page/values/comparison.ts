@@ -12,6 +12,8 @@ export interface ComparedLine {
 export function compareValues(left: unknown, right: unknown): readonly ComparedLine[] {
   const [leftLines, rightLines] = [toLines(left), toLines(right)];
   if (leftLines.length + rightLines.length > mostLines) return compareWhole(leftLines, rightLines);
+  const parts = diffArrays([...leftLines], [...rightLines], { maxEditLength: mostChanges });
+  if (!parts) return compareWhole(leftLines, rightLines);
   const lines: ComparedLine[] = [];
   let removed: readonly string[] = [];
   const pair = (added: readonly string[]): void => {
@@ -19,7 +21,7 @@ export function compareValues(left: unknown, right: unknown): readonly ComparedL
       lines.push({ left: removed[at], right: added[at], isSame: false });
     removed = [];
   };
-  for (const part of diffArrays([...leftLines], [...rightLines])) {
+  for (const part of parts) {
     if (part.removed) removed = part.value;
     else if (part.added) pair(part.value);
     else {
@@ -33,6 +35,9 @@ export function compareValues(left: unknown, right: unknown): readonly ComparedL
 
 /** Lines of both sides up to which they are aligned. */
 const mostLines = 20_000;
+
+/** Removed and added lines up to which they are aligned. The time grows with the square. */
+const mostChanges = 1_000;
 
 function compareWhole(left: readonly string[], right: readonly string[]): readonly ComparedLine[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => ({

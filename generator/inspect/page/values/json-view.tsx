@@ -6,7 +6,7 @@ import { isObject, visibleText } from "./values.ts";
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }): ComponentChild {
   return (
     <div class="json" role="group" aria-label={label} tabIndex={0}>
-      <Node value={value} depth={0} />
+      <Node value={value} depth={0} room={mostOpenLines} />
     </div>
   );
 }
@@ -15,9 +15,11 @@ interface NodeProps {
   readonly name?: string;
   readonly value: unknown;
   readonly depth: number;
+  /** Number of lines that may be open below at first. */
+  readonly room: number;
 }
 
-function Node({ name, value, depth }: NodeProps): ComponentChild {
+function Node({ name, value, depth, room }: NodeProps): ComponentChild {
   const entries = Array.isArray(value)
     ? value.map((item, index): [string, unknown] => [String(index), item])
     : isObject(value)
@@ -30,7 +32,7 @@ function Node({ name, value, depth }: NodeProps): ComponentChild {
         <Leaf value={value} />
       </div>
     );
-  return <Branch name={name} entries={entries} isList={Array.isArray(value)} depth={depth} />;
+  return <Branch name={name} entries={entries} isList={Array.isArray(value)} depth={depth} room={room} />;
 }
 
 interface BranchProps {
@@ -38,10 +40,13 @@ interface BranchProps {
   readonly entries: readonly (readonly [string, unknown])[];
   readonly isList: boolean;
   readonly depth: number;
+  readonly room: number;
 }
 
-function Branch({ name, entries, isList, depth }: BranchProps): ComponentChild {
-  const [isOpen, setOpen] = useState(depth < 3 || entries.length < 4);
+function Branch({ name, entries, isList, depth, room }: BranchProps): ComponentChild {
+  const lines = Math.min(entries.length, pageSize);
+  const isSmall = depth < 3 || entries.length < 4;
+  const [isOpen, setOpen] = useState(isSmall && depth < deepestOpen && lines <= room);
   const [shown, setShown] = useState(pageSize);
   const count = isList ? `[${entries.length}]` : `{${entries.length}}`;
   return (
@@ -53,7 +58,7 @@ function Branch({ name, entries, isList, depth }: BranchProps): ComponentChild {
       {isOpen && (
         <div class="json-members">
           {entries.slice(0, shown).map(([key, item]) => (
-            <Node key={key} name={key} value={item} depth={depth + 1} />
+            <Node key={key} name={key} value={item} depth={depth + 1} room={room / lines - 1} />
           ))}
           {entries.length > shown && (
             <button type="button" class="link" onClick={() => setShown(shown + pageSize)}>
@@ -67,6 +72,12 @@ function Branch({ name, entries, isList, depth }: BranchProps): ComponentChild {
 }
 
 const pageSize = 200;
+
+/** Lines that are open at first: a large value must not stop the page. */
+const mostOpenLines = 5_000;
+
+/** Levels that are open at first. A browser cannot create thousands of elements inside of each other. */
+const deepestOpen = 20;
 
 function Name({ name }: { readonly name: string | undefined }): ComponentChild {
   return name === undefined ? null : <span class="json-name">{visibleText(name)}: </span>;

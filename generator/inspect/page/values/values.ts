@@ -51,7 +51,9 @@ export function visibleText(text: string): string {
   return text.replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-const unseen = /(?![\n\t\r])[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+/** Characters without a picture of their own, apart from those that select the style of an emoji. */
+const unseen =
+  /(?![\n\t\r]|(?<=\p{Emoji})[\ufe0e\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** Formats a number of characters. */
 export function sizeText(length: number): string {

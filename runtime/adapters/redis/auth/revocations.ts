@@ -1,3 +1,4 @@
+import { renewRevocations, type FoundRevocation } from "../../../scale/engine/renew-revocations.ts";
 import type { RevocationStore, StoredRevocation } from "../../../stores/revocation-store.ts";
 import { toTexts } from "../replies.ts";
 import { addRevocation, listRevocations } from "../scripts/revocations.ts";
@@ -22,23 +23,24 @@ export class RedisRevocations implements RevocationStore {
 
   async list(): Promise<readonly StoredRevocation[]> {
     const { commands, names } = this.#context;
-    const found: StoredRevocation[] = [];
+    const found: FoundRevocation[] = [];
     for (let skip = 0; ; skip += pageSize) {
       const page = toTexts(await commands.run(listRevocations, names.revocations, [String(skip), String(pageSize)]));
       for (let index = 0; index + 1 < page.length; index += 2) {
-        const key = this.#open(page[index] ?? "");
-        if (key !== undefined) found.push({ key, until: Date.now() + Number(page[index + 1]) });
+        const opened = this.#open(page[index] ?? "");
+        if (opened) found.push({ ...opened, until: Date.now() + Number(page[index + 1]) });
       }
-      if (page.length < 2 * pageSize) return found;
+      if (page.length < 2 * pageSize) return renewRevocations(found, (one) => this.add(one));
     }
   }
 
   /** Returns the key of a revocation, if this application has stored it. */
-  #open(value: string): string | undefined {
+  #open(value: string): Omit<FoundRevocation, "until"> | undefined {
     const { ring, health } = this.#context;
     const key = value.length > maxSize ? undefined : ring.decrypt(place, value);
-    if (key === undefined) health.countInvalid();
-    return key;
+    if (key !== undefined) return { key, isOutdated: ring.isOutdated(place, value) };
+    health.countInvalid();
+    return undefined;
   }
 }
 

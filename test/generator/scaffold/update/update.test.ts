@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
@@ -180,6 +180,23 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     expect(contents(directory)["src/mcp/index.ts"]).toContain("listenWebSocket");
     expect((await update(directory, {})).stdout).toContain("is up to date");
   });
+
+  test.each([
+    ["pnpm-lock.yaml", "", "pnpm add --save-dev ws @types/ws"],
+    ["yarn.lock", "", "yarn add --dev ws @types/ws"],
+    ["bun.lock", "", "bun add --dev ws @types/ws"],
+    ["../pnpm-lock.yaml", "", "pnpm add --save-dev ws @types/ws"],
+    ["", "bun@1.3.0", "bun add --dev ws @types/ws"],
+    ["../package-lock.json", "yarn@4.9.0", "yarn add --dev ws @types/ws"],
+  ])("in a project with %j and packageManager %j, the command is `%s`", async (lock, packageManager, command) => {
+    const directory = await createWith({});
+    if (lock !== "") writeFileSync(join(directory, lock), "");
+    const manifest = join(directory, "package.json");
+    const text = readFileSync(manifest, "utf8");
+    if (packageManager !== "") writeFileSync(manifest, text.replace("{", `{ "packageManager": "${packageManager}",`));
+    const { stdout } = await update(directory, { transport: "stdio,websocket" });
+    expect(stdout).toContain(command);
+  });
 });
 
 describe("create-mcp-server update --codemod", () => {
@@ -222,6 +239,22 @@ export type Gone = p.InitializeRequest;
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
   });
 
+  test.each([true, false])("`--codemod` reports errors in rewritten lines (dry run: %j)", async (dryRun) => {
+    const project = await createProject("2024-11-05");
+    const text = `import type { protocol } from "./mcp/index.ts";
+import type { ResourceReference, Tool } from "./mcp/2024-11-05/types.ts";
+
+type Names = string[] | undefined;
+export const namesOf = (_: protocol.ResourceReference, tool: protocol.Tool): Names => tool.inputSchema["required"];
+export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSchema["required"];
+`;
+    writeFileSync(join(project, "src", "mine.ts"), text);
+    const { stdout } = await update(project, { protocol: "2026-07-28", codemod: true, dryRun });
+    const lines = stdout.split("\n").filter((line) => line.includes(" is not assignable to "));
+    expect(lines).toEqual([expect.stringContaining("src/mine.ts:5: "), expect.stringContaining("src/mine.ts:6: ")]);
+    expect(stdout).toContain("2 further places in your code to change for 2026-07-28");
+  });
+
   const forms: readonly (readonly [what: string, before: string, after: string])[] = [
     [
       "a type that became a member of a union",
@@ -232,6 +265,11 @@ export type Gone = p.InitializeRequest;
       "types of a namespace import of the layer",
       'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceReference["uri"];',
       'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceTemplateReference["uri"];',
+    ],
+    [
+      "the bases of an interface, and the interfaces of a class",
+      'import type { protocol } from "./mcp/index.ts";\nimport type * as mcp from "./mcp/index.ts";\ninterface A extends protocol.JSONRPCError {}\nclass B extends Base implements A, mcp.protocol.ResourceReference {}',
+      'import type { protocol } from "./mcp/index.ts";\nimport type * as mcp from "./mcp/index.ts";\ninterface A extends protocol.JSONRPCErrorResponse {}\nclass B extends Base implements A, mcp.protocol.ResourceTemplateReference {}',
     ],
     [
       "an import type of the layer",
@@ -289,6 +327,7 @@ export type Gone = p.InitializeRequest;
       "another module with an export of the same name",
       'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;',
     ],
+    ["the base of a class", 'import { protocol } from "./mcp/index.ts";\nclass A extends protocol.JSONRPCError {}'],
     ["members of values", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
     ["string literals", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
     [
@@ -304,6 +343,8 @@ export type Gone = p.InitializeRequest;
     ["a test", "test/a.test.ts", 'import type { protocol } from "../src/mcp/index.ts";'],
     ["a nested module", "src/tools/a.ts", 'import type { protocol } from "../mcp/index.ts";'],
     ["a module without the ending of the layer", "src/a.ts", 'import { run } from "./mcp";'],
+    ["a module that uses an alias of the sources", "src/app/a.ts", 'import type { protocol } from "@/mcp";'],
+    ["a module that uses an alias of the package", "src/app/a.ts", 'import type { protocol } from "#mcp/index.ts";'],
     ["a user of the types of the runtime", "src/a.ts", 'import type { Root } from "mcp-server-runtime/2025-11-25";'],
     ["a user of an import type", "src/a.ts", 'type Own = import("./mcp/index.ts").protocol.Tool;'],
   ])("`findNameUses` searches %s", async (_what, file, text) => {
@@ -312,6 +353,22 @@ export type Gone = p.InitializeRequest;
     writeFileSync(join(project, file), `${text}\nexport type Level = protocol.LoggingLevel;\n`);
     const moved = { kind: "deprecated", what: "type", name: "LoggingLevel", advice: "none" } as const;
     expect(await findNameUses(project, [moved])).toEqual([{ ...moved, file, line: 2 }]);
+  });
+
+  test("`findNameUses` finds the bases of interfaces, the interfaces of classes, and import types", async () => {
+    const project = temporaryFolder();
+    const lines = [
+      'import type { protocol } from "./mcp/index.ts";',
+      "export interface Own extends protocol.Root {}",
+      "export class Place implements Own, protocol.Root {}",
+      "export class Value extends protocol.Root {}",
+      'export type Other = import("./mcp/index.ts").protocol.Root;',
+    ];
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), lines.join("\n"));
+    const moved = { kind: "deprecated", what: "type", name: "Root", advice: "none" } as const;
+    const uses = await findNameUses(project, [moved]);
+    expect(uses.map(({ line }) => line)).toEqual([2, 3, 5]);
   });
 
   test("`findNameUses` searches tests for types only, because they send requests of several revisions", async () => {
@@ -366,6 +423,14 @@ export type Gone = p.InitializeRequest;
   ])("`--codemod` is rejected with the options %j", async (options, message) => {
     const { code, stderr } = await update(temporaryFolder(), { codemod: true, ...options });
     expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
+  });
+
+  test.skipIf(process.platform === "win32")("`--codemod` keeps the permissions of a source", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), "before", { mode: 0o700 });
+    await applyRewrites(project, [{ file: "src/a.ts", before: "before", after: "after", places: [] }]);
+    expect(statSync(join(project, "src", "a.ts")).mode & 0o777).toBe(0o700);
   });
 
   test("`--codemod` keeps every source unchanged if one of them cannot be written", async () => {
@@ -446,6 +511,18 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       `import type { Tool } from "${path}";\n\nexport type Mine = Tool;\n`,
     );
     const { stdout } = await update(project, { protocol: "2025-11-25", dryRun: true });
+    const lines = stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"));
+    expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
+  });
+
+  test("`update` reports imports of the files of an older revision that the project no longer has", async () => {
+    const project = await createProject("2026-07-28,2025-11-25");
+    const path = "./mcp/2025-11-25/methods.ts";
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import { revision } from "${path}";\n\nexport const own = [revision];\n`,
+    );
+    const { stdout } = await update(project, { protocol: "2026-07-28", dryRun: true });
     const lines = stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"));
     expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
   });

@@ -307,6 +307,41 @@ describe("polling a task", () => {
     await expect(result).rejects.toThrow("gone");
   });
 
+  test("a poll that fails temporarily is repeated (TK-12)", async () => {
+    const following = await open({ timeouts: { request: 2_000 } });
+    const result = (await begin(following)).result();
+    const { server, serve, clock } = following;
+    await clock.pass(1_000);
+    const request = await server.hearMethod("tasks/get");
+    server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: 429, message: "busy" } });
+    await clock.pass(999);
+    expect(server.wire.sent).toEqual([]);
+    await clock.pass(1);
+    await server.hearMethod("tasks/get");
+    await clock.pass(2_000);
+    await server.hearMethod("notifications/cancelled");
+    await clock.pass(2_000);
+    await serve("tasks/get", state("completed"));
+    await serve("tasks/result", done);
+    expect(await result).toMatchObject(done);
+  });
+
+  test("a poll that keeps failing temporarily ends the wait", async () => {
+    const following = await open();
+    const result = (await begin(following)).result();
+    result.catch(() => {});
+    const { server, clock } = following;
+    for (let polls = 0; polls < 5; polls += 1) {
+      await clock.pass(5_000);
+      const request = await server.hearMethod("tasks/get");
+      server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: 503, message: "busy" } });
+      await settle();
+    }
+    await expect(result).rejects.toThrow("busy");
+    await clock.pass(60_000);
+    expect(server.wire.sent).toEqual([]);
+  });
+
   test("a result that is none of a tool is rejected (TK-13)", async () => {
     const following = await open();
     const result = (await begin(following, {}, state("completed"))).result();

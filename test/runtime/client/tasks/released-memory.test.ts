@@ -87,6 +87,7 @@ test("tasks are woken where the platform has no weak references", async () => {
     clock: new ManualClock(),
     call: () => Promise.resolve({ ...working, status: "completed" }),
     connection: () => connection,
+    isEnded: () => false,
     responder() {
       throw new Error("nobody is asked");
     },
@@ -114,6 +115,7 @@ test("tasks without references are released, and those with references are woken
       return Promise.resolve({ ...working, status: "completed" });
     },
     connection: () => connection,
+    isEnded: () => false,
     responder() {
       throw new Error("nobody is asked");
     },

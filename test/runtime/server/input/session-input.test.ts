@@ -70,10 +70,29 @@ describe("an input request that is open when its call ends", () => {
         }),
       { elicitation: { form: ({ message }) => (asked.push(message), { action: "decline" }) } },
     );
-    await expect(session.callTool("t")).rejects.toMatchObject({ code: -32603 });
+    expect(await session.callTool("t")).toEqual(missing("sampling"));
     expect(asked).toEqual([]);
     await session.close();
   });
+
+  const elicitation = { method: "elicitation/create", params: question("?") };
+  const ways: readonly (readonly [string, Run])[] = [
+    ["awaits", (_args, { elicit }) => elicit(question("?"))],
+    ["returns", () => inputRequired({ inputRequests: { elicitation } })],
+  ];
+  const older = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
+  const cases = older.flatMap((revision) => ways.map(([way, run]) => ({ id: revision.id, way, revision, run })));
+
+  test.each(cases)("a tool that $way a request has a readable result without its capability, at $id", async (given) => {
+    const session = await connect(given.run, { revisions: [given.revision] });
+    expect(await session.callTool("t")).toEqual(missing("elicitation"));
+    await session.close();
+  });
+
+  function missing(capability: string): object {
+    const text = `The tool requires the client capability ${capability}`;
+    return { content: [{ type: "text", text }], isError: true };
+  }
 });
 
 describe("an input request that its handler does not await", () => {

@@ -331,6 +331,37 @@ describe("middleware around the lifecycle", () => {
     wire.end();
   });
 
+  test.each<[string, Middleware]>([
+    ["throws", async (_request, next) => (await next(), Promise.reject(new RpcError(4711, "not today")))],
+    ["returns an invalid result", async (_request, next) => (await next(), { protocolVersion: 1 })],
+  ])("middleware that %s after `initialize` has succeeded leaves no session open", async (_what, fail) => {
+    let attempts = 0;
+    let opened = 0;
+    const server = create([(request, next) => ((attempts += 1) === 1 ? fail(request, next) : next())]);
+    const wire = new Wire();
+    const connection = serve(server, wire, { onOpen: () => (opened += 1) });
+    wire.post(initialize(newest().id));
+    await settle();
+    expect([wire.sent.splice(0), connection.session]).toMatchObject([[{ id: 0, error: {} }], undefined]);
+    wire.post(initialize(newest().id, {}, 1));
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest().id } }]);
+    expect([opened, connection.session?.revision.id]).toEqual([1, newest().id]);
+    wire.end();
+  });
+
+  test("an HTTP session is not opened when middleware throws after `initialize` has succeeded", async () => {
+    const handler = createHttpHandler(
+      create([async (_request, next) => (await next(), Promise.reject(new Error("no")))]),
+    );
+    const body = JSON.stringify(initialize(newest().id));
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+    expect(response.headers.has("mcp-session-id")).toBe(false);
+    expect(await response.json()).toMatchObject({ id: 0, error: { code: -32603 } });
+    await handler.close();
+  });
+
   test("a second `initialize` opens nothing while middleware handles the first (R17)", async () => {
     let opened = 0;
     const server = create([async (_request, next) => (await settle(), next())]);

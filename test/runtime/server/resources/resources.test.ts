@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
+import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyResource, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
@@ -61,6 +62,22 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     });
   });
 
+  test.each([-32002, -32602, -32603, 4711])(
+    "the error %d of a read is sent, with the code of the revision for a missing resource (R-04, S-006)",
+    async (code) => {
+      const failing: AnyResource = {
+        ...note,
+        read: () => Promise.reject(new RpcError(code, "Gone", { data: { uri: "x" } })),
+      };
+      const sent = code === -32002 && !revision.errors.resourceNotFound?.emitted ? -32602 : code;
+      await expect(read(create({ resources: [failing] }), note.uri, revision)).rejects.toMatchObject({
+        code: sent,
+        message: "Gone",
+        data: { uri: "x" },
+      });
+    },
+  );
+
   test("an unknown URI is rejected with the code of the revision (R-04)", async () => {
     const code = revision.errors.resourceNotFound?.emitted ? -32002 : -32602;
     await expect(read(server, "note://tomorrow", revision)).rejects.toMatchObject({
@@ -90,6 +107,32 @@ test("a fixed resource wins over a template, and an earlier template over a late
   expect(await read(both, "a://x")).toMatchObject({ contents: [{ text: "fixed" }] });
   expect(await read(both, "a://y")).toMatchObject({ contents: [{ text: "one" }] });
   expect(await read(both, "a://y/z")).toMatchObject({ contents: [{ text: "many" }] });
+});
+
+test.each([
+  ["note://ü/日", "note://%C3%BC/%E6%97%A5"],
+  ["note://ü/日", "note://%c3%bc/%e6%97%a5"],
+  ["note://ü/日", "note://ü/%E6%97%A5"],
+  ["note://%C3%BC", "note://ü"],
+  ["note://%C3%BC", "note://%c3%bc"],
+  ["note://ü%20%FF", "note://%C3%BC%20%FF"],
+])("the resource %s is found as %s", async (uri, asked) => {
+  const server = create({ resources: [{ uri, name: "note", read: (named) => named }] });
+  expect(await read(server, asked)).toMatchObject({ contents: [{ uri: asked, text: asked }] });
+});
+
+test.each([
+  ["note://a/b", "note://a%2Fb"],
+  ["note://%FF", "note://%FE"],
+])("the resource %s is another one than %s", async (uri, asked) => {
+  const server = create({ resources: [{ uri, name: "note", read: () => "" }] });
+  await expect(read(server, asked)).rejects.toMatchObject({ data: { uri: asked } });
+});
+
+test("resources whose URIs differ in their spelling only are found by their own", async () => {
+  const uris = ["note://ü", "note://%C3%BC"];
+  const server = create({ resources: uris.map((uri) => ({ uri, name: uri, read: () => `of ${uri}` })) });
+  for (const uri of uris) expect(await read(server, uri)).toMatchObject({ contents: [{ text: `of ${uri}` }] });
 });
 
 test("a result of the protocol is sent unchanged (R-12)", async () => {

@@ -56,6 +56,19 @@ test("an update below a subscribed URI is notified with its own URI, once (R-03)
   await client.close();
 });
 
+test.each([
+  ["note://ü", "note://%C3%BC"],
+  ["note://%C3%BC", "note://ü"],
+])("a subscription to %s is notified when the server names %s", async (asked, named) => {
+  const server = create({ resources: [{ uri: "note://ü", name: "note", read }] });
+  const { client, notices } = await open(server);
+  await client.request("resources/subscribe", { uri: asked });
+  server.resources.notifyUpdated(named);
+  await settle();
+  expect(notices).toEqual([`resourceUpdated ${asked}`]);
+  await client.close();
+});
+
 test("no notifications follow an unsubscription, and repeated requests have no effect", async () => {
   const server = create();
   const { client, notices } = await open(server);

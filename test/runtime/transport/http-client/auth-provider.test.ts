@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { ConnectOptions } from "../../../../runtime/client/connect.ts";
 import { isHttpError } from "../../../../runtime/transport/http-client/errors.ts";
-import type { AuthProvider } from "../../../../runtime/transport/http-client/auth-provider.ts";
+import type { AuthProvider, AuthRequest } from "../../../../runtime/transport/http-client/auth-provider.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { inTime } from "../../../in-time.ts";
 import { connectScript, serveScript, usual, type Script, type ScriptedServer } from "./scripted-server.ts";
@@ -96,6 +96,26 @@ test("a call that is aborted does not wait for the user, whose sign-in continues
   const client = await connectWith(server, auth);
   await client.close();
 });
+
+test.each(["authorize", "review"] as const)(
+  "the signal of a provider is aborted with its call, in `%s`",
+  async (step) => {
+    const server = await serve(guarded);
+    const controller = new AbortController();
+    let aborts = 0;
+    const wait = ({ signal }: AuthRequest): Promise<never> => {
+      signal?.addEventListener("abort", () => (aborts += 1));
+      controller.abort(new Error("changed my mind"));
+      return new Promise(() => {});
+    };
+    const auth: AuthProvider = {
+      authorize: (request) => (step === "authorize" ? wait(request) : {}),
+      review: (_response, request) => wait(request),
+    };
+    await expect(connectWith(server, auth, { signal: controller.signal })).rejects.toThrow("changed my mind");
+    expect(aborts).toBe(1);
+  },
+);
 
 test("an error of the provider is the error of the call", async () => {
   const server = await serve(guarded);

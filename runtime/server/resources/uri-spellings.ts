@@ -1,0 +1,35 @@
+import type { Catalogue } from "../list/catalogue.ts";
+import { encodeBeyondAscii } from "./uri-expand.ts";
+
+/**
+ * Returns a URI in all its spellings, itself first: with letters beyond ASCII as people write them, and percent-encoded as clients send them. Most URIs
+ * have one.
+ */
+export function spellingsOf(uri: string): readonly [string, ...string[]] {
+  const readable = uri.replace(encodedBeyondAscii, decode);
+  const others = [readable, encodeBeyondAscii(readable)].filter((other) => other !== uri);
+  return [uri, ...new Set(others)];
+}
+
+/** Returns the definition that a catalogue has for a URI in any of its spellings. */
+export function findSpelling<Definition>(
+  catalogue: Pick<Catalogue<Definition>, "get">,
+  uri: string,
+): Definition | undefined {
+  for (const spelling of spellingsOf(uri)) {
+    const found = catalogue.get(spelling);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const encodedBeyondAscii = /(?:%[89a-f][\da-f])+/gi;
+
+/** What is not valid stays as it is. */
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
