@@ -141,10 +141,7 @@ export const tools: readonly AdvisoryClass[] = [
       ["generator/live/commands.test.ts", "the command removes terminal control sequences from text of a server"],
       ["runtime/gateway/command.test.ts", "the program escapes terminal sequences of its server"],
       ["generator/check/authorization.test.ts", "text of a server cannot control the terminal"],
-      [
-        "generator/inspect/schema.test.ts",
-        "invisible characters and those that change directions are escapes in %j",
-      ],
+      ["generator/inspect/schema.test.ts", "invisible characters and those that change directions are escapes in %j"],
     ],
   },
 ];
