@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { parseJson } from "../../internal/json-text.ts";
 import { UserError } from "../../internal/user-error.ts";
+import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 
 /** Package managers that a project may use. */
 export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
@@ -37,9 +39,11 @@ export async function readManager(project: string): Promise<PackageManager> {
 }
 
 async function readDeclared(folder: string): Promise<PackageManager | undefined> {
-  const manifest = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
-  const [, name] = /"packageManager"\s*:\s*"(\w+)@/.exec(manifest) ?? [];
-  return packageManagers.find((manager) => manager === name);
+  // Folders above the project may be closed to this user.
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
+  const manifest = parseJson(text.replace(/^\uFEFF/, ""));
+  const declared = isRecord(manifest) ? manifest.packageManager : undefined;
+  return packageManagers.find((manager) => typeof declared === "string" && declared.startsWith(`${manager}@`));
 }
 
 async function readTraces(

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
+import { shapeKey } from "../../model/shapes.ts";
 import { copyPermissions, move, relativePath } from "../../internal/files.ts";
 import { replaceFile } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
@@ -52,7 +53,7 @@ export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[
   return telling.flatMap((old): Rename[] => {
     const now = after.get(old.name);
     const possible = now ? alternativesOf(now, added) : added;
-    const same = possible.filter(({ shape }) => withoutProse(shape) === withoutProse(old.shape));
+    const same = possible.filter(({ shape }) => shapeKey(shape) === shapeKey(old.shape));
     const found = same.length > 0 || now ? same : possible.filter((declaration) => isSuccessor(declaration, old));
     const [only] = found;
     return only && found.length === 1 ? [{ from: old.name, to: only.name }] : [];
@@ -73,10 +74,6 @@ function isSuccessor(declaration: Declaration, old: Declaration): boolean {
 function namesOf({ shape }: Declaration): string {
   const names = shape.kind === "object" ? shape.properties.map(({ name }) => name) : [];
   return names.sort().join(" ");
-}
-
-function withoutProse(shape: unknown): string {
-  return JSON.stringify(shape, (key, value: unknown) => (key === "doc" || key === "location" ? undefined : value));
 }
 
 /** Text of a source before and after its mechanical changes. */

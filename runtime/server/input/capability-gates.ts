@@ -12,9 +12,14 @@ export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, 
   return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
 }
 
-/** Returns the result of a tool that needs a capability which its client has not declared. The model can read it. */
-export function toMissingCapabilityResult({ gate }: CapabilityError): object {
-  const text = `The tool requires the client capability ${gate.path.join(".")}`;
+/**
+ * Returns the result of a tool that needs a capability which its client has not declared. The model can read it.
+ *
+ * @throws {CapabilityError} for a stateless request: the client may declare more capabilities and send it again
+ */
+export function toMissingCapabilityResult(error: CapabilityError, { lifecycle }: Revision): object {
+  if (lifecycle === "per-request") throw error;
+  const text = `The tool requires the client capability ${error.gate.path.join(".")}`;
   return { content: [{ type: "text", text }], isError: true };
 }
 

@@ -63,10 +63,8 @@ interface StartedRun {
  * Returns the result of a tool whose returned input requests need a capability that the client lacks: the same as if the tool had awaited one. Throws
  * every other error.
  */
-function toCapabilityResult(error: unknown, method: string, { lifecycle }: Revision): object {
-  // A client of stateless requests may declare more capabilities and send the request again.
-  if (method === "tools/call" && isCapabilityError(error) && lifecycle === "handshake")
-    return toMissingCapabilityResult(error);
+function toCapabilityResult(error: unknown, method: string, revision: Revision): object {
+  if (method === "tools/call" && isCapabilityError(error)) return toMissingCapabilityResult(error, revision);
   throw error;
 }
 

@@ -65,11 +65,7 @@ function copy(value: unknown): unknown {
 function toFailure(thrown: unknown, tool: AnyTool, call: ToolCall): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
-  if (isCapabilityError(thrown)) {
-    // A client of stateless requests may declare more capabilities and send the request again.
-    if (call.revision.lifecycle === "per-request") throw thrown;
-    return toMissingCapabilityResult(thrown);
-  }
+  if (isCapabilityError(thrown)) return toMissingCapabilityResult(thrown, call.revision);
   const { context, onError, toolRules } = call;
   if (!context.signal.aborted) {
     onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });

@@ -130,7 +130,7 @@ test.each<[string, readonly Revision[], NegotiatedSession | undefined, object]>(
   ],
   ["a connection without sessions", [alone], undefined, { isStateless: true }],
   ["a stateless request", [alone], { revision: alone, client }, { revision: alone, isStateless: true }],
-])("telemetry learns the facts of %s", (_, served, agreement, facts) => {
+])("telemetry receives the facts of %s", (_, served, agreement, facts) => {
   const seen: unknown[] = [];
   const telemetry: ServeOptions["telemetry"] = {
     observe(channel, observed) {
