@@ -9,6 +9,7 @@ import {
   type Newer,
   type Place,
   type ShapeDifference,
+  type WholeDifference,
 } from "./difference.ts";
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
@@ -49,7 +50,7 @@ export function compareShapes(
   const all = withNamesakes(shape.name, newer, comparison);
   const key = JSON.stringify([shape.name, all.map((other) => [other.model.id, keyOf(other)])]);
   if (comparison.known.has(key)) return comparison.known.get(key);
-  if (comparison.open.has(key)) return undefined;
+  if (comparison.open.has(key)) return { kind: "recursive", whole: () => comparison.known.get(key) };
   comparison.open.add(key);
   const found = compareResolved(shape, all, placeOf(shape.name, all, comparison), comparison);
   comparison.open.delete(key);
@@ -116,7 +117,7 @@ function compareResolved(
   newer: readonly Newer[],
   place: Place,
   comparison: Comparison,
-): Difference | undefined {
+): WholeDifference | undefined {
   const own = resolveAlias(shape, comparison.model);
   if (own.kind === "unknown") return undefined;
   const targetOf = (other: Newer): Shape => resolveAlias(other.shape, other.model);
@@ -143,7 +144,7 @@ function compareItems(
   newer: readonly Newer[],
   place: Place,
   comparison: Comparison,
-): Difference | undefined {
+): WholeDifference | undefined {
   const inner = newer.flatMap((other): Newer[] => {
     const shape = resolveAlias(other.shape, other.model);
     return shape.kind === "array" ? [{ ...other, shape: shape.items, names: namesOf(shape.items, other.names) }] : [];
@@ -157,7 +158,7 @@ function compareObjects(
   newer: readonly Newer[],
   place: Place,
   comparison: Comparison,
-): Difference | undefined {
+): WholeDifference | undefined {
   const resolved = newer.flatMap((other) => {
     const found = resolveObject(other.shape, other.model);
     return found ? [{ ...other, object: found }] : [];

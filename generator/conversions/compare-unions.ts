@@ -4,12 +4,12 @@ import {
   mergeChanges,
   type Change,
   type Comparison,
-  type Difference,
   type Newer,
   type OptionDifference,
   type Outline,
   type Place,
   type PlainOutline,
+  type UnionDifference,
 } from "./difference.ts";
 import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../model/resolve.ts";
@@ -45,7 +45,7 @@ export function compareUnions(
   newer: readonly Newer[],
   place: Place,
   comparison: Comparison,
-): Difference | undefined {
+): UnionDifference | undefined {
   const own = optionsOf({ model: comparison.model, shape, names: [place.type] });
   const theirs = newer.flatMap(optionsOf);
   const pairs = theirs.map((option) => ({ option, match: findMatch(option, own) }));

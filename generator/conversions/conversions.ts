@@ -99,10 +99,11 @@ export function readLosses(models: readonly RevisionModel[], target: RevisionMod
   return [...unique.values(), ...unavailableMethods(models, target)];
 }
 
-/** Returns every change inside a difference, once for every place where it occurs. */
+/** Returns every change inside a difference, once for every place where it occurs. A type that contains itself occurs there once. */
 export function changesIn(difference: Difference | undefined): Change[] {
   switch (difference?.kind) {
     case undefined:
+    case "recursive":
       return [];
     case "shape":
       return [difference.change, ...changesIn(difference.inner)];

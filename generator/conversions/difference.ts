@@ -19,7 +19,17 @@ export interface Change {
 }
 
 /** Difference between a shape of this revision and the values of newer revisions. Functions return `undefined` if there is none. */
-export type Difference = ObjectDifference | ArrayDifference | UnionDifference | ShapeDifference;
+export type Difference = WholeDifference | RecursiveDifference;
+
+/** Difference of a shape, with the differences of what it contains. */
+export type WholeDifference = ObjectDifference | ArrayDifference | UnionDifference | ShapeDifference;
+
+/** Difference of a type at a place inside of itself. */
+export interface RecursiveDifference {
+  readonly kind: "recursive";
+  /** Returns the difference of the type, when the whole of it has been compared. */
+  readonly whole: () => WholeDifference | undefined;
+}
 
 /** Difference in the properties of an object, or in their values. */
 export interface ObjectDifference {
@@ -100,7 +110,7 @@ export interface Comparison {
   readonly model: RevisionModel;
   /** Newer revisions than `model`, oldest first. */
   readonly newer: readonly RevisionModel[];
-  readonly known: Map<string, Difference | undefined>;
+  readonly known: Map<string, WholeDifference | undefined>;
   readonly open: Set<string>;
   /** Compares a shape of `model` with the shapes at the same place of newer revisions. `type` names the place. */
   readonly compare: (

@@ -1,6 +1,13 @@
 import { conversionRules, ruleFunction } from "../conversions/rules.ts";
 import type { Conversions, FoundRule } from "../conversions/conversions.ts";
-import type { Change, Difference, ObjectDifference, Outline, ShapeDifference } from "../conversions/difference.ts";
+import type {
+  Change,
+  Difference,
+  ObjectDifference,
+  Outline,
+  ShapeDifference,
+  WholeDifference,
+} from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
 import { self, unionBody, type UnionWriter } from "./convert-union.ts";
@@ -34,7 +41,20 @@ const keysName = "$keys";
 
 /** Creates the writer of one revision. */
 export function createConvertWriter(conversions: Conversions): ConvertWriter {
-  const written = new Map<Difference, string | undefined>();
+  return createWriter(conversions, (difference) => isConverted(conversions, difference));
+}
+
+/** True if some value of a type needs a conversion, apart from the values of the same type that it contains. */
+function isConverted(conversions: Conversions, difference: WholeDifference): boolean {
+  return createWriter(conversions, () => false).callee(difference) !== undefined;
+}
+
+/** `isCalled` determines whether a function calls itself for the values of its type that a value contains. */
+function createWriter(conversions: Conversions, isCalled: (difference: WholeDifference) => boolean): ConvertWriter {
+  const written = new Map<WholeDifference, string | undefined>();
+  const unfinished = new Set<WholeDifference>();
+  /** Names of functions that are called before their text is known. */
+  const reserved = new Map<WholeDifference, string>();
   const names = new Map<string, string>();
   const taken = new Set<string>();
   const functions: ConvertFunction[] = [];
@@ -46,18 +66,27 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     return name;
   };
 
-  const write = (difference: Difference): string | undefined => {
+  const nameUnfinished = (difference: WholeDifference): string | undefined => {
+    if (!isCalled(difference)) return undefined;
+    const name = reserved.get(difference) ?? freeName(`to${placeName(typeOf(difference))}`, taken);
+    reserved.set(difference, name);
+    return name;
+  };
+
+  const write = (difference: WholeDifference): string | undefined => {
     const at = functions.length;
     const outer = { uses, calls };
     const own = { uses: (uses = new Set()), calls: (calls = new Set()) };
+    unfinished.add(difference);
     const written = bodyOf(writer, difference);
+    unfinished.delete(difference);
     ({ uses, calls } = outer);
     if (!written) return undefined;
     const type = typeOf(difference);
     const key = [type, written.constants, written.body].join("\n");
-    const known = names.get(key);
+    const known = reserved.has(difference) ? undefined : names.get(key);
     if (known !== undefined) return known;
-    const name = freeName(`to${placeName(type)}`, taken);
+    const name = reserved.get(difference) ?? freeName(`to${placeName(type)}`, taken);
     names.set(key, name);
     const keys = `${name.charAt(2).toLowerCase()}${name.slice(3)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
@@ -79,9 +108,10 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     functions,
     use,
     callee(difference) {
-      if (!difference) return undefined;
-      if (!written.has(difference)) written.set(difference, write(difference));
-      const name = written.get(difference);
+      const whole = difference?.kind === "recursive" ? difference.whole() : difference;
+      if (!whole) return undefined;
+      if (!written.has(whole) && !unfinished.has(whole)) written.set(whole, write(whole));
+      const name = unfinished.has(whole) ? nameUnfinished(whole) : written.get(whole);
       if (name !== undefined) calls.add(name);
       return name;
     },
@@ -119,7 +149,7 @@ interface Written {
   readonly body: string;
 }
 
-function bodyOf(writer: ConvertWriter, difference: Difference): Written | undefined {
+function bodyOf(writer: ConvertWriter, difference: WholeDifference): Written | undefined {
   if (difference.kind === "object") return objectBody(writer, difference);
   if (difference.kind === "shape" && isRejected(writer, difference)) return rejectingBody(writer, difference);
   const body = difference.kind === "union" ? unionBody(writer, difference) : returned(writer, difference);
@@ -259,8 +289,18 @@ function memberOf({ member = "" }: Change): string {
 }
 
 function typeOf(difference: Difference): string {
-  if (difference.kind === "array") return `${typeOf(difference.items)}[]`;
-  return difference.kind === "shape" ? difference.change.type : difference.type;
+  switch (difference.kind) {
+    case "array":
+      return `${typeOf(difference.items)}[]`;
+    case "shape":
+      return difference.change.type;
+    case "recursive": {
+      const whole = difference.whole();
+      return whole ? typeOf(whole) : "";
+    }
+    default:
+      return difference.type;
+  }
 }
 
 /** Converts a place to a name: `CallToolRequest.result` becomes `CallToolRequestResult`. */
