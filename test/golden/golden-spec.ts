@@ -5,6 +5,7 @@ import { join } from "node:path";
 export async function copyGoldenSpec(folder: string): Promise<string> {
   const spec = join(folder, "spec");
   await cp("test/golden/spec", spec, { recursive: true });
-  await cp("spec/overlay.schema.json", join(spec, "overlay.schema.json"));
+  for (const schema of ["overlay.schema.json", "extension.schema.json"])
+    await cp(join("spec", schema), join(spec, schema));
   return spec;
 }

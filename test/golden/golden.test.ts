@@ -10,7 +10,8 @@ import { temporaryFolder } from "../generator/folder.ts";
 import { copyGoldenSpec } from "./golden-spec.ts";
 
 /*
- * An invented protocol with every construct of a schema and every entry of an overlay, and all that is generated from it.
+ * An invented protocol with every construct of a schema and every entry of an overlay, its older revision with conversions, an extension, and all that
+ * is generated from them.
  * Read the expected files when they change: UPDATE_GOLDEN=1 npx vitest run --config test/vitest.config.ts test/golden
  */
 const expected = "test/golden/expected";

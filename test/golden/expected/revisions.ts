@@ -2,7 +2,8 @@
 // Do not edit: change the spec or the generator, then run `npm run generate`.
 
 import { revision as revision20010101 } from "./2001-01-01/methods.ts";
+import { revision as revision20000101 } from "./2000-01-01/methods.ts";
 import type { Revision } from "./support.ts";
 
 /** Every revision of this build, newest first. */
-export const revisions: readonly Revision[] = [revision20010101];
+export const revisions: readonly Revision[] = [revision20010101, revision20000101];
