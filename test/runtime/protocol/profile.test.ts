@@ -7,7 +7,7 @@ import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import { newest } from "../fixture-revision.ts";
 import { serveWire, settle } from "../wire.ts";
 
-describe("what the peer sends", () => {
+describe("params and results of the peer", () => {
   const profile: Profile = {
     readParams: (params, method) => ({ params, method }),
     readResult: (result, method, { id }) => ({ result, method, id }),

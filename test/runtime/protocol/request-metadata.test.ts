@@ -88,8 +88,8 @@ describe("the reader of metadata", () => {
   });
 });
 
-describe("metadata that is refused", () => {
-  function refuse(changes: Readonly<Record<string, unknown>>): unknown {
+describe("rejected metadata", () => {
+  function reject(changes: Readonly<Record<string, unknown>>): unknown {
     const { version: named, ...rest } = create(alone, other).read({ _meta: claim(changes) });
     const error = "error" in rest ? rest.error : undefined;
     return { version: named, code: error?.code, message: error?.message, data: error?.data };
@@ -117,12 +117,12 @@ describe("metadata that is refused", () => {
     ["a version that is no text", { [meta.version]: 7 }, 7, versionPath, "string"],
     ["no capabilities", { [meta.capabilities]: undefined }, alone.id, capabilitiesPath, "object"],
     ["capabilities that are no object", { [meta.capabilities]: [] }, alone.id, capabilitiesPath, "object"],
-  ])("metadata with %s is refused", (_, changes, named, path, expected) => {
-    expect(refuse(changes)).toMatchObject({ version: named, code: -32602, data: { path, expected } });
+  ])("metadata with %s is rejected", (_, changes, named, path, expected) => {
+    expect(reject(changes)).toMatchObject({ version: named, code: -32602, data: { path, expected } });
   });
 
-  test("an unknown version is refused with the known ones", () => {
-    expect(refuse({ [meta.version]: "2000-01-01" })).toEqual({
+  test("an unknown version is rejected with the known ones", () => {
+    expect(reject({ [meta.version]: "2000-01-01" })).toEqual({
       version: "2000-01-01",
       code: -32022,
       message: "Unsupported protocol version",

@@ -70,7 +70,7 @@ describe("capabilities of a session", () => {
     ]);
   });
 
-  describe("what an empty capability means", () => {
+  describe("the meaning of an empty capability", () => {
     const rules: readonly EmptyCapability[] = [
       { side: "client", path: ["a"], means: "b" },
       { side: "client", path: ["c", "d"], means: "e" },
