@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { checkMetaKey } from "../../runtime/protocol/session/meta-keys.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import { isCapabilityError } from "../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../runtime/server/errors.ts";
@@ -387,45 +386,6 @@ describe("requests to a client and its capabilities", () => {
 });
 
 describe("keys of _meta", () => {
-  test.each(["a", "a.b_c-d", "example.com/", "com.example/name", "com.example.mcp/x", "a1.b-2/x", "traceparent", ""])(
-    "the _meta key %j is well-formed (M-03, M-04, B-003)",
-    (key) => {
-      expect(checkMetaKey(key)).toBeUndefined();
-    },
-  );
-
-  test.each(["/a", "1a.b/c", "a..b/c", "a-/c", "-a/c", "a b/c", "a/b/c", "ä/b"])(
-    "the _meta key %j has an invalid prefix (M-03)",
-    (key) => {
-      expect(checkMetaKey(key)).toMatch(/prefix/);
-    },
-  );
-
-  test.each(["_a", "a_", "com.example/-", "a b", "com.example/ü", "a."])(
-    "the _meta key %j has an invalid name (M-04)",
-    (key) => {
-      expect(checkMetaKey(key)).toMatch(/name/);
-    },
-  );
-
-  test.each(["modelcontextprotocol.io/a", "mcp.dev/a", "tools.mcp.com/a", "api.modelcontextprotocol.org/a"])(
-    "the _meta key %j is reserved since 2025-06-18 (M-05)",
-    (key) => {
-      expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
-    },
-  );
-
-  test.each(["dev.mcp/a", "com.mcp.tools/a", "org.modelcontextprotocol/a", "com.MCP/a"])(
-    "the _meta key %j is reserved since 2025-11-25 (M-06)",
-    (key) => {
-      expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
-    },
-  );
-
-  test("the _meta keys of the protocol's extensions may be written by their implementations (M-06)", () => {
-    expect(checkMetaKey("io.modelcontextprotocol/ui")).toBeUndefined();
-  });
-
   test.each<readonly [string, Partial<AnyServerDefinition>]>([
     ["tool", { tools: [{ name: "t", execute: () => "", ...bad() }] }],
     ["resource", { resources: [{ name: "r", uri: "a://b", read: () => "", ...bad() }] }],

@@ -1,4 +1,4 @@
-import { isObject } from "../../../generated/support.ts";
+import { isNumber, isObject } from "../../../generated/support.ts";
 import type { SchemaIssue } from "./schema-issue.ts";
 import { formats, isFormat } from "../../internal/string-formats.ts";
 
@@ -14,7 +14,7 @@ export type FormContent = Readonly<Record<string, unknown>>;
 export function fillForm(schema: unknown, content: FormContent): FormContent {
   const defaults = [...readFields(schema)].flatMap(([name, field]) => {
     const isOpen = !Object.hasOwn(content, name) || content[name] === undefined;
-    return isOpen && field.default !== undefined && !findProblem(field, field.default) ? [[name, field.default]] : [];
+    return isOpen && findProblem(field, field.default) === undefined ? [[name, field.default]] : [];
   });
   return Object.fromEntries([...Object.entries(content).filter(([, value]) => value !== undefined), ...defaults]);
 }
@@ -80,7 +80,7 @@ function findTextProblem(field: Field, value: unknown): string | undefined {
 }
 
 function findNumberProblem(field: Field, value: unknown): string | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return "must be a number";
+  if (!isNumber(value)) return "must be a number";
   if (field.type === "integer" && !Number.isInteger(value)) return "must be a whole number";
   if (isBelow(value, field.minimum)) return `must be at least ${String(field.minimum)}`;
   if (isAbove(value, field.maximum)) return `must be at most ${String(field.maximum)}`;

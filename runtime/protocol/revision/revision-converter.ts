@@ -36,7 +36,7 @@ export function createRevisionConverter(
 ): RevisionConverter | undefined {
   const { conversions } = revision;
   if (!conversions || revision === options.written) return undefined;
-  const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
+  const onLoss = createLossHook(revision, options);
   const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
   return options.role === "server"
     ? new TableConverter(
@@ -94,20 +94,17 @@ function find(table: Table<Conversion>, method: string): Conversion | undefined 
   return Object.hasOwn(table, method) ? table[method] : undefined;
 }
 
-function createLossHook(revision: Revision, mode: LossMode, onError: OnError | undefined): OnLoss | undefined {
-  switch (mode) {
-    case "convert":
-      return undefined;
-    case "warn":
-      return ({ type, member, rule }) =>
-        onError?.({
-          kind: "loss",
-          error: new Error(`Revision ${revision.id} has no ${member} in ${type}; it was converted (${rule})`),
-        });
-    case "error":
-      return ({ type, member }) => {
-        const reason = 'it would be lost, which `onLoss: "error"` forbids';
-        throw new ConversionError({ type, member, revision: revision.id, reason });
-      };
-  }
+function createLossHook({ id }: Revision, { mode, onError }: RevisionConverterOptions): OnLoss | undefined {
+  if (mode === "warn")
+    return ({ type, member, rule }) =>
+      onError?.({
+        kind: "loss",
+        error: new Error(`Revision ${id} has no ${member} in ${type}; it was converted (${rule})`),
+      });
+  if (mode === "error")
+    return ({ type, member }) => {
+      const reason = 'it would be lost, which `onLoss: "error"` forbids';
+      throw new ConversionError({ type, member, revision: id, reason });
+    };
+  return undefined;
 }

@@ -21,7 +21,7 @@ export function readTraceContext(meta: Readonly<Record<string, unknown>>): Reado
   const read: Record<string, string> = {};
   for (const { key, isValid } of fields) {
     const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
-    if (typeof value === "string" && isValid(value)) read[key] = value;
+    if (isValid(value)) read[key] = value;
   }
   return read;
 }
@@ -36,11 +36,11 @@ const baggageMember = /^[!#$%&'*+.^`|~\w-]+\s*=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\
 /** Maximum characters of baggage; the limits of the other values are far lower. */
 const longest = 8_192;
 
-function isParent(value: unknown): boolean {
-  return typeof value === "string" && value.length <= 55 && parent.test(value);
+function isParent(value: unknown): value is string {
+  return typeof value === "string" && parent.test(value);
 }
 
-function isList(value: unknown, member: RegExp, most: number): boolean {
+function isList(value: unknown, member: RegExp, most: number): value is string {
   if (typeof value !== "string" || value.length > longest) return false;
   const members = value.split(",").map((one) => one.trim());
   // Empty members are allowed, so that lists can be concatenated.
@@ -52,13 +52,17 @@ interface TraceField {
   readonly key: string;
   /** Description of a valid value. */
   readonly expected: string;
-  isValid(value: unknown): boolean;
+  isValid(value: unknown): value is string;
 }
 
 const fields: readonly TraceField[] = [
   { key: "traceparent", expected: "a W3C trace parent", isValid: isParent },
-  { key: "tracestate", expected: "a W3C trace state", isValid: (value) => isList(value, stateMember, 32) },
-  { key: "baggage", expected: "W3C baggage", isValid: (value) => isList(value, baggageMember, 180) },
+  {
+    key: "tracestate",
+    expected: "a W3C trace state",
+    isValid: (value): value is string => isList(value, stateMember, 32),
+  },
+  { key: "baggage", expected: "W3C baggage", isValid: (value): value is string => isList(value, baggageMember, 180) },
 ];
 
 /** Keys of trace context in `_meta`. */

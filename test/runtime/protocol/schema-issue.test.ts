@@ -13,14 +13,35 @@ test("each issue is a line with its path", () => {
   expect(describeIssues([])).toBe("");
 });
 
+test("a path may begin with an index", () => {
+  expect(describeIssues([{ message: "is odd", path: [0, "a"] }])).toBe("- [0].a: is odd");
+});
+
+test("the first 64 keys of a path are shown", () => {
+  const path = Array.from({ length: 65 }, () => "a");
+  expect(describeIssues([{ message: "is odd", path }])).toBe(`- ${path.slice(1).join(".")}: is odd`);
+});
+
+test("lines of up to 1,000 characters are shown as they are", () => {
+  const message = "x".repeat(1_000);
+  expect(describeIssues([{ message }])).toBe(`- ${message}`);
+  expect(describeIssues([{ message: `${message}y` }])).toBe(`- ${message}...`);
+});
+
+test("lines of 4,000 bytes in all are shown", () => {
+  const issues = repeat(4, { message: "x".repeat(997) });
+  expect(describeIssues(issues).split("\n")).toHaveLength(4);
+  expect(describeIssues([...issues, { message: "" }])).toMatch(/\n- and 1 more$/);
+});
+
 test("the first 20 issues are listed, and the number of the others", () => {
-  const issues = Array.from({ length: 1_000_000 }, (_, index) => ({
+  const issues = Array.from({ length: 100_000 }, (_, index) => ({
     message: "expected number",
     path: ["items", index],
   }));
   const lines = describeIssues(issues).split("\n");
   expect(lines).toHaveLength(21);
-  expect(lines.slice(19)).toEqual(["- items[19]: expected number", "- and 999980 more"]);
+  expect(lines.slice(19)).toEqual(["- items[19]: expected number", "- and 99980 more"]);
 });
 
 test.each([

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Gate, Role } from "../../../generated/support.ts";
-import { isOpen, type Session } from "../../../runtime/protocol/session/session.ts";
+import type { EmptyCapability, Gate, Role } from "../../../generated/support.ts";
+import {
+  isImplementationInfo,
+  isOpen,
+  unknownImplementation,
+  type Session,
+} from "../../../runtime/protocol/session/session.ts";
 import { newest } from "../fixture-revision.ts";
 
 function session(role: Role, client: object, server: object): Session {
@@ -35,6 +40,12 @@ describe("capabilities of a session", () => {
       { resources: true },
       false,
     ],
+    [
+      "a parent that is null has no members",
+      { side: "server", path: ["resources", "subscribe"] },
+      { resources: null },
+      false,
+    ],
   ];
   test.each(cases)(
     "a method is allowed when its side declared the capability: %s",
@@ -58,4 +69,39 @@ describe("capabilities of a session", () => {
       true,
     ]);
   });
+
+  describe("the meaning of an empty capability", () => {
+    const rules: readonly EmptyCapability[] = [
+      { side: "client", path: ["a"], means: "b" },
+      { side: "client", path: ["c", "d"], means: "e" },
+    ];
+
+    test.each<[string, readonly string[], object, boolean]>([
+      ["an empty object has the member", ["a", "b"], { a: {} }, true],
+      ["an empty object within another has the member", ["c", "d", "e"], { c: { d: {} } }, true],
+      ["another empty object has no member", ["x", "b"], { x: {} }, false],
+      ["an object with other members does not have the member", ["a", "b"], { a: { x: {} } }, false],
+      ["the member has no members", ["a", "b", "x"], { a: {} }, false],
+      ["true has no member", ["a", "b"], { a: true }, false],
+      ["an absent object has no member", ["a", "b"], {}, false],
+    ])("%s", (_, path, capabilities, expected) => {
+      const ruled = {
+        ...session("server", capabilities, capabilities),
+        revision: { ...newest, emptyCapabilities: rules },
+      };
+      expect(isOpen({ side: "client", path }, ruled)).toBe(expected);
+      expect(isOpen({ side: "server", path }, ruled)).toBe(false);
+    });
+  });
+});
+
+test("a program has a name and a version", () => {
+  expect(isImplementationInfo({ name: "a", version: "1", title: "A" })).toBe(true);
+  expect(isImplementationInfo({ name: "a", version: 1 })).toBe(false);
+  expect(isImplementationInfo({ name: 1, version: "1" })).toBe(false);
+  expect(isImplementationInfo(null)).toBe(false);
+});
+
+test("the program of a peer that did not identify itself is unknown, and has no version", () => {
+  expect(unknownImplementation).toEqual({ name: "unknown", version: "" });
 });

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { Convert, Revision, Role } from "../../../generated/support.ts";
+import {
+  createRevisionConverter,
+  type LossMode,
+  type RevisionConverter,
+} from "../../../runtime/protocol/revision/revision-converter.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
+import { newest } from "../fixture-revision.ts";
+import { alone } from "../lifecycle/stateless.ts";
+
+/** Adds the place of the conversion, and reports a loss. */
+function add(place: string): Convert {
+  return (value, onLoss) => {
+    onLoss?.({ type: "Tool", member: "icons", rule: "drop" });
+    return [place, value];
+  };
+}
+
+const older: Revision = {
+  ...newest,
+  id: "2000-01-01",
+  conversions: {
+    clientRequests: { a: { params: add("client request"), result: add("client result") } },
+    serverRequests: { a: { params: add("server request"), result: add("server result") } },
+    clientNotifications: { a: { params: add("client notification") } },
+    serverNotifications: { a: { params: add("server notification") } },
+    embeddedRequests: {},
+  },
+};
+
+function create(role: Role, mode?: LossMode, onError?: (report: ErrorReport) => void): RevisionConverter {
+  const converter = createRevisionConverter(older, { role, written: newest, mode, onError });
+  if (!converter) throw new Error("no converter");
+  return converter;
+}
+
+test("there is nothing to convert at the revision that the code is written for", () => {
+  const rest = { role: "server", mode: undefined, onError: undefined } as const;
+  expect(createRevisionConverter(older, { written: older, ...rest })).toBeUndefined();
+  expect(createRevisionConverter(alone, { written: older, ...rest })).toBeUndefined();
+});
+
+test.each<[Role, Role]>([
+  ["server", "client"],
+  ["client", "server"],
+])("a %s converts what it sends, and its results of requests of the %s", (role, peer) => {
+  const converter = create(role);
+  expect(converter.params({ kind: "request", method: "a", params: 1 })).toEqual([`${role} request`, 1]);
+  expect(converter.params({ kind: "notification", method: "a", params: 1 })).toEqual([`${role} notification`, 1]);
+  expect(converter.result("a", 1)).toEqual([`${peer} result`, 1]);
+});
+
+test("absent params and methods without a conversion stay the same", () => {
+  const converter = create("server");
+  expect(converter.params({ kind: "request", method: "a", params: undefined })).toBeUndefined();
+  for (const method of ["b", "constructor"]) {
+    const handle = (): object => ({});
+    expect(converter.params({ kind: "request", method, params: 1 })).toBe(1);
+    expect(converter.result(method, 1)).toBe(1);
+    expect(converter.handler(handle, method)).toBe(handle);
+  }
+});
+
+describe("losses", () => {
+  test("losses are reported with onLoss: warn, if there is someone to report to", () => {
+    const reports: ErrorReport[] = [];
+    expect(create("client", "warn", (report) => reports.push(report)).result("a", 1)).toEqual(["server result", 1]);
+    expect(reports).toMatchObject([
+      {
+        kind: "loss",
+        error: { message: "Revision 2000-01-01 has no icons in Tool; it was converted (drop)" },
+      },
+    ]);
+    expect(create("client", "warn").result("a", 1)).toEqual(["server result", 1]);
+  });
+
+  test("losses are errors with onLoss: error", () => {
+    expect(() => create("client", "error").result("a", 1)).toThrow(
+      'Tool.icons does not match revision 2000-01-01: it would be lost, which `onLoss: "error"` forbids',
+    );
+  });
+
+  test.each<[LossMode | undefined]>([["convert"], [undefined]])("losses are no matter with onLoss: %s", (mode) => {
+    const reports: ErrorReport[] = [];
+    expect(create("client", mode, (report) => reports.push(report)).result("a", 1)).toEqual(["server result", 1]);
+    expect(reports).toEqual([]);
+  });
+});
