@@ -80,7 +80,7 @@ describe("messages behind a request that comes first", () => {
     const { wire, seen, end, reports } = openBusy({
       enter: ({ method }) => {
         if (method !== "other") return undefined;
-        const own = { requests: requestsOf({ other: () => void seen.push("own") ?? {} }) };
+        const own = { requests: requestsOf({ other: () => ({ n: seen.push("own") }) }) };
         const routes = { ...openPeer().peer.routes, ...own };
         return { routes, session: { ...plainSession }, createCall: createStatelessCall };
       },

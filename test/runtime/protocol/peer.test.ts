@@ -27,7 +27,7 @@ describe("states", () => {
 
   test("before there is a session, messages that need no capability are sent, and others are not", async () => {
     const { peer, wire } = openPeer({ session: "none" });
-    await peer.notify(changed, undefined);
+    void peer.notify(changed, undefined);
     const gated = noticeRow("notifications/gated", { gate: { side: "server", path: ["tools"] } });
     await expect(peer.notify(gated, undefined)).rejects.toMatchObject({
       name: "ClosedError",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isObject, type Issue, type RequestRow } from "../../../generated/support.ts";
+import { isObject, type Issue, type Progress, type RequestRow } from "../../../generated/support.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { checkParams, toOutgoingMessage } from "../../../runtime/protocol/peer/outgoing-params.ts";
@@ -137,7 +137,7 @@ test("an end without requests reports every response, and sends nothing", () => 
 });
 
 describe("progress", () => {
-  test.each([
+  test.each<readonly [Progress, object]>([
     [{ progress: 1 }, { progress: 1 }],
     [
       { progress: 1, total: 2, message: "x" },
@@ -147,7 +147,7 @@ describe("progress", () => {
       { progress: 1, total: 0, message: "" },
       { progress: 1, total: 0, message: "" },
     ],
-    [{ progress: 1, total: Infinity, message: undefined }, { progress: 1 }],
+    [{ progress: 1, total: Infinity }, { progress: 1 }],
   ])("a report is sent with the members that it has: %o", (report, sent) => {
     expect(toProgress(report)).toStrictEqual(sent);
   });

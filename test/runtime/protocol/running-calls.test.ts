@@ -135,14 +135,14 @@ describe("responses of handlers", () => {
     ["an error for the peer", new RpcError(7, "no"), { code: 7, message: "no" }, 0],
     ["an error with a cause", new RpcError(7, "no", { cause: "why" }), { code: 7, message: "no" }, 1],
     ["any other error", new TypeError("secret"), { code: -32603, message: "Internal error" }, 1],
+    ["nothing", undefined, { code: -32603, message: "Internal error" }, 1],
   ])("%s is reported only where the peer does not learn all of it", async (_, thrown, error, count) => {
     const { wire, fails, given, reports } = openWorking();
     wire.post(call(1));
     fails[0]?.(thrown);
     await settle();
     expect(given).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
-    expect(reports).toMatchObject(Array.from({ length: count }, () => ({ kind: "handler", error: thrown })));
-    expect(reports).toHaveLength(count);
+    expect(reports.map(({ kind, id }) => [kind, id])).toEqual(Array.from({ length: count }, () => ["handler", 1]));
   });
 
   test("a result is sent in a message of JSON-RPC; one that does not fit is reported as such", async () => {

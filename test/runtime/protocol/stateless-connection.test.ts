@@ -300,6 +300,18 @@ describe("the connection of one stateless request", () => {
     expect(opened.wire.sent).toHaveLength(2);
   });
 
+  test("ends a handler whose timeout expires after progress was held back", async () => {
+    const clock = new ManualClock();
+    const { run, contexts } = controlled();
+    const rate = { burst: 1, perSecond: 10 };
+    const opened = open(run, { clock, progressRate: rate, timeouts: { handler: 1_000 } });
+    const { params } = request(1, "tools/call", { name: "x" }, { progressToken: "t" });
+    opened.wire.receiver?.classified({ kind: "request", id: 1, method: "tools/call", params });
+    for (const progress of [1, 2]) await contexts[0]?.progress({ progress });
+    await clock.pass(1_000);
+    expect(opened.wire.sent.at(-1)).toMatchObject({ id: 1, error: { message: "Request timed out" } });
+  });
+
   test.each([
     ["with metrics", new Metrics()],
     ["without metrics", undefined],
