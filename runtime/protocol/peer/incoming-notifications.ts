@@ -29,7 +29,8 @@ export function acceptNotification(
   peer: NotificationHost,
   calls: { readonly incomingRequests: IncomingRequests; readonly pendingRequests: OutgoingRequests },
 ): void {
-  if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
+  const known = findKnownName(notice, peer.routes);
+  if (known !== undefined) return acceptNotification({ ...notice, method: known }, peer, calls);
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
@@ -50,14 +51,10 @@ export function acceptNotification(
   runHandler(notice, route, peer);
 }
 
-/** True if the revision has the notification under another name. */
-function isAlias({ method }: IncomingNotification, { notifications, profile }: Routes): boolean {
+/** Returns the name under which the revision has a notification that came under another one. */
+function findKnownName({ method }: IncomingNotification, { notifications, profile }: Routes): string | undefined {
   const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
-  return known !== undefined && notifications.has(known);
-}
-
-function toKnown(notice: IncomingNotification, { profile }: Routes): IncomingNotification {
-  return { ...notice, method: profile?.aliases?.get(notice.method) ?? notice.method };
+  return known !== undefined && notifications.has(known) ? known : undefined;
 }
 
 function findProblem(

@@ -34,7 +34,7 @@ export class IncomingRequests {
   /** Cancelled calls whose handlers still run. They count towards the limit until they end, or their timeout expires. */
   #cancelled: Set<IncomingCall> | undefined;
   #first: IncomingCall | undefined;
-  #onFree: (() => void) | undefined;
+  #onFree: () => void = () => {};
   #onIdle: (() => void) | undefined;
 
   constructor(host: IncomingRequestsHost) {
@@ -148,7 +148,7 @@ export class IncomingRequests {
     { routes, session }: RequestRoutes,
     batch: Batch | undefined,
   ): RpcError | undefined {
-    if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
+    if (this.#running.has(id)) return invalidRequest(stillRunning);
     if (this.#running.size + (this.#cancelled?.size ?? 0) >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
     if (batch && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
@@ -191,11 +191,10 @@ export class IncomingRequests {
   }
 
   #remove(call: IncomingCall): void {
-    if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
     this.#running.delete(call.requestId);
     if (this.#first === call) {
       this.#first = undefined;
-      this.#onFree?.();
+      this.#onFree();
     }
     if (this.#running.size === 0) this.#onIdle?.();
   }

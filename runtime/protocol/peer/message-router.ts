@@ -52,10 +52,8 @@ export class MessageRouter {
   problem(problem: FramingProblem): void {
     const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
     const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
-    const incoming = problem.value === undefined ? undefined : classify(problem.value);
+    const incoming = classify(problem.value);
     this.#host.report({ kind: "protocol", error });
-    if (incoming === undefined) return this.#reject(undefined, error, undefined);
-    if (incoming.kind === "notification") return;
     if (this.#discard(incoming, new Error(problem.message))) return;
     if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
   }

@@ -199,7 +199,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   deadlineAfter(milliseconds: number): number {
     const deadline = this.#clock.now() + milliseconds;
-    if (deadline !== Infinity) this.deadlines.watch(deadline);
+    this.deadlines.watch(deadline);
     return deadline;
   }
 
@@ -260,9 +260,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   #sweep(now: number): number {
-    if (this.#pendingRequests.size > 0)
-      return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
-    return this.#incomingRequests.sweep(now);
+    return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
   }
 
   #requireOpen(): void {

@@ -46,7 +46,8 @@ class PendingRequests implements OutgoingRequests {
     settler: ResponseListener<Result>,
     options: StartOptions,
   ): void {
-    options.signal?.throwIfAborted();
+    const { signal } = options;
+    signal?.throwIfAborted();
     const id = this.#createId();
     const { method } = row;
     // The id is the token: both are unique among the active outgoing requests.
@@ -64,7 +65,7 @@ class PendingRequests implements OutgoingRequests {
       this.#take(id);
       throw error;
     }
-    if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
+    if (signal) call.listen(signal, () => this.#abort(call, signal.reason));
   }
 
   resolve(id: RequestId, result: unknown): void {
@@ -295,7 +296,7 @@ class PendingRequest<Params, Result> implements PendingCall {
   }
 
   listen(signal: AbortSignal, onAbort: () => void): void {
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     this.#unlisten = () => signal.removeEventListener("abort", onAbort);
   }
 

@@ -49,7 +49,7 @@ export function createProgressThrottle(host: ProgressHost, token: ProgressToken,
 export function toProgress({ progress, total, message }: Progress): Progress {
   return {
     progress,
-    ...(total !== undefined && Number.isFinite(total) && { total }),
+    ...(Number.isFinite(total) && { total }),
     ...(message !== undefined && { message }),
   };
 }

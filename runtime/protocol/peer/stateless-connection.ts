@@ -116,13 +116,13 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   classified(incoming: Incoming, origin?: unknown): void {
     if (this.#closing) return;
     if (this.#hasRequest || incoming.kind !== "request")
-      return this.problem({ kind: "syntax", message: "A stateless connection carries one request" });
+      return this.#reportFault("A stateless connection carries one request");
     this.#hasRequest = true;
     this.#accept(incoming, origin);
   }
 
   problem({ message }: FramingProblem): void {
-    this.report({ kind: "protocol", error: new Error(message) });
+    this.#reportFault(message);
   }
 
   ended(): void {
@@ -176,6 +176,10 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
     if (!this.#running) return run();
     this.#onIdle = run;
     if (isEndless(this.#running.row)) this.#running.abortEndless();
+  }
+
+  #reportFault(message: string): void {
+    this.report({ kind: "protocol", error: new Error(message) });
   }
 
   /** Checks the request, runs its handler and sends the response. */
