@@ -10,7 +10,7 @@ import type {
 } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
-import { self, unionBody, type UnionWriter } from "./convert-union.ts";
+import { self, unable, unionBody, type UnionWriter } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Conversion function in the generated code. */
@@ -169,7 +169,7 @@ function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference)
 function rejectingBody(writer: ConvertWriter, { change, own, inner }: ShapeDifference): Written {
   const tests = own.flatMap((outline) => otherKindTest(writer, outline) ?? []);
   if (tests.length < own.length)
-    throw new Error(`Other values of ${change.type} cannot be distinguished; extend generator/emit/convert-text.ts.`);
+    throw unable(writer, `other values of ${change.type} cannot be distinguished; use another rule than error`);
   const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${writer.rejection(change)}`;
   return { constants: "", body: `${rejection}\nreturn ${writer.expression(inner, "v") ?? "v"};` };
 }
@@ -250,7 +250,7 @@ function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDiffere
   const callee = writer.callee(index);
   if (callee === undefined) return [];
   if (known.length > 0)
-    throw new Error(`${type} has both named and further values to convert; extend convert-text.ts.`);
+    throw unable(writer, `further members of ${type} cannot be converted beside named ones; use the rule keep`);
   return [(value) => `${writer.use("mapValues")}(${value}, ${callee}, ${writer.use("loss")})`];
 }
 
@@ -265,7 +265,8 @@ function keysOf(
   { type, known, open, changes }: ObjectDifference,
 ): { readonly text: string; readonly call: string } | undefined {
   const ruleOf = (change: Change): RuleName => conversions.ruleOf(change).rule;
-  const isOpen = open || changes.some((change) => change.kind === "open" && ruleOf(change) === "keep");
+  // The only rule for further keys is `keep`.
+  const isOpen = open || changes.some(({ kind }) => kind === "open");
   const unknown = changes.filter(({ kind }) => kind === "member");
   const kept = unknown.filter((change) => ruleOf(change) === "keep").map(memberOf);
   const gone = unknown.filter((change) => !["keep", "error"].includes(ruleOf(change)));

@@ -1,5 +1,4 @@
-import { conversionRules } from "../conversions/rules.ts";
-import type { Conversions } from "../conversions/conversions.ts";
+import { overlayPath, type Conversions } from "../conversions/conversions.ts";
 import type {
   Change,
   Difference,
@@ -8,6 +7,7 @@ import type {
   PlainOutline,
   UnionDifference,
 } from "../conversions/difference.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import type { RuleName } from "../model.ts";
 import { accessText } from "./type-text.ts";
 
@@ -43,10 +43,12 @@ export function unionBody(writer: UnionWriter, union: UnionDifference): string |
   if (branches.every(({ code }) => code === undefined)) return undefined;
   const lines = [
     ...plainLines(
+      writer,
       union,
       branches.filter(({ outline }) => outline.kind === "other"),
     ),
     ...arrayLines(
+      writer,
       union,
       branches.filter(({ outline }) => outline.kind === "array"),
     ),
@@ -72,53 +74,57 @@ function branchOf(writer: UnionWriter, { type }: UnionDifference, option: Option
     const code = `{\nif (v.length === 1) return ${self}(v[0], ${writer.use("loss")});\n${writer.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
-  if (conversionRules[rule].works !== "value") return { outline, isGone: true, code: undefined };
   const code = `return ${self}(${writer.apply(rule, { value: "v", type })}, ${writer.use("loss")});`;
   return { outline, isGone: true, code };
 }
 
 /** Plain values that the revision does not know are rejected. No rule makes another value of them. */
-function plainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
+function plainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
   return branches.flatMap(({ outline: { plain }, code, isRejected }) => {
     if (code === undefined) return [];
-    const test = isRejected && plain ? plainTest(plain, known) : undefined;
-    if (test !== undefined) return [`if (${test}) ${code}`];
-    throw new Error(`A plain value of ${type} needs a conversion; extend generator/emit/convert-union.ts.`);
+    if (!isRejected) throw unable(writer, `new plain values of ${type} cannot be converted; use the rule error`);
+    if (plain) return [`if (${plainTest(plain, known)}) ${code}`];
+    throw unable(writer, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
   });
 }
 
-/** Returns a test for plain values, except for known ones; `undefined` if these are of the same type. */
-function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefined)[]): string | undefined {
+/** Returns a test for plain values, except for known ones. */
+function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefined)[]): string {
   if (plain.kind === "value") return `v === ${JSON.stringify(plain.value)}`;
   const { type } = plain;
-  if (known.some((other) => other?.kind === "type" && other.type === type)) return undefined;
-  const values = known.flatMap((other) =>
-    other?.kind === "value" && typeof other.value === type ? [`v !== ${JSON.stringify(other.value)}`] : [],
-  );
-  return [`typeof v === "${type}"`, ...values].join(" && ");
+  const tests = known.flatMap((other) => {
+    if (other?.kind === "value") return typeof other.value === type ? [`v !== ${JSON.stringify(other.value)}`] : [];
+    return other?.integer && type === "number" ? ["!Number.isInteger(v)"] : [];
+  });
+  return [`typeof v === "${type}"`, ...tests].join(" && ");
 }
 
-function arrayLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
+/** Creates the error of rules that the generator cannot follow. */
+export function unable({ conversions }: Pick<UnionWriter, "conversions">, text: string): SpecError {
+  return new SpecError({ file: overlayPath(conversions.model), text });
+}
+
+function arrayLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const codes = [...new Set(branches.map(({ code }) => code))];
   if (codes.length > 1)
-    throw new Error(`The arrays of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
+    throw unable(writer, `lists of ${type} cannot be distinguished; use rules that treat their items alike`);
   return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
 }
 
-function objectLines({ use }: UnionWriter, union: UnionDifference, branches: readonly Branch[]): string[] {
-  if (branches.every(({ code }) => code === undefined)) return [];
-  const isObject = `if (!${use("isObject")}(v)) return v;`;
+function objectLines(writer: UnionWriter, union: UnionDifference, branches: readonly Branch[]): string[] {
   const [first] = branches;
-  const property = [...(first?.outline.literals.keys() ?? [])].find((name) =>
+  if (!first || branches.every(({ code }) => code === undefined)) return [];
+  const isObject = `if (!${writer.use("isObject")}(v)) return v;`;
+  const property = [...first.outline.literals.keys()].find((name) =>
     branches.every(({ outline }) => outline.literals.has(name)),
   );
-  if (property === undefined || branches.length === 1) return [isObject, ...chainLines(union, branches)];
+  if (property === undefined || branches.length === 1) return [isObject, ...chainLines(writer, union, branches)];
   const values = [...new Set(branches.flatMap(({ outline }) => outline.literals.get(property) ?? []))];
   const groups = new Map<string, string[]>();
   for (const value of values) {
     const group = branches.filter(({ outline }) => outline.literals.get(property)?.includes(value));
-    const code = chainLines(union, group).join("\n");
+    const code = chainLines(writer, union, group).join("\n");
     groups.set(code, [
       ...(groups.get(code) ?? []),
       `case ${value === undefined ? "undefined" : JSON.stringify(value)}:`,
@@ -129,9 +135,7 @@ function objectLines({ use }: UnionWriter, union: UnionDifference, branches: rea
 }
 
 /** Unknown alternatives are tested first. Of the known ones, if there are any, the alternative with the fewest distinguishing keys takes the remaining values. */
-function chainLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
-  const [only, ...others] = branches;
-  if (only && others.length === 0) return [only.code ?? "return v;"];
+function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ isGone }) => !isGone);
   const gone = branches.filter(({ isGone }) => isGone);
   const isUntested = (branch: Branch): boolean => testText(branch, branches) === undefined;
@@ -139,7 +143,7 @@ function chainLines({ type }: UnionDifference, branches: readonly Branch[]): str
   const plain = known.filter(isUntested);
   const isSame = new Set([...untested, ...plain].map(({ code }) => code)).size < 2;
   if (!isSame || (untested.length > 0 && known.length > 0))
-    throw new Error(`The alternatives of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
+    throw unable(writer, `alternatives of ${type} cannot be distinguished; give each a required or literal member`);
   const rest = known.length > 0 ? known : gone;
   const fewest = rest.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? rest.at(-1);
   const last = untested[0] ?? plain[0] ?? fewest;

@@ -4,14 +4,20 @@ import { readRevision } from "../../../generator/read/revision.ts";
 
 const clause = "https://example.org/spec";
 
-/** A revision with a single method, `do/it`, whose params are declared as `Params`. */
-export function readToy(id: string, declarations: string, conversions?: readonly ConversionRule[]): RevisionModel {
+/** A revision with a single method, `do/it`, whose params are declared as `Params`. The numbers of some types or members are integers. */
+export function readToy(
+  id: string,
+  declarations: string,
+  conversions?: readonly ConversionRule[],
+  integers?: readonly string[],
+): RevisionModel {
   const value: Overlay = {
     lifecycle: { clause, kind: "handshake" },
     batching: { clause, accepted: false },
     methods: { "do/it": { clause, gate: null } },
     errors: [],
     ...(conversions && { conversions }),
+    ...(integers && { integers: integers.map((at) => ({ clause, at })) }),
   };
   return readRevision({
     id,

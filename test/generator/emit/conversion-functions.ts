@@ -1,5 +1,5 @@
 import { readConversions } from "../../../generator/conversions/conversions.ts";
-import { writeConversions } from "../../../generator/emit/written-conversions.ts";
+import { writeConversions, type WrittenConversions } from "../../../generator/emit/written-conversions.ts";
 import type { ConversionRule } from "../../../generator/model.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 
@@ -8,18 +8,30 @@ export type ConversionCase = readonly [
   what: string,
   /** Members of `Params`, or all declarations. */
   older: string,
-  newer: string,
+  newer: string | readonly string[],
   rules: readonly Pick<ConversionRule, "rule" | "at">[],
   functions: readonly string[],
 ];
 
-/** Returns the constants and functions of a conversion line by line, without indentation and closing braces of functions. */
-export function conversionFunctions(older: string, newer: string, rules: ConversionCase[3]): string[] {
+type Revisions = [older: ConversionCase[1], newer: ConversionCase[2], rules: ConversionCase[3]];
+
+/** Writes the conversions to the older of some revisions. */
+export function convertToys(
+  older: string,
+  newer: string | readonly string[],
+  rules: ConversionCase[3],
+): WrittenConversions {
   const conversions = rules.map((rule) => ({ ...rule, reason: "No." }));
   const model = readToy("2001-01-01", declarations(older), conversions);
-  const later = readToy("2002-01-01", declarations(newer));
-  const { functions } = writeConversions(readConversions([model, later], model));
-  const lines = functions.flatMap(({ name, constants, text }) => `${constants}\nfunction ${name}${text}`.split("\n"));
+  const later = [newer].flat().map((text, at) => readToy(`200${at + 2}-01-01`, declarations(text)));
+  return writeConversions(readConversions([model, ...later], model));
+}
+
+/** Returns the constants and functions of a conversion line by line, without indentation and closing braces of functions. */
+export function conversionFunctions(...revisions: Revisions): string[] {
+  const lines = convertToys(...revisions).functions.flatMap(({ name, constants, text }) =>
+    `${constants}\nfunction ${name}${text}`.split("\n"),
+  );
   return lines.filter((line) => line !== "" && line !== "}");
 }
 

@@ -64,6 +64,21 @@ const recursive: readonly ConversionCase[] = [
       'return withMember(out, "of", mapItems(out.of, toNode, loss));',
     ],
   ],
+  [
+    "lists of lists of the type itself are converted",
+    "a: 1; of: Params[][]",
+    "a: 1; b?: 1; of: Params[][]",
+    [{ rule: "drop", at: ["Params.b"] }],
+    [
+      'const paramsKeys: KnownKeys = { type: "Params", known: new Set(["a","of"]) };',
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "const out = keepKnown(v, paramsKeys, loss);",
+      'return withMember(out, "of", mapItems(out.of, toParamsArray, loss));',
+      "function toParamsArray(v: unknown, loss?: OnLoss): unknown {",
+      "return mapItems(v, toParams, loss);",
+    ],
+  ],
 ];
 
 describe("conversions of types that contain themselves", () => {

@@ -325,6 +325,29 @@ const objects: readonly ConversionCase[] = [
       "return keepKnown(out, paramsKeys, loss);",
     ],
   ],
+  [
+    "equal conversions of a type to which newer types have been renamed are one",
+    "export interface A { b: 1 } export interface Params { x: A; y: A }",
+    "export interface A { b: 1; c?: 1 } export interface A2 { b: 1; c?: 1 } export interface Params { x: A2; y: A }",
+    [{ rule: "drop", at: ["A.c", "A2.c"] }],
+    [
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      'const out = withMember(v, "x", toA(v.x, loss));',
+      'return withMember(out, "y", toA(out.y, loss));',
+      'const aKeys: KnownKeys = { type: "A", known: new Set(["b"]) };',
+      "function toA(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "return keepKnown(v, aKeys, loss);",
+    ],
+  ],
+  [
+    "lists whose items are kept need no conversion",
+    "a: { b: 1 }[][]",
+    "a: { b: 1; c?: 1 }[][]",
+    [{ rule: "keep", at: ["Params.a.c"] }],
+    [],
+  ],
 ];
 
 describe("conversions of objects", () => {

@@ -189,86 +189,75 @@ const unions: readonly ConversionCase[] = [
       "return keepKnown(v, paramsKeys, loss);",
     ],
   ],
-];
-
-const values: readonly ConversionCase[] = [
   [
-    "another value than an object is rejected, and objects are converted",
-    "a: { b: 1 }",
-    "a: unknown",
-    [{ rule: "error", at: ["Params.a"] }],
+    "alternatives that are kept need no conversion",
+    "export type Params = { t: 'a' } | { t: 'b' }",
+    "export type Params = { t: 'a'; c?: 1 } | { t: 'b' }",
+    [{ rule: "keep", at: ["Params.c"] }],
+    [],
+  ],
+  [
+    "a new alternative without a literal is found by its required members",
+    "export type Params = { a: string }",
+    "export interface B { b: string; c: string } export type Params = { a: string } | B",
+    [{ rule: "link-to-text", at: ["B"] }],
     [
       "function toParams(v: unknown, loss?: OnLoss): unknown {",
       "if (!isObject(v)) return v;",
-      'return withMember(v, "a", toParamsA(v.a, loss));',
-      "function toParamsA(v: unknown, _loss?: OnLoss): unknown {",
-      'if (v !== undefined && !isObject(v)) throw new ConversionError({ type: "Params.a", reason: "No.", revision });',
+      'if (v.b !== undefined && v.c !== undefined) return toParams(linkToText(v, "Params", loss), loss);',
       "return v;",
     ],
   ],
   [
-    "another value than a list is rejected",
-    "a: string[]",
-    "a: unknown",
-    [{ rule: "error", at: ["Params.a"] }],
-    [
-      "function toParams(v: unknown, loss?: OnLoss): unknown {",
-      "if (!isObject(v)) return v;",
-      'return withMember(v, "a", toParamsA(v.a, loss));',
-      "function toParamsA(v: unknown, _loss?: OnLoss): unknown {",
-      'if (v !== undefined && !Array.isArray(v)) throw new ConversionError({ type: "Params.a", reason: "No.", revision });',
-      "return v;",
-    ],
-  ],
-  [
-    "another value than a literal is rejected",
-    "a: 'b'",
-    "a: unknown",
-    [{ rule: "error", at: ["Params.a"] }],
-    [
-      "function toParams(v: unknown, loss?: OnLoss): unknown {",
-      "if (!isObject(v)) return v;",
-      'return withMember(v, "a", toParamsA(v.a, loss));',
-      "function toParamsA(v: unknown, _loss?: OnLoss): unknown {",
-      'if (v !== undefined && v !== "b") throw new ConversionError({ type: "Params.a", reason: "No.", revision });',
-      "return v;",
-    ],
-  ],
-  [
-    "another value than one of several is rejected",
-    "a: 'b' | number | null",
-    "a: unknown",
-    [{ rule: "error", at: ["Params.a"] }],
-    [
-      "function toParams(v: unknown, loss?: OnLoss): unknown {",
-      "if (!isObject(v)) return v;",
-      'return withMember(v, "a", toParamsA(v.a, loss));',
-      "function toParamsA(v: unknown, _loss?: OnLoss): unknown {",
-      'if (v !== undefined && v !== "b" && typeof v !== "number" && v !== null) throw new ConversionError({ type: "Params.a", reason: "No.", revision });',
-      "return v;",
-    ],
-  ],
-  [
-    "a value of the params as a whole is rejected",
-    "export interface A { a: 1 } export type Params = A",
-    "export interface A { a: 1 } export type Params = A | string",
-    [{ rule: "error", at: ["Params:string"] }],
+    "new alternatives with the same literal are rejected together",
+    "export type Params = { t: 'a' }",
+    "export interface B { t: 'b' } export interface C { t: 'b' } export type Params = { t: 'a' } | B | C",
+    [{ rule: "error", at: ["Params"] }],
     [
       "function toParams(v: unknown, _loss?: OnLoss): unknown {",
-      'if (typeof v === "string") throw new ConversionError({ type: "Params:string", reason: "No.", revision });',
+      "if (!isObject(v)) return v;",
+      "switch (v.t) {",
+      'case "b":',
+      'throw new ConversionError({ type: "Params", reason: "No.", revision });',
       "return v;",
+    ],
+  ],
+  [
+    "an alternative that may stay precedes one without required members",
+    "export interface A { a: string } export interface B { b?: string } export type Params = A | B",
+    "export interface A { a: string } export interface B { b?: string; x?: 1 } export type Params = A | B",
+    [{ rule: "drop", at: ["B.x"] }],
+    [
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "if (v.a !== undefined) return v;",
+      "return toB(v, loss);",
+      'const bKeys: KnownKeys = { type: "B", known: new Set(["b"]) };',
+      "function toB(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "return keepKnown(v, bKeys, loss);",
+    ],
+  ],
+  [
+    "an alternative without members is the last one",
+    "export type Params = { a?: string } | {}",
+    "export type Params = { a?: string; x?: 1 } | {}",
+    [{ rule: "drop", at: ["Params.x"] }],
+    [
+      "function toParamsValue(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "if (v.a !== undefined || v.x !== undefined) return toParams(v, loss);",
+      "return v;",
+      'const paramsKeys: KnownKeys = { type: "Params", known: new Set(["a"]) };',
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "return keepKnown(v, paramsKeys, loss);",
     ],
   ],
 ];
 
 describe("conversions of unions", () => {
   test.each(unions)("%s", (_what, older, newer, rules, functions) => {
-    expect(conversionFunctions(older, newer, rules)).toEqual(functions);
-  });
-});
-
-describe("conversions of values of another kind", () => {
-  test.each(values)("%s", (_what, older, newer, rules, functions) => {
     expect(conversionFunctions(older, newer, rules)).toEqual(functions);
   });
 });
