@@ -14,7 +14,7 @@ const work = row("work", "work");
 const ping = row("ping", "ping");
 
 describe("states", () => {
-  test("a connection that nobody has begun is not confirmed, and one that is confirmed does not begin again", () => {
+  test("a connection without an opening is not confirmed, and a confirmed one does not open again", () => {
     const { peer } = openPeer({ session: "none" });
     const states = [peer.state];
     for (const step of ["confirm", "begin", "confirm", "begin"] as const) {
@@ -90,7 +90,7 @@ describe("closing", () => {
     expect(peer.state).toBe("DISCONNECTED");
   });
 
-  test("closing ends when the last handler has ended, and aborts at once those that never would", async () => {
+  test("closing ends with the last handler, and aborts endless ones at once", async () => {
     const signals = new Map<string, AbortSignal>();
     const ends: (() => void)[] = [];
     const requests = new Map([
@@ -131,7 +131,7 @@ describe("closing", () => {
     await closing;
   });
 
-  test("handlers that take too long learn why they are aborted", async () => {
+  test("handlers that take too long get the reason of their abort", async () => {
     const reasons: unknown[] = [];
     const requests = requestsOf({
       work: (_, context) =>
@@ -174,7 +174,7 @@ describe("sending", () => {
     expect(openPeer({ channel: { session } }).peer.transportSession).toBe(session);
   });
 
-  test("a channel need not know of cancelled requests", () => {
+  test("a channel may leave out what handles cancelled requests", () => {
     const requests = requestsOf({ work: () => new Promise(() => {}) });
     const notifications = noticesOf({ "notifications/cancelled": () => {} });
     const { wire, reports } = openPeer({ routes: { requests, notifications }, channel: { abandon: undefined } });

@@ -68,7 +68,7 @@ describe("kinds of results", () => {
     ["of an unknown kind", { resultType: "other" }, undefined, refused(expected)],
     ["of another request's kind", { resultType: "task" }, ["more"], refused(`${expected} or "more"`)],
     ["whose kind is no text", { resultType: 7 }, undefined, refused(expected)],
-  ])("a result %s is read or refused as the revision says", async (_, result, kinds, outcome) => {
+  ])("a result %s is accepted or rejected as the revision says", async (_, result, kinds, outcome) => {
     const { peer, wire } = openPeer({ session: { revision: alone } });
     const call = peer.request({ ...work, ...(kinds && { kinds }) }, undefined);
     wire.post(ok(1, result));
@@ -269,7 +269,7 @@ describe("progress", () => {
     expect(reports).toEqual([]);
   });
 
-  test("a short call asks for progress only where there is a callback", () => {
+  test("a short call requests progress only for a callback", () => {
     const { peer, wire } = openPeer();
     for (const options of [{}, { onProgress() {} }]) void peer.request(work, {}, options);
     expect(wire.sent).toMatchObject([{ params: {} }, { params: { _meta: { progressToken: 2 } } }]);

@@ -15,7 +15,7 @@ import { plainSession } from "./open-peer.ts";
 
 const work = row("work", "work");
 
-describe("results of peers that are not quite right", () => {
+describe("results that deviate from the revision", () => {
   const result = (value: unknown): Issue | undefined => {
     if (!isObject(value)) return { path: "", expected: "an object" };
     const { ttlMs = 0, title = "" } = value;
@@ -48,7 +48,7 @@ describe("results of peers that are not quite right", () => {
     [lenient, "text", ""],
     [strict, { ttlMs: -5 }, "ttlMs"],
     [strict, { title: null }, "title"],
-  ])("%# any other result is refused: %o, %j", (known, value, path) => {
+  ])("%# any other result is rejected: %o, %j", (known, value, path) => {
     expect(() => checkResult(known, value)).toThrow(
       expect.objectContaining({
         name: "InvalidMessageError",
@@ -161,7 +161,7 @@ describe("progress", () => {
     expect(toProgressToken(given)).toBe(token);
   });
 
-  test("a rate that permits nothing is refused", () => {
+  test("a rate that permits nothing is rejected", () => {
     expect(() => toProgressRate({ burst: 0, perSecond: 1 })).toThrow(/^progressRate has burst 0/);
     expect(toProgressRate(undefined)).toEqual({ burst: 100, perSecond: 20 });
   });

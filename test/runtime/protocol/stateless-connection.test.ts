@@ -331,7 +331,7 @@ describe("the connection of one stateless request", () => {
     if (metrics) expect(metrics.read().dropped).toEqual(new Map([["log", 1]]));
   });
 
-  test("sends no requests: the error names the capability that the client lacks, or the way", async () => {
+  test("sends no requests: the error names the missing capability, or the way", async () => {
     const gate = { side: "client", path: ["roots"] } as const;
     const ask = async (row: RequestRow): Promise<unknown> => {
       const { run, contexts } = controlled();
