@@ -7,6 +7,7 @@ import { createNoRequests } from "../../../runtime/protocol/peer/outgoing-reques
 import { Throttle, toProgress, toProgressRate, toProgressToken } from "../../../runtime/protocol/peer/progress.ts";
 import { checkResult, createRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import { missingCapability, toStatelessError } from "../../../runtime/protocol/peer/stateless-request.ts";
+import { createRevisionConverter } from "../../../runtime/protocol/revision/revision-converter.ts";
 import { newest, revisionOf, row } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
 import { plainSession } from "./open-peer.ts";
@@ -196,4 +197,13 @@ test("an error about a capability of the client says what to declare; one about 
   ]);
   const other = new CapabilityError("tools/call", { side: "server", path: ["tools"] });
   for (const error of [other, new Error("any")]) expect(toStatelessError(error, alone)).toBe(error);
+});
+
+test("a request without a handler has none at an older revision either", () => {
+  const oldest = revisionOf("2024-11-05");
+  const options = { role: "server", written: newest, mode: undefined, onError: undefined } as const;
+  const converter = createRevisionConverter(oldest, options);
+  const { requests } = createRoutes(oldest, { role: "server", handlers: {}, converter });
+  expect(converter).toBeDefined();
+  expect(requests.get("tools/call")).toMatchObject({ handle: undefined });
 });
