@@ -109,8 +109,8 @@ function aliasCondition(shape: Shape, expression: string, model: Declared): Cond
 
 function isPlain(shape: Shape): boolean {
   if (shape.kind === "object") return isPlainMap(shape);
-  const parts = shape.kind === "union" && !shape.open ? shape.of : [shape];
-  return parts.every(({ kind }) => primitives.has(kind)) || (shape.kind === "union" && shape.open === true);
+  if (shape.kind === "union") return shape.open === true || shape.of.every(({ kind }) => primitives.has(kind));
+  return primitives.has(shape.kind);
 }
 
 const primitives: ReadonlySet<Shape["kind"]> = new Set(["string", "number", "boolean", "null"] as const);

@@ -81,8 +81,7 @@ interface Written {
 }
 
 function writeParams(writer: CheckWriter, { type, params }: Method): Written {
-  const base = type.replace(/(Request|Notification)$/, "");
-  return writer.writeShape(params?.shape ?? { kind: "object", properties: [] }, `${type === base ? base : type}Params`);
+  return writer.writeShape(params?.shape ?? { kind: "object", properties: [] }, `${type}Params`);
 }
 
 /** Returns a check of every result that a request may have, such as `checkCallToolOutcome`. */
