@@ -218,6 +218,8 @@ export interface ListPlantsRequest extends JSONRPCRequest {
 /** The plants. */
 export interface ListPlantsResult extends Result {
   plants: Plant[];
+  /** @minimum 0 */
+  beds?: number;
   nextCursor?: Cursor;
 }
 
