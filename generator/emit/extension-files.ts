@@ -51,7 +51,7 @@ function methodsView({ methods, rules, scope, status }: ExtensionModel, checks: 
   const { id, lifecycles, declared, headers, results, members } = rules;
   const checkName = (type: string): string => `check${type}`;
   return {
-    support: ["Extension", ...rowTypesIn(tables)].sort().join(", "),
+    support: ["Extension", ...rowTypesIn(tables)].join(", "),
     tables,
     emptyTables: specs.filter((spec) => !used.includes(spec)).map(({ name }) => name),
     id: literalText(id),

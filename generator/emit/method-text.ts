@@ -1,4 +1,4 @@
-import type { Method, Role, Shape } from "../model.ts";
+import type { Method, Role } from "../model.ts";
 import { summaryText } from "./doc-text.ts";
 
 /** Name of the constant of a dispatch table. */
@@ -77,6 +77,6 @@ export function methodSummary(method: Method): string {
 
 /** Returns the names of the results of a call that did not request an alternative. */
 export function plainResultNames({ result }: Method): string[] {
-  const members: readonly Shape[] = result?.kind === "union" ? result.of : result ? [result] : [];
-  return members.flatMap((member) => (member.kind === "reference" ? [member.name] : []));
+  const members = result?.kind === "union" ? result.of : [result];
+  return members.flatMap((member) => (member?.kind === "reference" ? [member.name] : []));
 }

@@ -35,13 +35,16 @@ export function convertView(
   sender?: Role,
 ): ConvertView {
   const byType = new Map(written.methods.map((found) => [found.type, found]));
-  const rows = tableSpecs.map((spec) =>
-    methodsOf(methods, spec).map(({ name, type }) => ({ name, ...partsSentBy(sender, byType.get(type), spec) })),
-  );
-  const functions = reachFunctions(
-    written,
-    rows.flat().flatMap(({ params, result }) => [params, result]),
-  );
+  const tables = tableSpecs.map((spec) => ({
+    name: spec.name,
+    summary: spec.summary,
+    rows: methodsOf(methods, spec).map(({ name, type }) => ({
+      name,
+      parts: partsSentBy(sender, byType.get(type), spec),
+    })),
+  }));
+  const sent = tables.flatMap(({ rows }) => rows.flatMap(({ parts }) => Object.values(parts)));
+  const functions = reachFunctions(written, sent);
   const uses = new Set(functions.flatMap((one) => one.uses));
   const isUsed = (name: string): boolean => uses.has(name);
   const types = helperTypes.filter(isUsed).map((name) => `type ${name}`);
@@ -50,18 +53,16 @@ export function convertView(
     support: [...supportNames.filter(isUsed), "type Conversions", "type OnLoss"].join(", "),
     rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
     functions: functions.map((one) => ({ ...one, type: harmless(one.type) })),
-    tables: tableSpecs.map(({ name, summary }, at) => ({ name, summary, rows: (rows[at] ?? []).flatMap(rowText) })),
+    tables: tables.map((table) => ({ ...table, rows: table.rows.flatMap(rowText) })),
   };
 }
 
+type Parts = Pick<MethodConversions, "params" | "result">;
+
 /** A side sends the params of its own methods and the results of the methods of the other side. */
-function partsSentBy(
-  sender: Role | undefined,
-  { params, result }: Partial<MethodConversions> = {},
-  table: TableSpec,
-): Pick<MethodConversions, "params" | "result"> {
+function partsSentBy(sender: Role | undefined, { params, result }: Parts = {}, table: TableSpec): Parts {
   const sendsParams = sender === undefined || sender === table.sender;
-  const sendsResult = sender === undefined || sender !== table.sender;
+  const sendsResult = sender !== table.sender;
   return {
     ...(sendsParams && params !== undefined && { params }),
     ...(sendsResult && result !== undefined && { result }),
@@ -69,14 +70,11 @@ function partsSentBy(
 }
 
 /** Returns the named functions, each followed by those that it calls. */
-function reachFunctions(
-  { functions }: WrittenConversions,
-  names: readonly (string | undefined)[],
-): readonly ConvertFunction[] {
+function reachFunctions({ functions }: WrittenConversions, names: readonly string[]): readonly ConvertFunction[] {
   const byName = new Map(functions.map((one) => [one.name, one]));
   const reached = new Set<ConvertFunction>();
-  const reach = (name: string | undefined): void => {
-    const found = name === undefined ? undefined : byName.get(name);
+  const reach = (name: string): void => {
+    const found = byName.get(name);
     if (!found || reached.has(found)) return;
     reached.add(found);
     found.calls.forEach(reach);
@@ -85,11 +83,7 @@ function reachFunctions(
   return [...reached];
 }
 
-function rowText({ name, params, result }: Omit<MethodConversions, "type"> & { readonly name: string }): {
-  readonly text: string;
-}[] {
-  const parts = Object.entries({ params, result }).flatMap(([part, callee]) =>
-    callee === undefined ? [] : [`${part}: ${callee}`],
-  );
-  return parts.length === 0 ? [] : [{ text: `${JSON.stringify(name)}: { ${parts.join(", ")} }` }];
+function rowText({ name, parts }: { readonly name: string; readonly parts: Parts }): { readonly text: string }[] {
+  const members = Object.entries(parts).map(([part, callee]) => `${part}: ${callee}`);
+  return members.length === 0 ? [] : [{ text: `${JSON.stringify(name)}: { ${members.join(", ")} }` }];
 }

@@ -62,7 +62,7 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
   const { rules } = model;
   const tables = tableViews(model, tableSpecs, checks);
   return {
-    support: [...rowTypesIn(tables), "Revision"].sort().join(", "),
+    support: [...rowTypesIn(tables), "Revision"].join(", "),
     tables,
     id: JSON.stringify(model.id),
     status: JSON.stringify(model.status),

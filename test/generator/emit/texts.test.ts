@@ -8,6 +8,7 @@ import type { Doc, Method, Property, Shape } from "../../../generator/model.ts";
 describe("comments", () => {
   test.each<[what: string, doc: Doc, text: string]>([
     ["tags without prose", { text: "", internal: true }, "/** @internal */\n"],
+    ["a tag without text only", { text: "", deprecated: "" }, "/** @deprecated */\n"],
     ["prose and tags", { text: "A.", deprecated: "" }, "/**\n * A.\n *\n * @deprecated\n */\n"],
     ["nothing", { text: "" }, ""],
   ])("a comment has %s", (_what, doc, text) => {
@@ -30,6 +31,7 @@ describe("types", () => {
     name,
     optional: false,
     shape: a,
+    location: { line: 1, column: 1 },
     ...(text !== "" && { doc: { text } }),
   });
 

@@ -1,5 +1,5 @@
 /** An invented extension: a client harvests plants, and the gardener notifies it of ripe ones. It uses declarations of the revision. */
-import type { JSONRPCRequest, Moisture, Notification, Plant, Result } from "../../2001-01-01/schema.ts";
+import type { JSONRPCRequest, Moisture, Notification, Parcel, Plant, Result } from "../../2001-01-01/schema.ts";
 
 /** What both sides declare. */
 export interface HarvestCapability {
@@ -22,6 +22,7 @@ export interface HarvestPlantResult extends Result {
 /** Result of an order whose plant is harvested before. */
 export interface HarvestedOrderResult extends Result {
   moisture: Moisture;
+  parcel?: Parcel;
 }
 
 /** A plant is ripe. */
