@@ -19,7 +19,7 @@ describe("conversions in the generated code", () => {
   const written = {
     functions: [
       functionOf("toParams", ["isObject", "keepKnown", "KnownKeys", "loss"], ["toPart"]),
-      functionOf("toPart", ["ConversionError"]),
+      functionOf("toPart", ["ConversionError"], ["toParams"]),
       functionOf("toResult", ["mapItems"]),
     ],
     methods: [{ type: "DoRequest", params: "toParams", result: "toResult" }],
@@ -52,6 +52,15 @@ describe("conversions in the generated code", () => {
       support: "type Conversions, type OnLoss",
       rules: "mapItems",
     });
+  });
+
+  test("a method of which a side sends nothing that is converted has no row", () => {
+    const { tables } = convertView(
+      model,
+      { ...written, methods: [{ type: "DoRequest", params: "toParams" }] },
+      "server",
+    );
+    expect(tables.flatMap(({ rows }) => rows)).toEqual([]);
   });
 
   test.each([
