@@ -10,7 +10,7 @@ import type {
 } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
-import { self, unable, unionBody, type UnionWriter } from "./convert-union.ts";
+import { createRuleError, self, unionBody, type UnionWriter } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Conversion function in the generated code. */
@@ -49,8 +49,8 @@ function isConverted(conversions: Conversions, difference: WholeDifference): boo
   return createWriter(conversions, () => false).callee(difference) !== undefined;
 }
 
-/** `isCalled` determines whether a function calls itself for the values of its type that a value contains. */
-function createWriter(conversions: Conversions, isCalled: (difference: WholeDifference) => boolean): ConvertWriter {
+/** `callsItself` determines whether a function calls itself for the values of its type that a value contains. */
+function createWriter(conversions: Conversions, callsItself: (difference: WholeDifference) => boolean): ConvertWriter {
   const written = new Map<WholeDifference, string | undefined>();
   const unfinished = new Set<WholeDifference>();
   /** Names of functions that are called before their text is known. */
@@ -66,9 +66,10 @@ function createWriter(conversions: Conversions, isCalled: (difference: WholeDiff
     return name;
   };
 
-  const nameUnfinished = (difference: WholeDifference): string | undefined => {
-    if (!isCalled(difference)) return undefined;
-    const name = reserved.get(difference) ?? freeName(`to${placeName(typeOf(difference))}`, taken);
+  const reserveName = (difference: WholeDifference): string | undefined => {
+    const known = reserved.get(difference);
+    if (known !== undefined || !callsItself(difference)) return known;
+    const name = freeName(`to${placeName(typeOf(difference))}`, taken);
     reserved.set(difference, name);
     return name;
   };
@@ -111,7 +112,7 @@ function createWriter(conversions: Conversions, isCalled: (difference: WholeDiff
       const whole = difference?.kind === "recursive" ? difference.whole() : difference;
       if (!whole) return undefined;
       if (!written.has(whole) && !unfinished.has(whole)) written.set(whole, write(whole));
-      const name = unfinished.has(whole) ? nameUnfinished(whole) : written.get(whole);
+      const name = unfinished.has(whole) ? reserveName(whole) : written.get(whole);
       if (name !== undefined) calls.add(name);
       return name;
     },
@@ -169,7 +170,10 @@ function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference)
 function rejectingBody(writer: ConvertWriter, { change, own, inner }: ShapeDifference): Written {
   const tests = own.flatMap((outline) => otherKindTest(writer, outline) ?? []);
   if (tests.length < own.length)
-    throw unable(writer, `other values of ${change.type} cannot be distinguished; use another rule than error`);
+    throw createRuleError(
+      writer,
+      `other values of ${change.type} cannot be distinguished; use another rule than error`,
+    );
   const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${writer.rejection(change)}`;
   return { constants: "", body: `${rejection}\nreturn ${writer.expression(inner, "v") ?? "v"};` };
 }
@@ -250,7 +254,10 @@ function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDiffere
   const callee = writer.callee(index);
   if (callee === undefined) return [];
   if (known.length > 0)
-    throw unable(writer, `further members of ${type} cannot be converted beside named ones; use the rule keep`);
+    throw createRuleError(
+      writer,
+      `further members of ${type} cannot be converted beside named ones; use the rule keep`,
+    );
   return [(value) => `${writer.use("mapValues")}(${value}, ${callee}, ${writer.use("loss")})`];
 }
 

@@ -83,9 +83,10 @@ function plainLines(writer: UnionWriter, { type }: UnionDifference, branches: re
   const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
   return branches.flatMap(({ outline: { plain }, code, isRejected }) => {
     if (code === undefined) return [];
-    if (!isRejected) throw unable(writer, `new plain values of ${type} cannot be converted; use the rule error`);
+    if (!isRejected)
+      throw createRuleError(writer, `new plain values of ${type} cannot be converted; use the rule error`);
     if (plain) return [`if (${plainTest(plain, known)}) ${code}`];
-    throw unable(writer, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
+    throw createRuleError(writer, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
   });
 }
 
@@ -101,14 +102,14 @@ function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefine
 }
 
 /** Creates the error of rules that the generator cannot follow. */
-export function unable({ conversions }: Pick<UnionWriter, "conversions">, text: string): SpecError {
+export function createRuleError({ conversions }: Pick<UnionWriter, "conversions">, text: string): SpecError {
   return new SpecError({ file: overlayPath(conversions.model), text });
 }
 
 function arrayLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const codes = [...new Set(branches.map(({ code }) => code))];
   if (codes.length > 1)
-    throw unable(writer, `lists of ${type} cannot be distinguished; use rules that treat their items alike`);
+    throw createRuleError(writer, `lists of ${type} cannot be distinguished; use rules that treat their items alike`);
   return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
 }
 
@@ -143,7 +144,10 @@ function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: re
   const plain = known.filter(isUntested);
   const isSame = new Set([...untested, ...plain].map(({ code }) => code)).size < 2;
   if (!isSame || (untested.length > 0 && known.length > 0))
-    throw unable(writer, `alternatives of ${type} cannot be distinguished; give each a required or literal member`);
+    throw createRuleError(
+      writer,
+      `alternatives of ${type} cannot be distinguished; give each a required or literal member`,
+    );
   const rest = known.length > 0 ? known : gone;
   const fewest = rest.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? rest.at(-1);
   const last = untested[0] ?? plain[0] ?? fewest;

@@ -119,7 +119,7 @@ export class IncomingRequests {
     this.#onFree = run;
   }
 
-  /** Calls back once when no call is running. Aborts the signals of endless calls, so that they end. */
+  /** Calls back when no call is running. Aborts the signals of endless calls, so that they end. */
   whenIdle(run: () => void): void {
     for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();

@@ -1,9 +1,9 @@
 /** An invented extension: a client harvests plants, and the gardener notifies it of ripe ones. It uses declarations of the revision. */
 import type { JSONRPCRequest, Moisture, Notification, Parcel, Plant, Result } from "../../2001-01-01/schema.ts";
 
-/** What both sides declare. */
+/** Capability of both sides. */
 export interface HarvestCapability {
-  /** Whether plants in the ground can be harvested. */
+  /** Plants in the ground can be harvested too. */
   rooted?: boolean;
 }
 
