@@ -3,6 +3,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startNats, type NatsProcess } from "./nats-process.ts";
 import { findPort } from "./processes.ts";
+import { startWithOtherPorts } from "./server-process.ts";
 
 /** Cluster of three NATS servers, which keep three copies of each stream. */
 export interface NatsClusterProcess {
@@ -33,7 +34,11 @@ interface ClusterServer extends NatsProcess {
 const serverCount = 3;
 
 /** Starts a cluster of NATS servers. All of them end with `close`, also when one cannot start. */
-export async function startNatsCluster(): Promise<NatsClusterProcess> {
+export function startNatsCluster(): Promise<NatsClusterProcess> {
+  return startWithOtherPorts(startServers);
+}
+
+async function startServers(): Promise<NatsClusterProcess> {
   const routes = await Promise.all(Array.from({ length: serverCount }, findPort));
   const outcomes = await Promise.allSettled(routes.map((_, index) => startServer(index, routes)));
   const servers = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import type { RedisUrl } from "../../../runtime/adapters/redis/index.ts";
 import { findPort } from "./processes.ts";
 import { RedisServers, waitForReply } from "./redis-servers.ts";
+import { startWithOtherPorts } from "./server-process.ts";
 import { startSentinel } from "./sentinel-process.ts";
 
 /** Several Redis servers that belong together. */
@@ -18,8 +19,10 @@ export async function startRedisCluster(): Promise<RedisGroup> {
   const servers = await RedisServers.create();
   try {
     for (let count = 0; count < 3; count += 1) {
-      const bus = await findPort();
-      await servers.start({ "cluster-enabled": "yes", "cluster-port": String(bus), appendonly: "yes" });
+      await startWithOtherPorts(async () => {
+        const bus = await findPort();
+        return servers.start({ "cluster-enabled": "yes", "cluster-port": String(bus), appendonly: "yes" });
+      });
     }
     const nodes = servers.all.map(({ port }) => `127.0.0.1:${port}`);
     await promisify(execFile)("redis-cli", ["--cluster", "create", ...nodes, "--cluster-yes"]);

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { startServerProcess, type ServerProgram } from "./server-process.ts";
+import { findPort } from "./processes.ts";
+import { startServerProcess, startWithOtherPorts, type ServerProgram } from "./server-process.ts";
 
 const listen = 'require("node:net").createServer((socket) => socket.end("ready")).listen(process.argv[1], "127.0.0.1")';
 
@@ -45,6 +46,29 @@ test("a program whose port is taken before it listens gets another one", async (
   });
   expect(ports).toHaveLength(2);
   expect(server.port).toBe(ports[1]);
+});
+
+test("programs that know the ports of each other get others if one of them is taken", async () => {
+  const known: number[] = [];
+  const server = await startWithOtherPorts(async () => {
+    const port = await findPort();
+    known.push(port);
+    if (known.length === 1) await occupy(port);
+    return start({ command: () => command(port), responds: () => isReady(port) });
+  });
+  expect(known).toHaveLength(2);
+  await server.kill();
+  expect(await isReady(known[1] ?? 0)).toBe(false);
+});
+
+test("a program that always ends is started a limited number of times", async () => {
+  let starts = 0;
+  const program: ServerProgram = {
+    command: () => [process.execPath, ["-e", String((starts += 1))]],
+    responds: async () => false,
+  };
+  await expect(startServerProcess(program)).rejects.toThrow(/ ended before it responded; run .* -e 5$/);
+  expect(starts).toBe(5);
 });
 
 test("a restart waits until the port is free", async () => {

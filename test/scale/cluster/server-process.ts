@@ -29,19 +29,33 @@ export interface ServerProcess {
   resume(): void;
 }
 
-/** Ports that are tried: another program may take a port between its choice and its use. */
-const mostPorts = 5;
+/** Number of starts with other ports: another program may take a port between its choice and its use. */
+const mostStarts = 5;
+
+/** Error of a program that ends before it responds, as it does at a port that is taken. */
+class EndedError extends Error {}
+
+/** Starts programs again, with other ports, if one of them ends before it responds. Rejects with the error of the fifth start. */
+export async function startWithOtherPorts<Started>(start: () => Promise<Started>): Promise<Started> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof EndedError) || count === mostStarts) throw error;
+    }
+  }
+}
 
 /** Starts a program at a free port, and waits until it responds. */
-export async function startServerProcess({ command, responds }: ServerProgram): Promise<ServerProcess> {
-  for (let count = 1; ; count += 1) {
+export function startServerProcess({ command, responds }: ServerProgram): Promise<ServerProcess> {
+  return startWithOtherPorts(async () => {
     const port = await findPort();
     const chosen = await command(port);
     const run = (): Promise<ChildProcess | undefined> => start(chosen, () => responds(port));
     const child = await run();
-    if (child) return toProcess(port, child, run);
-    if (count === mostPorts) throw new Error(`${chosen[0]} ended before it responded; run ${chosen.flat().join(" ")}`);
-  }
+    if (!child) throw new EndedError(`${chosen[0]} ended before it responded; run ${chosen.flat().join(" ")}`);
+    return toProcess(port, child, run);
+  });
 }
 
 function toProcess(port: number, first: ChildProcess, run: () => Promise<ChildProcess | undefined>): ServerProcess {
