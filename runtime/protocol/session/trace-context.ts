@@ -33,6 +33,9 @@ const stateMember = /^[a-z\d][\w*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255
 /** Matches a key, a value without separators, and properties of either kind. */
 const baggageMember = /^[!#$%&'*+.^`|~\w-]+\s*=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e\s]*(?:;[^,"\\]*)?$/;
 
+/** Matches characters of header fields, which values become. White space among them is blanks and tabs. */
+const fieldText = /^[\t\x20-\x7e]*$/;
+
 /** Maximum characters of baggage; the limits of the other values are far lower. */
 const longest = 8_192;
 
@@ -41,7 +44,7 @@ function isParent(value: unknown): value is string {
 }
 
 function isList(value: unknown, member: RegExp, most: number): value is string {
-  if (typeof value !== "string" || value.length > longest) return false;
+  if (typeof value !== "string" || value.length > longest || !fieldText.test(value)) return false;
   const members = value.split(",").map((one) => one.trim());
   // Empty members are allowed, so that lists can be concatenated.
   const full = members.filter((one) => one !== "");
