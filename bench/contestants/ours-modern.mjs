@@ -1,6 +1,6 @@
 // This project at 2026-07-28: requests stand alone, in memory, over stdio and over HTTP. From ../dist, like ours.mjs.
 import { buildOurs, projectCommand } from "../lib/project.mjs";
-import { connectClient, listen, load, openMemory } from "./ours.mjs";
+import { connectClient, listen, listenTcp, load, openMemory } from "./ours.mjs";
 
 const revision = "2026-07-28";
 
@@ -21,6 +21,8 @@ export default {
     const transport = createStdioClientTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, revision)) };
   },
+
+  tcpServer: () => listenTcp(revision),
 
   httpModes: ["modern-json", "modern-sse"],
   httpServer: (mode) => listen(revision, mode),

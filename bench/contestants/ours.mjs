@@ -102,6 +102,14 @@ export async function listen(ids, mode, options = {}) {
   };
 }
 
+/** Serves over TCP. */
+export async function listenTcp(ids) {
+  const tcp = await load("runtime/transport/tcp/tcp.js");
+  const { serve } = await load("runtime/server/run/acceptor.js");
+  const server = await buildServer(ids);
+  return tcp.listenTcp({ accept: (transport) => serve(server, transport) });
+}
+
 /** Serves sessions, and requests that stand alone, without a limit that W13 could reach. */
 function listenToMany() {
   const options = { responseMode: "auto", sessions: { maxSessions: 1_000_000 }, maxConnections: 1_000_000 };
@@ -163,6 +171,8 @@ export default {
     const transport = createStdioClientTransport({ command, args });
     return { pid: transport.pid, ...(await connectClient(transport, handshake)) };
   },
+
+  tcpServer: () => listenTcp(handshake),
 
   eraMemory: openMemory,
   eraHttp: (revisions) => listen(revisions, "stateful-json"),

@@ -1,5 +1,5 @@
 // The short form: processor time of one call, in microseconds. Other programs change it less than calls per second.
-import { LineServer } from "../lib/linedrive.mjs";
+import { startLineServer } from "../lib/linedrive.mjs";
 import { cpuSeconds, runWorkerOnce, startHttp, stdioCommand, stop } from "../lib/child.mjs";
 import { drive } from "./W5.mjs";
 
@@ -30,7 +30,7 @@ export const memoryCost = (adapter) => runWorkerOnce("short", adapter.id);
 
 /** Server over stdio with 256 calls in flight. The kernel counts in 10 ms, so the calls have to be many. */
 export async function stdioCost(adapter) {
-  const server = new LineServer(stdioCommand(adapter), adapter.era);
+  const server = startLineServer(stdioCommand(adapter), adapter.era);
   try {
     await server.open();
     await server.warm({ calls: 20_000, ms: 5_000 });

@@ -39,7 +39,7 @@ const tmcp: Column = { title: "tmcp", contestants: ["tmcp"] };
 const sections: readonly Section[] = [
   {
     title: "Calls",
-    text: `Calls of a tool that returns its input. "In memory" includes the client of the same package. Over stdio and HTTP, the client is a raw driver that costs little, so that the server is what
+    text: `Calls of a tool that returns its input. "In memory" includes the client of the same package. Over stdio, TCP and HTTP, the client is a raw driver that costs little, so that the server is what
 is measured. The driver and the server share the machine.`,
     columns: [floor, sdk1, sdk2, tmcp],
     figures: [
@@ -52,6 +52,10 @@ is measured. The driver and the server share the machine.`,
       "stdio-modern",
       "stdio-modern-cpu",
       "stdio-client",
+      "tcp",
+      "tcp-cpu",
+      "tcp-modern",
+      "tcp-modern-cpu",
       ...["stateful-json", "stateful-sse", "modern-json", "modern-sse"].flatMap((mode) => [
         `http-${mode}`,
         `http-${mode}-cpu`,
@@ -276,7 +280,7 @@ function renderVersions(summary: Summary): string {
 }
 
 const method = `- \`npm run docs:benchmarks -- --run\` measures and writes this page. \`npm run docs:benchmarks\` writes it again from \`bench/summary.json\`. The [benchmarks](../bench/README.md) describe
-  every workload (W1 to W14) and contestant.
+  every workload (W1 to W15) and contestant.
 - Each measurement runs in a process of its own. Repetitions are interleaved: each contestant is measured once, then each one again, so that a slow minute of the machine meets all of them.
 - Warm-up is counted in calls, so that slow contestants run compiled code as well.
 - Before each measurement the run waits for a quiet machine, for a limited time. It counts the processor time of other programs meanwhile, repeats a disturbed measurement, and keeps the least

@@ -35,6 +35,7 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   W12: ["--contestants=floor,ours,ours-modern,sdk2-modern", "--reps=3"],
   W13: [],
   W14: [],
+  W15: [],
 };
 
 /** File of `bench/run.mjs`. */
