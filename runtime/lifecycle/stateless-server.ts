@@ -204,13 +204,14 @@ function completeHandler(handle: RequestHandler, complete: (result: unknown) => 
 
 function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: unknown) => unknown {
   const { serverInfo } = readMetaKeys(revision);
-  const head = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
+  const resultType = revision.resultTypes?.absentMeans;
   const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
   return (result) => {
     if (!isObject(result)) return result;
-    const typed = merge(head, result);
-    // The new member comes first: adding one after a spread makes engines leave their fast path.
-    if (!Object.hasOwn(typed, "_meta")) return { _meta: identity, ...typed };
-    return merge(typed, { _meta: isObject(typed._meta) ? merge(identity, typed._meta) : identity });
+    // The new members come first: adding one after a spread makes engines leave their fast path, and a second spread takes several times as long.
+    const typed =
+      resultType === undefined ? { _meta: identity, ...result } : { _meta: identity, resultType, ...result };
+    if (!Object.hasOwn(result, "_meta")) return typed;
+    return merge(typed, { _meta: isObject(result._meta) ? merge(identity, result._meta) : identity });
   };
 }
