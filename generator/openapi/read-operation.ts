@@ -172,7 +172,7 @@ const bodyTypes = [
 function readBody(value: unknown, document: unknown): Body | undefined {
   const body = follow(value, document);
   if (!isRecord(body) || !isRecord(body.content)) return undefined;
-  const offered = Object.entries(body.content);
+  const offered = readContent(body.content);
   const [found] = bodyTypes.flatMap((pattern) => offered.filter(([type]) => pattern.test(type)));
   if (!found && body.required !== true && offered.length === 0) return undefined;
   if (!found) throw new LeftOut(`its body is ${offered.map(([type]) => type).join(" or ") || "of no type"}`);
@@ -205,7 +205,16 @@ function readResponses(responses: unknown, document: unknown): readonly (readonl
   if (!isRecord(responses)) return [];
   const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
   const response = key === undefined ? undefined : follow(responses[key], document);
-  return isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
+  return isRecord(response) && isRecord(response.content) ? readContent(response.content) : [];
+}
+
+/**
+ * Returns media types in lower case, which is how they are compared, with their media type objects.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1
+ */
+function readContent(content: Record<string, unknown>): readonly (readonly [type: string, media: unknown])[] {
+  return Object.entries(content).map(([type, media]) => [type.toLowerCase(), media]);
 }
 
 /** Reads the schema of a successful response if it is a JSON object, as results of tools are. */

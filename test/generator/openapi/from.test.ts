@@ -87,6 +87,13 @@ describe("a project from an OpenAPI document", async () => {
     for (const path of files) expect(textOf(tree, "src/tools.ts")).toContain(path.slice("src/".length));
   });
 
+  it("media types are the same in upper case", async () => {
+    const shouted = pets.replace(/\b(application|multipart)\/[\w-]+(?=:)/g, (type) => type.toUpperCase());
+    expect(shouted).toContain("APPLICATION/JSON");
+    const sources = (files: Tree): object => Object.fromEntries([...files].filter(([path]) => path.startsWith("src/")));
+    expect(sources(await emit("openapi.yaml", shouted))).toEqual(sources(tree));
+  });
+
   it("the input of a tool has the members of the request without read-only ones", () => {
     const text = textOf(tree, "src/tools/create-pet.ts");
     const [input = "", output = ""] = text.split("export interface CreatePetResult ");
