@@ -36,7 +36,7 @@ function literalTagBody(
     label: `case ${JSON.stringify(value)}:`,
     text: branch(members),
   }));
-  if (tag.absent && tag.absent.length > 0) labels.push({ label: "case undefined:", text: branch(tag.absent) });
+  if (tag.absent) labels.push({ label: "case undefined:", text: branch(tag.absent) });
   const expected = listText(tag.cases.map(({ value }) => JSON.stringify(value)));
   const unlisted = (): string =>
     `return ${writer.use("fail")}(${JSON.stringify(expected)}, ${JSON.stringify(escapeKey(tag.property))});`;

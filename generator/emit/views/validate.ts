@@ -87,7 +87,9 @@ function writeParams(writer: CheckWriter, { type, params }: Method): Written {
 /** Returns a check of every result that a request may have, such as `checkCallToolOutcome`. */
 function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Method): Written {
   const base = type.replace(/Request$/, "");
-  const plain = writer.writeShape(result ?? { kind: "unknown" }, `${base}Outcome`);
+  // The check of all results has the name otherwise.
+  const suggestion = alternatives.length === 0 ? `${base}Outcome` : `${base}PlainOutcome`;
+  const plain = writer.writeShape(result ?? { kind: "unknown" }, suggestion);
   if (alternatives.length === 0) return plain;
   const branches = alternatives.map(
     (alternative) =>

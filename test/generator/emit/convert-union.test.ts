@@ -22,6 +22,20 @@ const unions: readonly ConversionCase[] = [
     ],
   ],
   [
+    "a new plain type beside objects of any members is rejected",
+    "x: object | 1",
+    "x: object | 1 | string",
+    [{ rule: "error", at: ["Params.x"] }],
+    [
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      'return withMember(v, "x", toParamsX(v.x, loss));',
+      "function toParamsX(v: unknown, _loss?: OnLoss): unknown {",
+      'if (typeof v === "string") throw new ConversionError({ type: "Params.x", reason: "No.", revision });',
+      "return v;",
+    ],
+  ],
+  [
     "a new alternative is rejected by its literal",
     "export interface A { type: 'a' } export type Params = A",
     "export interface A { type: 'a' } export interface B { type: 'b'; x: 1 } export type Params = A | B",

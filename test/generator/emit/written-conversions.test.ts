@@ -49,6 +49,7 @@ test.each([
     "number | string",
     'typeof v === "number" && !Number.isInteger(v)',
   ],
+  ["a string beside known integers", "number", "number | string", 'typeof v === "string"'],
   ["anything but an integer", "number", "unknown", "v !== undefined && !Number.isInteger(v)"],
 ])("a revision with integers rejects %s", (_what, older, newer, condition) => {
   const params = (type: string): string => `export interface Params { x: ${type} }`;
