@@ -10,8 +10,8 @@ const info = { name: "server", version: "1" };
 const things: Revision["clientRequests"] = { ...alone.clientRequests, "things/do": row("things/do", "doThing") };
 
 /** Returns the response of a server to a stateless request for a method that only the test defines. */
-async function ask(result: unknown, changes: Partial<Revision> = {}): Promise<unknown> {
-  const revision = { ...alone, clientRequests: things, ...changes };
+async function ask(result: unknown, changes: Partial<Revision> = {}, base: Revision = alone): Promise<unknown> {
+  const revision = { ...base, clientRequests: things, ...changes };
   const { wire } = await serveWire({ revisions: [revision], handlers: { doThing: () => result } });
   wire.post(request(1, "things/do"));
   await settle();
@@ -61,6 +61,15 @@ describe("results without sessions", () => {
       jsonrpc: "2.0",
       id: 1,
       result: { resultType: "complete", _meta: {} },
+    });
+  });
+
+  test("a result has no type at a revision without types of results", async () => {
+    const { resultTypes: _types, ...untyped } = alone;
+    expect(await ask({ done: true }, {}, untyped)).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { done: true, _meta: identity },
     });
   });
 
