@@ -66,7 +66,7 @@ describe("results without sessions", () => {
 
   test("a result has no type at a revision without types of results", async () => {
     const { resultTypes: _types, ...untyped } = alone;
-    expect(await ask({ done: true }, {}, untyped)).toEqual({
+    expect(await ask({ done: true }, {}, untyped)).toStrictEqual({
       jsonrpc: "2.0",
       id: 1,
       result: { done: true, _meta: identity },
