@@ -209,8 +209,7 @@ function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: 
   return (result) => {
     if (!isObject(result)) return result;
     // The new members come first: adding one after a spread makes engines leave their fast path, and a second spread takes several times as long.
-    const typed =
-      resultType === undefined ? { _meta: identity, ...result } : { _meta: identity, resultType, ...result };
+    const typed = { _meta: identity, resultType, ...result };
     if (!Object.hasOwn(result, "_meta")) return typed;
     return merge(typed, { _meta: isObject(result._meta) ? merge(identity, result._meta) : identity });
   };
