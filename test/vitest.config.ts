@@ -1,6 +1,25 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+const others = [
+  "test/oracle/**",
+  "test/scaffold/**",
+  "test/tour/**",
+  "test/upstream/**",
+  "test/conformance/node_modules/**",
+  "test/mutation/node_modules/**",
+  "test/browser/**",
+  "test/wire/**",
+];
+
+const generator = ["test/generator/**/*.test.ts", "test/golden/**/*.test.ts"];
+
+/** Tests of the generator that replace modules: they need modules of their own. */
+const isolated = [
+  "test/generator/scaffold/create/formatting.test.ts",
+  "test/generator/scaffold/create/questions.test.ts",
+];
+
 /**
  * `npm test`: everything that needs nothing but Node and the packages of this project. Tests of several nodes that start a store or a
  * balancer end with `.scale.ts`.
@@ -9,16 +28,17 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     globalSetup: "test/build.ts",
-    include: ["test/**/*.test.ts"],
-    exclude: [
-      "test/oracle/**",
-      "test/scaffold/**",
-      "test/tour/**",
-      "test/upstream/**",
-      "test/conformance/node_modules/**",
-      "test/mutation/node_modules/**",
-      "test/browser/**",
-      "test/wire/**",
+    projects: [
+      {
+        extends: true,
+        test: { name: "project", include: ["test/**/*.test.ts"], exclude: [...others, ...generator] },
+      },
+      { extends: true, test: { name: "isolated", include: isolated } },
+      {
+        extends: true,
+        // Loading the compiler and the formatter again for each file would take a third of the processor time.
+        test: { name: "generator", isolate: false, include: generator, exclude: isolated },
+      },
     ],
     // Much of the time goes into processes that are waited for: two workers pay even on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
