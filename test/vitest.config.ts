@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-const others = [
+/** Tests with scripts of their own. */
+const otherScripts = [
   "test/oracle/**",
   "test/scaffold/**",
   "test/tour/**",
@@ -31,7 +32,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "project", include: ["test/**/*.test.ts"], exclude: [...others, ...generator] },
+        test: { name: "others", include: ["test/**/*.test.ts"], exclude: [...otherScripts, ...generator] },
       },
       { extends: true, test: { name: "isolated", include: isolated } },
       {

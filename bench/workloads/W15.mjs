@@ -1,5 +1,5 @@
 // W15 TCP: a server with echo and add, one message a line over one connection, driven by a raw line driver.
-import { connectLineServer } from "../lib/linedrive.mjs";
+import { connectLineServer, loadFigures } from "../lib/linedrive.mjs";
 import { startTcp, stop } from "../lib/child.mjs";
 import { guard } from "../lib/quiet.mjs";
 import { fold, mapValues } from "../lib/stats.mjs";
@@ -17,7 +17,6 @@ async function measure(a, era, { ms, warming }) {
     await server.warm(warming);
     const out = {};
     for (const depth of DEPTHS) out[depth] = await server.load(depth, ms);
-    await server.close();
     return out;
   } finally {
     await stop(listening.child);
@@ -51,25 +50,7 @@ export const figures = ({ result }) =>
     const byContestant = Object.fromEntries(ofEra.map(([key, runs]) => [key.split(" ")[0], runs]));
     const select = (key) => mapValues(byContestant, ({ reps }) => reps.map(({ 256: load }) => load[key]));
     const [suffix, where] = era === "modern" ? ["-modern", "TCP, 2026-07-28"] : ["", "TCP"];
-    const subject = `ours${suffix}`;
-    return [
-      {
-        id: `tcp${suffix}`,
-        subject,
-        title: `Server over ${where}, 256 calls in flight`,
-        unit: "calls/s",
-        better: "higher",
-        values: select("perSecond"),
-      },
-      {
-        id: `tcp${suffix}-cpu`,
-        subject,
-        title: `Processor time of the server for a call over ${where}`,
-        unit: "µs",
-        better: "lower",
-        values: select("cpuUs"),
-      },
-    ];
+    return loadFigures({ id: `tcp${suffix}`, subject: `ours${suffix}`, where, select });
   });
 
 export function render({ result }) {

@@ -87,7 +87,7 @@ function writeParams(writer: CheckWriter, { type, params }: Method): Written {
 /** Returns a check of every result that a request may have, such as `checkCallToolOutcome`. */
 function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Method): Written {
   const base = type.replace(/Request$/, "");
-  // The check of all results has the name otherwise.
+  // With alternatives, the check of all results has the first name.
   const suggestion = alternatives.length === 0 ? `${base}Outcome` : `${base}PlainOutcome`;
   const plain = writer.writeShape(result ?? { kind: "unknown" }, suggestion);
   if (alternatives.length === 0) return plain;

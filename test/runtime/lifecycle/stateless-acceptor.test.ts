@@ -7,11 +7,14 @@ import { Wire, serveWire, settle } from "../wire.ts";
 import { alone, meta, request } from "./stateless.ts";
 
 const info = { name: "server", version: "1" };
-const things: Revision["clientRequests"] = { ...alone.clientRequests, "things/do": row("things/do", "doThing") };
+const clientRequests: Revision["clientRequests"] = {
+  ...alone.clientRequests,
+  "things/do": row("things/do", "doThing"),
+};
+const served: Revision = { ...alone, clientRequests };
 
 /** Returns the response of a server to a stateless request for a method that only the test defines. */
-async function ask(result: unknown, changes: Partial<Revision> = {}, base: Revision = alone): Promise<unknown> {
-  const revision = { ...base, clientRequests: things, ...changes };
+async function ask(result: unknown, revision: Revision = served): Promise<unknown> {
   const { wire } = await serveWire({ revisions: [revision], handlers: { doThing: () => result } });
   wire.post(request(1, "things/do"));
   await settle();
@@ -57,7 +60,7 @@ describe("results without sessions", () => {
 
   test("a result does not name the server at a revision without a key for it", async () => {
     const reservedMeta = alone.reservedMeta.filter(({ key }) => key !== meta.serverInfo);
-    expect(await ask({}, { reservedMeta })).toEqual({
+    expect(await ask({}, { ...served, reservedMeta })).toEqual({
       jsonrpc: "2.0",
       id: 1,
       result: { resultType: "complete", _meta: {} },
@@ -65,8 +68,8 @@ describe("results without sessions", () => {
   });
 
   test("a result has no type at a revision without types of results", async () => {
-    const { resultTypes: _types, ...untyped } = alone;
-    expect(await ask({ done: true }, {}, untyped)).toStrictEqual({
+    const { resultTypes: _types, ...untyped } = served;
+    expect(await ask({ done: true }, untyped)).toStrictEqual({
       jsonrpc: "2.0",
       id: 1,
       result: { done: true, _meta: identity },
@@ -74,8 +77,11 @@ describe("results without sessions", () => {
   });
 
   test("a result may come from a revision without server/discover", async () => {
-    const { "server/discover": _discover, ...clientRequests } = things;
-    expect(await ask({}, { clientRequests })).toMatchObject({ id: 1, result: { resultType: "complete" } });
+    const { "server/discover": _discover, ...others } = clientRequests;
+    expect(await ask({}, { ...served, clientRequests: others })).toMatchObject({
+      id: 1,
+      result: { resultType: "complete" },
+    });
   });
 });
 
