@@ -59,15 +59,17 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     ...stateless?.join(routes, revisions),
   };
   const accept = (channel: Channel, first: Routes, agreed?: AgreedFacts): Peer => {
-    const peer = new Peer(observed(channel, options, { role: "server", ...agreed }), first, settings);
+    const facts = { role: "server", revision: agreed?.revision, isStateless: agreed?.isStateless } as const;
+    const peer = new Peer(observed(channel, options, facts), first, settings);
     peer.start();
     return peer;
   };
   const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: NegotiatedSession): Peer => {
     const agreed = findOffer(revision);
     const peer = accept(channel, agreed.routes, { revision, isStateless });
-    const session = { ...createSession(client, agreed, peer), isStateless };
-    openWith(peer, isStateless ? withExtensions(session, agreed) : session, agreed, options);
+    // A POST without a session does not repeat the capabilities of the client: the methods of all extensions are open in it.
+    const declared = isStateless ? agreed.whole : selectDeclared(client, agreed);
+    openWith(peer, createSession({ client, offer: agreed, peer, declared, isStateless }), agreed, options);
     peer.confirm();
     return peer;
   };
@@ -176,12 +178,13 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
     throw new RpcError(errorCodes.invalidParams, "Invalid params: clientInfo and capabilities are required");
   checkSize({ clientInfo, capabilities });
   const client = { info: clientInfo, capabilities: readDeclared(capabilities, options.profile) };
-  const session = createSession(client, offer, peer);
+  const declared = selectDeclared(client, offer);
+  const session = createSession({ client, offer, peer, declared, isStateless: false });
   const open = (): void => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
   };
-  const { result } = selectDeclared(client, offer);
+  const { result } = declared;
   if (options.around)
     return initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, { open, result });
   open();
@@ -224,22 +227,26 @@ function selectDeclared({ capabilities }: PeerInfo, { whole, withoutExtensions }
   return isObject(capabilities.extensions) ? whole : withoutExtensions;
 }
 
-function createSession(client: PeerInfo, offer: Offer, { transportSession }: Peer): Session {
-  const { revision, info, instructions } = offer;
+interface OpeningSession {
+  readonly client: PeerInfo;
+  readonly offer: Offer;
+  readonly peer: Peer;
+  readonly declared: Declared;
+  readonly isStateless: boolean;
+}
+
+function createSession({ client, offer, peer, declared, isStateless }: OpeningSession): Session {
+  const { revision, info, instructions, converter } = offer;
   return {
     revision,
     role: "server",
-    own: { info, capabilities: selectDeclared(client, offer).capabilities },
+    own: { info, capabilities: declared.capabilities },
     peer: client,
     instructions,
-    converter: offer.converter,
-    values: transportSession?.values,
+    isStateless,
+    converter,
+    values: peer.transportSession?.values,
   };
-}
-
-/** Returns the session of one POST, which does not repeat the capabilities of the client: the methods of all extensions are open in it. */
-function withExtensions(session: Session, { info, whole }: Offer): Session {
-  return { ...session, own: { info, capabilities: whole.capabilities } };
 }
 
 function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {

@@ -16,7 +16,7 @@ export const tasks: Feature = {
     const isOffered = (): boolean => isChangeable || [...parts.tools].some((tool) => tool.task);
     parts.sessions.attach({
       joined(connection) {
-        if (isOffered() && connection.transportSession) manager.watch(connection);
+        if (connection.transportSession && isOffered()) manager.watch(connection);
       },
     });
     return {

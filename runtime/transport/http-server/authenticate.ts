@@ -1,8 +1,8 @@
-import type { Incoming } from "../../jsonrpc/message.ts";
+import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 import { checkOutcome, type Guard, type Identity } from "./identity.ts";
-import type { PostBody } from "./post-body.ts";
+import { idsOf, type PostBody } from "./post-body.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
@@ -50,20 +50,23 @@ export function checkScopes(
 ): RejectedRequest | undefined {
   const { readScopes } = service;
   if (!readScopes) return undefined;
-  const all = postBody.kind === "single" ? [postBody.incoming] : postBody.members;
-  const needed = all.flatMap((incoming) =>
-    incoming.kind === "request" ? readScopes(incoming.method, incoming.params) : [],
-  );
+  const scopesOf = (incoming: Incoming): readonly string[] =>
+    incoming.kind === "request" ? readScopes(incoming.method, incoming.params) : none;
+  const needed = postBody.kind === "single" ? scopesOf(postBody.incoming) : postBody.members.flatMap(scopesOf);
   if (needed.every((scope) => identity?.scopes?.includes(scope))) return undefined;
   const scopes = [...new Set(needed)];
   return rejectHttp(403, `Insufficient scope; required: ${scopes.join(" ")}`, {
-    id: idOf(all),
+    id: onlyIdOf(postBody),
     headers: identity && guard?.challengeScopes?.(scopes, identity, head),
   });
 }
 
-function idOf([incoming, ...others]: readonly Incoming[]): string | number | undefined {
-  return incoming?.kind === "request" && others.length === 0 ? incoming.id : undefined;
+const none: readonly string[] = [];
+
+/** Returns the id of the request in a body that has only one message. */
+function onlyIdOf(postBody: PostBody): RequestId | undefined {
+  const hasOne = postBody.kind === "single" || postBody.members.length === 1;
+  return hasOne ? idsOf(postBody)[0] : undefined;
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Awaitable } from "../../../generated/support.ts";
+import { attempt, chain } from "../../internal/maybe-async.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
@@ -74,7 +76,10 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
     },
     node(request, response, body) {
       pipelines.begin(request, response, () => {
-        void handle(new NodeExchange(request, response, turns, body), serverContext);
+        const run = (): void => void handle(new NodeExchange(request, response, turns, body), serverContext);
+        // A body with another reader must be read from the start.
+        if (request.readableFlowing === null) turns.handle(run);
+        else run();
       });
     },
     get sessions() {
@@ -113,29 +118,38 @@ class OpenServerContext implements HttpServerContext {
   }
 }
 
-async function handle(exchange: Exchange, serverContext: OpenServerContext): Promise<void> {
-  try {
-    const { cors, hosts } = serverContext.settings;
-    const fields = cors && toCorsFields(exchange, hosts);
-    if (fields) exchange.addFields(fields);
-    const document = serverContext.settings.documents.get(exchange.path);
-    if (document)
-      return exchange.respond(
-        (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??
-          respondWithDocument(exchange, document),
-      );
-    if (isHttpSseContext(serverContext)) {
-      const endpoint = findSseEndpoint(exchange, serverContext);
-      if (endpoint) return respondRejected(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
-    }
-    const admission = await validateRequest(exchange, serverContext);
-    const performed = perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
-    if (performed) await performed;
-  } catch (thrown) {
-    if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext, thrown);
-    serverContext.settings.fail(thrown);
-    exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
-  }
+/** Handles a request, synchronously unless a check or its response takes time. */
+function handle(exchange: Exchange, serverContext: OpenServerContext): Awaitable<void> {
+  return attempt(
+    () => dispatch(exchange, serverContext),
+    (thrown) => failRequest(exchange, serverContext, thrown),
+  );
+}
+
+function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitable<void> {
+  const { cors, hosts } = serverContext.settings;
+  const fields = cors && toCorsFields(exchange, hosts);
+  if (fields) exchange.addFields(fields);
+  const document = serverContext.settings.documents.get(exchange.path);
+  if (document)
+    return exchange.respond(
+      (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??
+        respondWithDocument(exchange, document),
+    );
+  const endpoint = isHttpSseContext(serverContext) ? findSseEndpoint(exchange, serverContext) : undefined;
+  if (endpoint && isHttpSseContext(serverContext))
+    return serveSse(endpoint, exchange, serverContext).then((rejection) =>
+      respondRejected(exchange, rejection, serverContext),
+    );
+  return chain(validateRequest(exchange, serverContext), (admission) =>
+    perform(exchange, checkOpen(serverContext) ?? admission, serverContext),
+  );
+}
+
+function failRequest(exchange: Exchange, serverContext: OpenServerContext, thrown: unknown): void {
+  if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext, thrown);
+  serverContext.settings.fail(thrown);
+  exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
 }
 
 function failUnavailable(exchange: Exchange, { settings }: OpenServerContext, error: EngineError): void {

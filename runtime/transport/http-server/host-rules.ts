@@ -40,10 +40,16 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
     if (hosts.has(`${hostname}:${own}`)) return true;
     return hosts.has(hostname) && asked.some((host) => (/:(\d+)$/.exec(host)?.[1] ?? usual) === own);
   };
+  const isAllowed = (name: string): boolean =>
+    allowedHosts === "any" || hosts.has(name) || hosts.has(name.replace(/:\d*$/, ""));
+  /** Host of the last request that was allowed. Nearly all requests name the same one. */
+  let allowed: string | undefined;
   return {
     isHost(host) {
-      const name = host.toLowerCase();
-      return allowedHosts === "any" || hosts.has(name) || hosts.has(name.replace(/:\d*$/, ""));
+      if (host === allowed) return true;
+      if (!isAllowed(host.toLowerCase())) return false;
+      allowed = host;
+      return true;
     },
     isOrigin(origin, asked) {
       if (allowedOrigins === "any") return true;

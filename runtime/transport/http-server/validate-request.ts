@@ -52,10 +52,7 @@ export type ValidationOutcome =
  * Runs the checks for a request to the endpoint, in this order on every platform. The first failure determines the response. A body is read only
  * after the checks of its sender, and no handler receives a request that failed a check.
  */
-export async function validateRequest(
-  exchange: Exchange,
-  serverContext: HttpServerContext,
-): Promise<ValidationOutcome> {
+export function validateRequest(exchange: Exchange, serverContext: HttpServerContext): Awaitable<ValidationOutcome> {
   const early =
     checkOpen(serverContext) ??
     checkMethod(exchange, serverContext) ??
@@ -66,20 +63,41 @@ export async function validateRequest(
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
   const { settings } = serverContext;
   const { guard } = settings;
-  const identity = guard && (await authenticate(exchange, guard, settings));
-  if (identity && isRejection(identity)) return identity;
+  if (!guard) return validateContent(exchange, serverContext, undefined);
+  return authenticate(exchange, guard, settings).then((identity) =>
+    isRejection(identity) ? identity : validateContent(exchange, serverContext, identity),
+  );
+}
+
+/** Validates a request after the checks of its sender. */
+function validateContent(
+  exchange: Exchange,
+  serverContext: HttpServerContext,
+  identity: Identity | undefined,
+): Awaitable<ValidationOutcome> {
   if (exchange.method !== "POST") return validateWithoutBody(exchange, serverContext, identity);
   const unread = checkAccept(exchange, bothTypes) ?? checkBodyHeaders(exchange, serverContext);
   if (unread) return unread;
-  const postBody = readPostBody(await exchange.readBody(settings.bodyLimits), settings.limits);
-  if (postBody.kind === "refused") return postBody;
-  const stateless = validateStateless(exchange, serverContext, { identity, postBody });
-  if (stateless?.kind === "stateless") return checkScopes(exchange, serverContext, { identity, postBody }) ?? stateless;
+  const { settings } = serverContext;
+  return chain(exchange.readBody(settings.bodyLimits), (body) => {
+    const postBody = readPostBody(body, settings.limits);
+    return postBody.kind === "refused" ? postBody : validatePost(exchange, serverContext, { identity, postBody });
+  });
+}
+
+function validatePost(
+  exchange: Exchange,
+  serverContext: HttpServerContext,
+  post: SessionPost,
+): Awaitable<ValidationOutcome> {
+  const { identity, postBody } = post;
+  const stateless = validateStateless(exchange, serverContext, post);
+  if (stateless?.kind === "stateless") return checkScopes(exchange, serverContext, post) ?? stateless;
   if (stateless) return stateless;
-  if (!settings.sessions) return validateStatelessRequest(exchange, serverContext, { identity, postBody });
+  if (!serverContext.settings.sessions) return validateStatelessRequest(exchange, serverContext, post);
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
     return { kind: "open", identity, postBody };
-  return validateSessionMessage(exchange, serverContext, { identity, postBody });
+  return validateSessionMessage(exchange, serverContext, post);
 }
 
 interface SessionPost {

@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../../../generated/support.ts";
 import type { HttpRejectionReason } from "../../../protocol/profile.ts";
 
 /** Header fields by name. */
@@ -60,7 +61,7 @@ export interface Exchange extends RequestHead {
   /** Adds fields to the response, of any kind. */
   addFields(fields: HeaderFields): void;
   /** Reads the body as text. */
-  readBody(limits: BodyLimits): Promise<Body>;
+  readBody(limits: BodyLimits): Awaitable<Body>;
   respond(respond: HttpResponse): void;
   /** Sends this response when none has begun, and breaks off a stream. A complete response stays unchanged. */
   fail(respond: HttpResponse): void;

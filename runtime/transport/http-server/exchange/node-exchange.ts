@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Awaitable } from "../../../../generated/support.ts";
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { merge } from "../../../internal/merge.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
@@ -40,49 +41,48 @@ export class NodeExchange extends NodeHead implements Exchange {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  readBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
+  readBody(limits: BodyLimits): Awaitable<Body> {
+    const request = this.#request;
+    // A body parser has read the body, or the client has disconnected: no event would ever come.
+    if (request.readableEnded && this.#parsed !== undefined) return toBody(this.#parsed, limits.maxBytes);
+    if (request.readableEnded || (request.destroyed && !request.complete)) return { kind: "lost" };
+    // Nearly every body arrives with its head: it is complete, and no listener is needed.
+    const isComplete = request.complete && request.readableLength > 0 && !request.readableFlowing;
+    return isComplete ? this.#takeBody(limits) : this.#receiveBody(limits);
+  }
+
+  #takeBody({ maxBytes }: BodyLimits): Body {
+    if (this.#request.readableLength > maxBytes) return { kind: "too-large" };
+    this.#isRead = true;
+    const bytes: unknown = this.#request.read();
+    return bytes instanceof Uint8Array ? toText(bytes) : { kind: "not-text" };
+  }
+
+  #receiveBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
     const request = this.#request;
     this.#isRead = true;
-    // The client has disconnected, or a body parser has read the body: no event would ever come.
-    if (request.readableEnded && this.#parsed !== undefined) return Promise.resolve(toBody(this.#parsed, maxBytes));
-    if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const body = new ByteBuffer();
-      let state: "reading" | "complete" | "settled" = "reading";
-      let timer: NodeJS.Timeout | undefined;
       const settle = (outcome: Body): void => {
-        state = "settled";
         clearTimeout(timer);
+        this.#forgetBody?.();
         resolve(outcome);
       };
       const stop = (kind: "too-large" | "late"): void => {
-        request.off("data", read).pause();
-        this.#isRead = false;
         settle({ kind });
-      };
-      const proceed = (): void => {
-        if (state === "complete") settle(toText(body.bytes));
-        else if (state === "reading") timer = setTimeout(() => stop("late"), timeout);
+        request.pause();
+        this.#isRead = false;
       };
       const read = (chunk: Uint8Array): void => {
-        timer?.refresh();
+        timer.refresh();
         if (body.length + chunk.length > maxBytes) return stop("too-large");
         body.push(chunk);
       };
-      const end = (): void => {
-        if (state !== "reading") return;
-        state = "complete";
-        if (!timer) return;
-        clearTimeout(timer);
-        this.#turns.handle(proceed);
-      };
-      const lose = (): void => {
-        if (state === "reading") settle({ kind: "lost" });
-      };
+      const end = (): void => settle(toText(body.bytes));
+      const lose = (): void => settle({ kind: "lost" });
+      const timer = setTimeout(() => stop("late"), timeout);
       request.on("data", read).on("end", end).on("error", lose).on("close", lose);
       this.#forgetBody = () => request.off("data", read).off("end", end).off("error", lose).off("close", lose);
-      // Nearly every body arrives with its head and is complete at the end of the turn: no timer is needed then.
-      this.#turns.handle(proceed);
     });
   }
 

@@ -12,7 +12,10 @@ export class TurnBatcher {
   /** True from the first request that is handled at the end of a turn until the responses are written. */
   #isHandling = false;
 
-  /** Runs a function at the end of this turn, before any of the next one: what it causes without waiting is done first. */
+  /**
+   * Runs a function at the end of this turn, before any of the next one: what it causes without waiting is done first. By then, Node has the body of
+   * nearly every request.
+   */
   handle(run: () => void): void {
     const requests = (this.#requests ??= { count: 0 });
     requests.count += 1;
