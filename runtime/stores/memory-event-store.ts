@@ -68,11 +68,12 @@ export class MemoryEventStore implements EventStore {
     if (event.sequence > log.next) this.#trim(log, log.events.length);
     log.events.push(event);
     log.next = event.sequence + 1;
-    log.touchedAt = this.#options.clock.now();
-    this.#idleSince = Math.min(this.#idleSince, log.touchedAt);
+    const now = this.#options.clock.now();
+    log.touchedAt = now;
+    this.#idleSince = Math.min(this.#idleSince, now);
     this.#grow(log, costOf(event));
     this.#trim(log, this.#countExcess(log));
-    this.#expire();
+    this.#expire(now);
     this.#shrink(session.owner);
   }
 
@@ -96,11 +97,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   #open(session: SessionKey, stream: string): StreamLog | undefined {
-    if (!this.#sessions.has(session.id)) {
-      this.#sessions.set(session.id, { id: session.id, owner: session.owner, streams: new Map() });
-    }
-    const log = this.#find(session);
-    if (!log) return undefined;
+    const log = this.#sessions.get(session.id) ?? this.#openSession(session);
+    if (log.owner !== session.owner) return undefined;
     const known = log.streams.get(stream);
     if (known) return known;
     const made: StreamLog = { key: stream, session: log, events: [], next: 0, size: 0, touchedAt: 0 };
@@ -108,8 +106,15 @@ export class MemoryEventStore implements EventStore {
     return made;
   }
 
+  #openSession({ id, owner }: SessionKey): SessionLog {
+    const log: SessionLog = { id, owner, streams: new Map() };
+    this.#sessions.set(id, log);
+    return log;
+  }
+
   #countExcess({ events, size }: StreamLog): number {
     const { maxEvents, maxStreamSize } = this.#options;
+    if (events.length <= maxEvents && size <= maxStreamSize) return 0;
     let count = Math.max(0, events.length - maxEvents);
     let left = size;
     for (const event of events.slice(0, count)) left -= costOf(event);
@@ -137,9 +142,8 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  #expire(): void {
-    const { clock, ttl } = this.#options;
-    const oldest = clock.now() - ttl;
+  #expire(now: number = this.#options.clock.now()): void {
+    const oldest = now - this.#options.ttl;
     if (this.#idleSince > oldest) return;
     for (const log of this.#streams) {
       if (log.touchedAt > oldest) break;

@@ -1,4 +1,4 @@
-import type { NotificationRow } from "../../../generated/support.ts";
+import type { NotificationRow, Revision } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { setLogLevel } from "../logging/log-levels.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -95,7 +95,12 @@ class SessionRegister implements SessionRegistry {
   }
 
   notify(handler: string, params: object | undefined): void {
-    for (const connection of this.#members.values()) notifySession(connection, handler, params);
+    const rows = new Map<Revision, NotificationRow | undefined>();
+    for (const [{ revision }, connection] of this.#members) {
+      const row = rows.get(revision) ?? findRow(revision.serverNotifications, handler);
+      rows.set(revision, row);
+      if (row) void connection.notify(row, params);
+    }
     for (const other of this.audiences) other.notify?.(handler, params);
   }
 

@@ -38,6 +38,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #revision: Revision | undefined;
+  #hasEventIds = false;
   #streamCount = 0;
   #isClosed = false;
   #isEnded = false;
@@ -96,6 +97,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   agree(revision: Revision): void {
     this.#revision = revision;
+    this.#hasEventIds = this.key.id !== "" && revision.headers.some(({ source }) => source === "session");
   }
 
   send(outgoing: Outgoing, related?: RequestId): void | Promise<void> {
@@ -268,8 +270,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** True if clients can resume streams. Event ids exist only with sessions: in revisions with a header for the session. */
   get isResumable(): boolean {
     const { events, cluster } = this.#settings;
-    const hasIds = this.#revision?.headers.some((header) => header.source === "session") && this.key.id !== "";
-    return hasIds === true && (events !== undefined || cluster !== undefined);
+    return this.#hasEventIds && (events !== undefined || cluster !== undefined);
   }
 
   remember(event: StoredEvent): Promise<void> | undefined {
