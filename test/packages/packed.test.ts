@@ -209,7 +209,7 @@ describe("the packed runtime", () => {
       format: "esm",
       platform: "node",
     });
-    expect(outputFiles[0]?.contents.length).toBeLessThan(20_000);
+    expect(outputFiles[0]?.contents.length).toBeLessThan(21_000);
   });
 
   test("a worker that uses no module of Node.js imports none in its bundle", async () => {
