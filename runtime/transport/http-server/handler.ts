@@ -44,7 +44,7 @@ export interface HttpHandler {
   fetch(request: Request): Promise<Response>;
   /**
    * Handles a request of `node:http`, Express and Fastify; faster than `fetch` on Node. If a body parser runs first, its limits apply, too. The
-   * parsed body is taken from `request.body`, as in Express, or from `body`.
+   * parsed body is taken from `request.body`, as in Express, or from `body`. A listener that reads the body as well has to be added before.
    */
   node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Sessions that this process serves, by id. */
@@ -136,14 +136,21 @@ function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitab
       (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??
         respondWithDocument(exchange, document),
     );
-  const endpoint = isHttpSseContext(serverContext) ? findSseEndpoint(exchange, serverContext) : undefined;
-  if (endpoint && isHttpSseContext(serverContext))
-    return serveSse(endpoint, exchange, serverContext).then((rejection) =>
-      respondRejected(exchange, rejection, serverContext),
-    );
+  if (isHttpSseContext(serverContext)) {
+    const endpoint = findSseEndpoint(exchange, serverContext);
+    if (endpoint) return respondToSse(endpoint, exchange, serverContext);
+  }
   return chain(validateRequest(exchange, serverContext), (admission) =>
     perform(exchange, checkOpen(serverContext) ?? admission, serverContext),
   );
+}
+
+async function respondToSse(
+  endpoint: "stream" | "messages",
+  exchange: Exchange,
+  serverContext: OpenServerContext & HttpSseContext,
+): Promise<void> {
+  respondRejected(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
 }
 
 function failRequest(exchange: Exchange, serverContext: OpenServerContext, thrown: unknown): void {
