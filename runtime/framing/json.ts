@@ -82,7 +82,7 @@ function parse(text: string): unknown {
 /** Encodes a message. Results are inserted as text, so that a static result is never encoded again. */
 function encodeMessage(message: Message): string {
   if ("method" in message && !("id" in message) && message.params === undefined)
-    return `{"jsonrpc":"2.0","method":${JSON.stringify(message.method)}}`;
+    return `{"jsonrpc":"${message.jsonrpc}","method":${JSON.stringify(message.method)}}`;
   if (!("result" in message)) return JSON.stringify(message);
   const { id, result } = message;
   return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${toResultText(result)}}`;

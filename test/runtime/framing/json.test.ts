@@ -205,6 +205,16 @@ describe("encoding", () => {
       '{"jsonrpc":"2.0","id":1,"method":"m"}',
     ],
     [
+      "a notification",
+      { jsonrpc: "2.0", method: "m", params: { a: 1 } } as const,
+      '{"jsonrpc":"2.0","method":"m","params":{"a":1}}',
+    ],
+    [
+      "a notification without params",
+      { jsonrpc: "2.0", method: 'm"\n', params: undefined } as const,
+      '{"jsonrpc":"2.0","method":"m\\"\\n"}',
+    ],
+    [
       "a result",
       { jsonrpc: "2.0", id: "a\n", result: { b: undefined } } as const,
       '{"jsonrpc":"2.0","id":"a\\n","result":{}}',

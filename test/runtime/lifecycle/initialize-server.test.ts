@@ -27,6 +27,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
       ["<", { id: 0, result }],
     ]);
     expect([connection.state, connection.session?.revision.id]).toEqual(["INITIALIZING", id]);
+    expect(connection.session?.isStateless).toBe(false);
     await runTranscript(wire, [[">", initialized]]);
     expect(connection.state).toBe("INITIALIZED");
   });
