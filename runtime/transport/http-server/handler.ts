@@ -76,9 +76,9 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
     },
     node(request, response, body) {
       pipelines.begin(request, response, () => {
-        const run = (): void => void handle(new NodeExchange(request, response, turns, body), serverContext);
-        // A body with another reader must be read from the start.
-        if (request.readableFlowing === null) turns.handle(run);
+        const exchange = new NodeExchange(request, response, turns, body);
+        const run = (): void => void handle(exchange, serverContext);
+        if (mayWait(request)) turns.handle(run);
         else run();
       });
     },
@@ -92,6 +92,14 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
       await serverContext.sessions.close(options);
     },
   };
+}
+
+/**
+ * True if the body of a request may be read at the end of the turn. With another reader it must be read from the start. Chunks may have one byte, and
+ * each takes far more memory than its content until it is read.
+ */
+function mayWait({ readableFlowing, headers }: IncomingMessage): boolean {
+  return readableFlowing === null && headers["transfer-encoding"] === undefined;
 }
 
 class OpenServerContext implements HttpServerContext {

@@ -64,9 +64,12 @@ export function validateRequest(exchange: Exchange, serverContext: HttpServerCon
   const { settings } = serverContext;
   const { guard } = settings;
   if (!guard) return validateContent(exchange, serverContext, undefined);
-  return authenticate(exchange, guard, settings).then((identity) =>
-    isRejection(identity) ? identity : validateContent(exchange, serverContext, identity),
-  );
+  return authenticate(exchange, guard, settings).then((identity) => {
+    if (isRejection(identity)) return identity;
+    // A client that has disconnected meanwhile may send the request again.
+    if (exchange.method === "POST" && exchange.isGone) return rejectHttp(400, "The client has disconnected");
+    return validateContent(exchange, serverContext, identity);
+  });
 }
 
 /** Validates a request after the checks of its sender. */

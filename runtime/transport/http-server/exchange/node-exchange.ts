@@ -43,24 +43,24 @@ export class NodeExchange extends NodeHead implements Exchange {
 
   readBody(limits: BodyLimits): Awaitable<Body> {
     const request = this.#request;
-    // A body parser has read the body, or the client has disconnected: no event would ever come.
+    this.#isRead = true;
     if (request.readableEnded && this.#parsed !== undefined) return toBody(this.#parsed, limits.maxBytes);
-    if (request.readableEnded || (request.destroyed && !request.complete)) return { kind: "lost" };
     // Nearly every body arrives with its head: it is complete, and no listener is needed.
     const isComplete = request.complete && request.readableLength > 0 && !request.readableFlowing;
-    return isComplete ? this.#takeBody(limits) : this.#receiveBody(limits);
+    if (isComplete) return this.#takeBody(limits);
+    // A body parser has read the body, or the client has disconnected: no event would ever come.
+    if (request.readableEnded || request.destroyed) return { kind: "lost" };
+    return this.#receiveBody(limits);
   }
 
   #takeBody({ maxBytes }: BodyLimits): Body {
-    if (this.#request.readableLength > maxBytes) return { kind: "too-large" };
-    this.#isRead = true;
-    const bytes: unknown = this.#request.read();
-    return bytes instanceof Uint8Array ? toText(bytes) : { kind: "not-text" };
+    const request = this.#request;
+    this.#isRead = request.readableLength <= maxBytes;
+    return this.#isRead ? toText(toBytes(request.read(), request.readableEncoding)) : { kind: "too-large" };
   }
 
   #receiveBody({ maxBytes, timeout }: BodyLimits): Promise<Body> {
     const request = this.#request;
-    this.#isRead = true;
     return new Promise((resolve) => {
       const body = new ByteBuffer();
       const settle = (outcome: Body): void => {
@@ -73,10 +73,11 @@ export class NodeExchange extends NodeHead implements Exchange {
         request.pause();
         this.#isRead = false;
       };
-      const read = (chunk: Uint8Array): void => {
+      const read = (chunk: Uint8Array | string): void => {
         timer.refresh();
-        if (body.length + chunk.length > maxBytes) return stop("too-large");
-        body.push(chunk);
+        const bytes = toBytes(chunk, request.readableEncoding);
+        if (body.length + bytes.length > maxBytes) return stop("too-large");
+        body.push(bytes);
       };
       const end = (): void => settle(toText(body.bytes));
       const lose = (): void => settle({ kind: "lost" });
@@ -232,6 +233,11 @@ function toText(bytes: Uint8Array): Body {
   } catch {
     return { kind: "not-text" };
   }
+}
+
+/** Returns the bytes of a chunk, which is a string after `setEncoding`. */
+function toBytes(chunk: Uint8Array | string, encoding: BufferEncoding | null): Uint8Array {
+  return typeof chunk === "string" ? Buffer.from(chunk, encoding ?? "utf8") : chunk;
 }
 
 /** Converts the result of a body parser back to text, so that it passes the same checks as other bodies. */

@@ -6,6 +6,7 @@ import type { ClientCertificate, RequestHead } from "./exchange.ts";
 export class NodeHead implements RequestHead {
   readonly method: string;
   readonly path: string;
+  readonly address: string | undefined;
   readonly #request: IncomingMessage;
   #hasRepeated: boolean | undefined;
 
@@ -14,6 +15,8 @@ export class NodeHead implements RequestHead {
     const end = url.indexOf("?");
     const target = end === -1 ? url : url.slice(0, end);
     this.method = method;
+    // A socket that is reset no longer has it.
+    this.address = request.socket.remoteAddress;
     this.path = target.startsWith("/") ? target : (toUrl(url)?.pathname ?? target);
     this.#request = request;
   }
@@ -32,10 +35,6 @@ export class NodeHead implements RequestHead {
 
   get isCut(): boolean {
     return this.#request.rawHeaders.length >= keptByNode;
-  }
-
-  get address(): string | undefined {
-    return this.#request.socket.remoteAddress;
   }
 
   get port(): number | undefined {

@@ -11,11 +11,12 @@ export class PipelineLimiter {
   readonly #waiting = new WeakMap<Socket, number>();
 
   /** Calls `run` when it is the turn of a request, synchronously if none is before it. Destroys a connection on which too many requests wait. */
-  begin({ socket }: IncomingMessage, response: ServerResponse, run: () => void): void {
+  begin({ socket, headers }: IncomingMessage, response: ServerResponse, run: () => void): void {
     // Node assigns the connection to the response whose turn it is.
     if (response.socket) return run();
     const waiting = this.#waiting.get(socket) ?? 0;
-    if (waiting >= maxWaiting) return void socket.destroy();
+    const most = headers["transfer-encoding"] === undefined ? maxWaiting : 1;
+    if (waiting >= most) return void socket.destroy();
     this.#waiting.set(socket, waiting + 1);
     const turn = new Promise<void>((resolve) => response.once("socket", () => resolve()));
     // A continuation runs in the asynchronous context of its own request, a listener in that of the previous request.
@@ -26,5 +27,8 @@ export class PipelineLimiter {
   }
 }
 
-/** Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. */
+/**
+ * Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. A request with a chunked
+ * body may only wait alone: its chunks may have one byte, and each takes far more memory than its content until it is read.
+ */
 const maxWaiting = 100;

@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { IncomingMessage, ServerResponse, createServer } from "node:http";
-import { Socket, type AddressInfo } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Declarations } from "../../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../../generated/revisions.ts";
 import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
-import { NodeExchange } from "../../../../../runtime/transport/http-server/exchange/node-exchange.ts";
 import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import { alone, request } from "../../../lifecycle/stateless.ts";
 
@@ -118,88 +117,6 @@ describe("requests at the end of a turn", () => {
   });
 });
 
-describe("a body on node:http", () => {
-  const limits = { maxBytes: 100, timeout: 10_000 };
-
-  function read(given: { readonly maxBytes: number; readonly timeout: number } = limits) {
-    const message = new IncomingMessage(new Socket());
-    const body = new NodeExchange(message, new ServerResponse(message), new TurnBatcher()).readBody(given);
-    return { message, body };
-  }
-
-  it("a complete body is handled although its client disconnects in the same turn", async () => {
-    const { message, body } = read();
-    message.emit("data", Buffer.from("{}"));
-    message.emit("end");
-    message.emit("close");
-    expect(await body).toMatchObject({ kind: "text", text: "{}" });
-  });
-
-  /** A request that Node has received completely. */
-  function complete({ maxBytes = limits.maxBytes, bytes = Buffer.from("{}") } = {}) {
-    const message = new IncomingMessage(new Socket());
-    message.push(bytes);
-    message.push(null);
-    message.complete = true;
-    const exchange = new NodeExchange(message, new ServerResponse(message), new TurnBatcher());
-    return { message, read: () => exchange.readBody({ ...limits, maxBytes }) };
-  }
-
-  it("a body that has arrived is read without waiting, also after its client has disconnected", () => {
-    const { message, read: readNow } = complete();
-    message.destroy();
-    expect(readNow()).toMatchObject({ kind: "text", text: "{}" });
-    expect(message.listenerCount("data")).toBe(0);
-  });
-
-  it("a body that has arrived and is beyond the limit is rejected, and not read", () => {
-    const { message, read: readNow } = complete({ maxBytes: 1 });
-    expect(readNow()).toEqual({ kind: "too-large" });
-    expect(message.readableLength).toBe(2);
-  });
-
-  it("a body that has arrived and is not UTF-8 is rejected", () => {
-    expect(complete({ bytes: Buffer.of(0xff) }).read()).toEqual({ kind: "not-text" });
-  });
-
-  it("a body that has arrived and has another reader is read by both", async () => {
-    const { message, read: readNow } = complete();
-    const seen: unknown[] = [];
-    message.on("data", (chunk) => seen.push(String(chunk)));
-    expect(await readNow()).toMatchObject({ kind: "text", text: "{}" });
-    expect(seen).toEqual(["{}"]);
-  });
-
-  it("a body that is complete in a later turn is read", async () => {
-    const { message, body } = read();
-    message.emit("data", Buffer.from("{"));
-    await nextTurn();
-    message.emit("data", Buffer.from("}"));
-    message.emit("end");
-    expect(await body).toMatchObject({ kind: "text", text: "{}" });
-  });
-
-  it.each(["close", "error"])("a body is lost when %s comes before its end", async (event) => {
-    const { message, body } = read();
-    message.emit("data", Buffer.from("{"));
-    message.emit(event);
-    expect(await body).toEqual({ kind: "lost" });
-  });
-
-  it("a body beyond the limit is rejected although its end arrives in the same turn", async () => {
-    const { message, body } = read({ ...limits, maxBytes: 1 });
-    message.emit("data", Buffer.from("{}"));
-    message.emit("end");
-    expect(await body).toEqual({ kind: "too-large" });
-  });
-
-  it("a body whose rest does not arrive in time is late", async () => {
-    const { message, body } = read({ ...limits, timeout: 5 });
-    message.emit("data", Buffer.from("{"));
-    expect(await body).toEqual({ kind: "late" });
-  });
-});
-
 const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 const open: (() => unknown)[] = [];
 
@@ -210,13 +127,13 @@ afterEach(async () => {
 
 /** A server whose responses can be watched, and how to call its only tool. */
 async function serve(
-  watch: (response: ServerResponse, turn: number, incoming: IncomingMessage) => void,
+  watch: (response: ServerResponse, turn: number) => void,
 ): Promise<(id: number) => Promise<string>> {
   const quick = defineTool({ name: "quick", execute: () => "done" });
   const handler = createServiceHandler(toHttpService(defineServer({ name: "s", version: "1", tools: [quick] }), {}));
   let calls = 0;
   const server = createServer((incoming, response) => {
-    watch(response, (calls += 1), incoming);
+    watch(response, (calls += 1));
     handler.node(incoming, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -254,13 +171,6 @@ describe("a response over HTTP", () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(call));
     expect(answers.every((answer) => answer.includes("done"))).toBe(true);
     expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  it("a request over HTTP whose body has another reader is served", async () => {
-    const seen: unknown[] = [];
-    const call = await serve((_response, _turn, incoming) => incoming.on("data", (chunk) => seen.push(String(chunk))));
-    expect(await call(1)).toContain("done");
-    expect(seen.join("")).toContain("tools/call");
   });
 
   it("a response over HTTP does not wait for a manual clock", async () => {

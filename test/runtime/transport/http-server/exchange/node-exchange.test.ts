@@ -1,0 +1,258 @@
+import { IncomingMessage, ServerResponse, createServer } from "node:http";
+import { Socket, connect, type AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Declarations } from "../../../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../../../generated/revisions.ts";
+import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
+import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
+import { NodeExchange } from "../../../../../runtime/transport/http-server/exchange/node-exchange.ts";
+import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
+import { createServiceHandler, type HttpHandler } from "../../../../../runtime/transport/http-server/handler.ts";
+import type { Identity } from "../../../../../runtime/transport/http-server/identity.ts";
+import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
+import { alone, request } from "../../../lifecycle/stateless.ts";
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface Received {
+  readonly maxBytes?: number;
+  readonly pieces?: readonly string[];
+}
+
+describe("a body on node:http", () => {
+  const limits = { maxBytes: 100, timeout: 10_000 };
+
+  function read(given: { readonly maxBytes: number; readonly timeout: number } = limits) {
+    const message = new IncomingMessage(new Socket());
+    const body = new NodeExchange(message, new ServerResponse(message), new TurnBatcher()).readBody(given);
+    return { message, body };
+  }
+
+  it("a complete body is handled although its client disconnects in the same turn", async () => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{}"));
+    message.emit("end");
+    message.emit("close");
+    expect(await body).toMatchObject({ kind: "text", text: "{}" });
+  });
+
+  /** A request that Node has received completely. */
+  function complete({ maxBytes = limits.maxBytes, pieces = ["{}"] }: Received = {}) {
+    const message = new IncomingMessage(new Socket());
+    for (const piece of pieces) message.push(Buffer.from(piece, "latin1"));
+    message.push(null);
+    message.complete = true;
+    const exchange = new NodeExchange(message, new ServerResponse(message), new TurnBatcher());
+    return { message, read: () => exchange.readBody({ ...limits, maxBytes }) };
+  }
+
+  it("a body that has arrived is read without waiting, also after its client has disconnected", () => {
+    const { message, read: readNow } = complete();
+    message.destroy();
+    expect(readNow()).toMatchObject({ kind: "text", text: "{}" });
+    expect(message.listenerCount("data")).toBe(0);
+  });
+
+  it("a body that has arrived and is beyond the limit is rejected, and not read", () => {
+    const { message, read: readNow } = complete({ maxBytes: 1 });
+    expect(readNow()).toEqual({ kind: "too-large" });
+    expect(message.readableLength).toBe(2);
+  });
+
+  it("a body that has arrived and is not UTF-8 is rejected", () => {
+    expect(complete({ pieces: ["\xff"] }).read()).toEqual({ kind: "not-text" });
+  });
+
+  it("a body that has arrived and has another reader is read by both", async () => {
+    const { message, read: readNow } = complete({ pieces: ["{", "}"] });
+    const seen: unknown[] = [];
+    message.on("data", (chunk) => seen.push(String(chunk)));
+    expect(await readNow()).toMatchObject({ kind: "text", text: "{}" });
+    expect(seen).toEqual(["{", "}"]);
+  });
+
+  it("a body that is complete in a later turn is read", async () => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{"));
+    await nextTurn();
+    message.emit("data", Buffer.from("}"));
+    message.emit("end");
+    expect(await body).toMatchObject({ kind: "text", text: "{}" });
+  });
+
+  it.each(["close", "error"])("a body is lost when %s comes before its end", async (event) => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{"));
+    message.emit(event);
+    expect(await body).toEqual({ kind: "lost" });
+  });
+
+  it("a body beyond the limit is rejected although its end arrives in the same turn", async () => {
+    const { message, body } = read({ ...limits, maxBytes: 1 });
+    message.emit("data", Buffer.from("{}"));
+    message.emit("end");
+    expect(await body).toEqual({ kind: "too-large" });
+  });
+
+  it("a body whose rest does not arrive in time is late", async () => {
+    const { message, body } = read({ ...limits, timeout: 5 });
+    message.emit("data", Buffer.from("{"));
+    expect(await body).toEqual({ kind: "late" });
+  });
+
+  it("an empty body whose client has disconnected is lost without waiting", () => {
+    const { message, read: readNow } = complete({ pieces: [] });
+    message.destroy();
+    expect(readNow()).toEqual({ kind: "lost" });
+  });
+
+  it.each(["utf8", "latin1"] as const)("a body that is read as text in %s is the same", async (encoding) => {
+    const { message, read: readNow } = complete({ pieces: ['{"a":', "\xc3", "\xa9}"] });
+    message.setEncoding(encoding);
+    expect(await readNow()).toMatchObject({ kind: "text", text: '{"a":é}' });
+    const { message: slow, body } = read();
+    slow.setEncoding(encoding);
+    for (const piece of ['{"a":', "\xc3", "\xa9}"]) slow.push(Buffer.from(piece, "latin1"));
+    slow.push(null);
+    expect(await body).toMatchObject({ kind: "text", text: '{"a":é}' });
+  });
+});
+
+const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A server that passes its requests on in some way, and a connection to it. */
+async function serve(
+  pass: (handler: HttpHandler, incoming: IncomingMessage, response: ServerResponse) => unknown,
+  options: HttpOptions = {},
+) {
+  const seen: unknown[] = [];
+  const echo = defineTool({
+    name: "echo",
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text }) => (seen.push(text), text),
+  });
+  const served = defineServer({ name: "s", version: "1", tools: [echo] });
+  const handler = createServiceHandler(toHttpService(served, {}), options);
+  const server = createServer((incoming, response) => void pass(handler, incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+  let text = "";
+  socket.on("data", (chunk) => (text += String(chunk)));
+  open.push(
+    () => server.close(),
+    () => handler.close(),
+    () => socket.destroy(),
+  );
+  return { seen, socket, server, text: () => text };
+}
+
+const head = [
+  "POST /mcp HTTP/1.1",
+  "Host: localhost",
+  "Content-Type: application/json",
+  "Accept: application/json, text/event-stream",
+  `MCP-Protocol-Version: ${alone.id}`,
+  "Mcp-Method: tools/call",
+  "Mcp-Name: echo",
+];
+
+const call = JSON.stringify(request(1, "tools/call", { name: "echo", arguments: { text: "hello" } }));
+
+/** A request with a body of known length, or in chunks of one byte. */
+const post = (framing: "length" | "chunks"): string =>
+  framing === "length"
+    ? `${[...head, `Content-Length: ${call.length}`].join("\r\n")}\r\n\r\n${call}`
+    : `${[...head, "Transfer-Encoding: chunked"].join("\r\n")}\r\n\r\n${[...call].map((byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
+
+const readText = async (incoming: IncomingMessage): Promise<string> => {
+  let text = "";
+  for await (const chunk of incoming) text += String(chunk);
+  return text;
+};
+
+describe("a request of node:http", () => {
+  it("a request whose body has another reader is served", async () => {
+    const { seen, socket, text } = await serve((handler, incoming, response) => {
+      incoming.on("data", (chunk) => seen.push(String(chunk)));
+      handler.node(incoming, response);
+    });
+    socket.write(post("length"));
+    await expect.poll(text).toContain('"text":"hello"');
+    expect(seen).toEqual([call, "hello"]);
+  });
+
+  it("a chunked body is read as it arrives, because each chunk takes memory until then (R50)", async () => {
+    const listeners: number[] = [];
+    const { socket, text } = await serve((handler, incoming, response) => {
+      handler.node(incoming, response);
+      listeners.push(incoming.listenerCount("data"));
+    });
+    socket.write(post("chunks"));
+    await expect.poll(text).toContain('"text":"hello"');
+    expect(listeners).toEqual([1]);
+    expect(text()).toContain("Connection: keep-alive");
+  });
+
+  it.each(["length", "chunks"] as const)(
+    "a connection stays open after a body that a parser has read, with %s",
+    async (framing) => {
+      const { socket, text } = await serve(async (handler, incoming, response) => {
+        handler.node(incoming, response, JSON.parse(await readText(incoming)));
+      });
+      socket.write(post(framing));
+      await expect.poll(text).toContain('"text":"hello"');
+      expect(text()).toContain("Connection: keep-alive");
+    },
+  );
+
+  it("the URL of a request counts as it is when the handler is called", async () => {
+    const { socket, text } = await serve(
+      (handler, incoming, response) => {
+        const { url } = incoming;
+        incoming.url = "/inner";
+        handler.node(incoming, response);
+        incoming.url = url;
+      },
+      { path: "/inner" },
+    );
+    socket.write(post("length"));
+    await expect.poll(text).toContain('"text":"hello"');
+  });
+
+  it("a call is not handled if its client disconnects while it is authenticated", async () => {
+    const guarded: (() => void)[] = [];
+    const { seen, socket, server } = await serve((handler, incoming, response) => handler.node(incoming, response), {
+      authenticate: () => new Promise<Identity>((resolve) => guarded.push(() => resolve({ principal: "me" }))),
+    });
+    socket.write(post("length"));
+    await expect.poll(() => guarded.length).toBe(1);
+    socket.destroy();
+    await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0);
+    guarded[0]?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen).toEqual([]);
+  });
+
+  it("a request with a chunked body does not wait behind another that waits", async () => {
+    const guarded: (() => void)[] = [];
+    const { seen, socket, text } = await serve((handler, incoming, response) => handler.node(incoming, response), {
+      authenticate: () => new Promise<Identity>((resolve) => guarded.push(() => resolve({ principal: "me" }))),
+    });
+    socket.write(post("length"));
+    await expect.poll(() => guarded.length).toBe(1);
+    socket.write(post("chunks"));
+    guarded[0]?.();
+    await expect.poll(() => guarded.length).toBe(2);
+    guarded[1]?.();
+    await expect.poll(() => text().split('"text":"hello"').length).toBe(3);
+    socket.write(post("length") + post("chunks") + post("chunks"));
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(seen).toEqual(["hello", "hello"]);
+  });
+});
