@@ -28,7 +28,7 @@ export class PipelineLimiter {
 }
 
 /**
- * Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. A request with a chunked
- * body may only wait alone: its chunks may have one byte, and each takes far more memory than its content until it is read.
+ * Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. A chunked body
+ * must not wait behind others: its chunks may have one byte, and each takes far more memory than its content until it is read.
  */
 const maxWaiting = 100;
