@@ -1,6 +1,6 @@
 import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
-import { isBatch, toResultText, type Message, type Outgoing } from "../jsonrpc/message.ts";
+import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
 import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 
 /** Limits on the structure of decoded messages. */
@@ -81,9 +81,13 @@ function parse(text: string): unknown {
 
 /** Encodes a message. Results are inserted as text, so that a static result is never encoded again. */
 function encodeMessage(message: Message): string {
+  if ("result" in message) return encodeResult(message);
+  // A change of a list sends such a notification to every session: this takes half as long.
   if ("method" in message && !("id" in message) && message.params === undefined)
     return `{"jsonrpc":"${message.jsonrpc}","method":${JSON.stringify(message.method)}}`;
-  if (!("result" in message)) return JSON.stringify(message);
-  const { id, result } = message;
+  return JSON.stringify(message);
+}
+
+function encodeResult({ id, result }: ResultMessage): string {
   return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${toResultText(result)}}`;
 }

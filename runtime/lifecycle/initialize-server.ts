@@ -59,8 +59,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     ...stateless?.join(routes, revisions),
   };
   const accept = (channel: Channel, first: Routes, agreed?: AgreedFacts): Peer => {
-    const facts = { role: "server", revision: agreed?.revision, isStateless: agreed?.isStateless } as const;
-    const peer = new Peer(observed(channel, options, facts), first, settings);
+    const peer = new Peer(observed(channel, options, { role: "server", ...agreed }), first, settings);
     peer.start();
     return peer;
   };

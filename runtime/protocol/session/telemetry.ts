@@ -18,7 +18,7 @@ export interface ObservedConnection {
   /** Revision that was agreed on before the connection was opened, if one was. */
   readonly revision?: Revision | undefined;
   /** True if the connection carries stateless requests, or messages of one POST: its end is not that of a session. */
-  readonly isStateless?: boolean | undefined;
+  readonly isStateless?: boolean;
 }
 
 /** Options of an end whose connections may be observed. */

@@ -6,7 +6,7 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session/session.ts";
-import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
+import { notifySessions, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Implements `resources/subscribe` and `resources/unsubscribe`. A client that may not see a resource cannot discover it by subscribing. */
 export function implementSubscriptions(
@@ -75,8 +75,8 @@ export class SessionSubscriptions implements Audience {
 
   /** Notifies each session that subscribed to any of the URIs that the first has changed. Each session gets one notification. */
   notifyUpdated(uris: readonly [string, ...string[]]): void {
-    const told = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
-    for (const connection of told) notifySession(connection, "resourceUpdated", { uri: uris[0] });
+    const subscribed = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
+    notifySessions(subscribed, "resourceUpdated", { uri: uris[0] });
   }
 
   #urisOf(connection: Connection): Set<string> {

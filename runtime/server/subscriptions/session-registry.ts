@@ -95,12 +95,7 @@ class SessionRegister implements SessionRegistry {
   }
 
   notify(handler: string, params: object | undefined): void {
-    const rows = new Map<Revision, NotificationRow | undefined>();
-    for (const [{ revision }, connection] of this.#members) {
-      const row = rows.get(revision) ?? findRow(revision.serverNotifications, handler);
-      rows.set(revision, row);
-      if (row) void connection.notify(row, params);
-    }
+    notifySessions(this.#members.values(), handler, params);
     for (const other of this.audiences) other.notify?.(handler, params);
   }
 
@@ -119,9 +114,16 @@ class SessionRegister implements SessionRegistry {
   }
 }
 
-/** Sends a notification if the session's revision defines it. A failed send is ignored, as the session may be closing: connections handle it. */
-export function notifySession(connection: Connection, handler: string, params: object | undefined): void {
-  const { session } = connection;
-  const row: NotificationRow | undefined = session && findRow(session.revision.serverNotifications, handler);
-  if (row) void connection.notify(row, params);
+/**
+ * Sends a notification to each session whose revision defines it. A failed send is ignored, as the session may be closing: connections handle it.
+ */
+export function notifySessions(connections: Iterable<Connection>, handler: string, params: object | undefined): void {
+  const rows = new Map<Revision, NotificationRow | undefined>();
+  for (const connection of connections) {
+    const revision = connection.session?.revision;
+    if (!revision) continue;
+    const row = rows.get(revision) ?? findRow(revision.serverNotifications, handler);
+    rows.set(revision, row);
+    if (row) void connection.notify(row, params);
+  }
 }

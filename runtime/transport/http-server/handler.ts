@@ -25,6 +25,7 @@ import {
   type HttpServerContext,
 } from "./validate-request.ts";
 import { NodeExchange } from "./exchange/node-exchange.ts";
+import { isChunked } from "./exchange/node-head.ts";
 import { InitializeResponse } from "./initialize-response.ts";
 import { toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
@@ -78,7 +79,8 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
       pipelines.begin(request, response, () => {
         const exchange = new NodeExchange(request, response, turns, body);
         const run = (): void => void handle(exchange, serverContext);
-        if (mayWait(request)) turns.handle(run);
+        // A body with another reader has to be read from its start.
+        if (request.readableFlowing === null && !isChunked(request)) turns.handle(run);
         else run();
       });
     },
@@ -92,14 +94,6 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
       await serverContext.sessions.close(options);
     },
   };
-}
-
-/**
- * True if the body of a request may be read at the end of the turn. With another reader it must be read from the start. Chunks may have one byte, and
- * each takes far more memory than its content until it is read.
- */
-function mayWait({ readableFlowing, headers }: IncomingMessage): boolean {
-  return readableFlowing === null && headers["transfer-encoding"] === undefined;
 }
 
 class OpenServerContext implements HttpServerContext {
@@ -146,19 +140,14 @@ function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitab
     );
   if (isHttpSseContext(serverContext)) {
     const endpoint = findSseEndpoint(exchange, serverContext);
-    if (endpoint) return respondToSse(endpoint, exchange, serverContext);
+    if (endpoint)
+      return chain(serveSse(endpoint, exchange, serverContext), (rejection) =>
+        respondRejected(exchange, rejection, serverContext),
+      );
   }
   return chain(validateRequest(exchange, serverContext), (admission) =>
     perform(exchange, checkOpen(serverContext) ?? admission, serverContext),
   );
-}
-
-async function respondToSse(
-  endpoint: "stream" | "messages",
-  exchange: Exchange,
-  serverContext: OpenServerContext & HttpSseContext,
-): Promise<void> {
-  respondRejected(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
 }
 
 function failRequest(exchange: Exchange, serverContext: OpenServerContext, thrown: unknown): void {

@@ -66,7 +66,7 @@ export function validateRequest(exchange: Exchange, serverContext: HttpServerCon
   if (!guard) return validateContent(exchange, serverContext, undefined);
   return authenticate(exchange, guard, settings).then((identity) => {
     if (isRejection(identity)) return identity;
-    // A client that has disconnected meanwhile may send the request again.
+    // A client that has disconnected during the authentication may send the request again.
     if (exchange.method === "POST" && exchange.isGone) return rejectHttp(400, "The client has disconnected");
     return validateContent(exchange, serverContext, identity);
   });

@@ -3,7 +3,7 @@ import type { Awaitable } from "../../../../generated/support.ts";
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { merge } from "../../../internal/merge.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
-import { NodeHead } from "./node-head.ts";
+import { isChunked, NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
 import type { TurnBatcher } from "./turn-batcher.ts";
 
@@ -138,8 +138,7 @@ export class NodeExchange extends NodeHead implements Exchange {
 
   /** True if a long or chunked body would have to be discarded before the connection can be reused. */
   #hasLongBody(): boolean {
-    const { headers } = this.#request;
-    return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > drainedBytes;
+    return isChunked(this.#request) || Number(this.#request.headers["content-length"] ?? 0) > drainedBytes;
   }
 }
 

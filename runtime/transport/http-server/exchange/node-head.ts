@@ -15,7 +15,7 @@ export class NodeHead implements RequestHead {
     const end = url.indexOf("?");
     const target = end === -1 ? url : url.slice(0, end);
     this.method = method;
-    // A socket that is reset no longer has it.
+    // A socket forgets the address when it is destroyed.
     this.address = request.socket.remoteAddress;
     this.path = target.startsWith("/") ? target : (toUrl(url)?.pathname ?? target);
     this.#request = request;
@@ -75,6 +75,11 @@ export class NodeHead implements RequestHead {
 
 /** Number of names and values that Node keeps of a request by default: it drops further lines without an error. */
 const keptByNode = 2_000;
+
+/** True for a body in chunks. Each of them may have one byte, and takes far more memory than its content until it is read. */
+export function isChunked({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined;
+}
 
 function toUrl(target: string): URL | undefined {
   const base = "http://localhost";

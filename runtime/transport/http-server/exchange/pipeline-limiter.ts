@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { isChunked } from "./node-head.ts";
 
 /**
  * Order of the requests of each connection. A request begins when the response to the previous one has been sent, so that a connection holds one
@@ -11,11 +12,12 @@ export class PipelineLimiter {
   readonly #waiting = new WeakMap<Socket, number>();
 
   /** Calls `run` when it is the turn of a request, synchronously if none is before it. Destroys a connection on which too many requests wait. */
-  begin({ socket, headers }: IncomingMessage, response: ServerResponse, run: () => void): void {
+  begin(request: IncomingMessage, response: ServerResponse, run: () => void): void {
     // Node assigns the connection to the response whose turn it is.
     if (response.socket) return run();
+    const { socket } = request;
     const waiting = this.#waiting.get(socket) ?? 0;
-    const most = headers["transfer-encoding"] === undefined ? maxWaiting : 1;
+    const most = isChunked(request) ? 1 : maxWaiting;
     if (waiting >= most) return void socket.destroy();
     this.#waiting.set(socket, waiting + 1);
     const turn = new Promise<void>((resolve) => response.once("socket", () => resolve()));
@@ -27,8 +29,5 @@ export class PipelineLimiter {
   }
 }
 
-/**
- * Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. A chunked body
- * must not wait behind others: its chunks may have one byte, and each takes far more memory than its content until it is read.
- */
+/** Maximum number of waiting requests on a connection. Few clients send a second request before the response to the first. */
 const maxWaiting = 100;

@@ -225,6 +225,18 @@ describe("a request of node:http", () => {
     await expect.poll(text).toContain('"text":"hello"');
   });
 
+  it("a guard has the address of a client whose connection is destroyed", async () => {
+    const { seen, socket } = await serve(
+      (handler, incoming, response) => {
+        handler.node(incoming, response);
+        incoming.socket.destroy();
+      },
+      { authenticate: ({ address }) => (seen.push(address), { status: 401 }) },
+    );
+    socket.write(post("length"));
+    await expect.poll(() => seen).toEqual(["127.0.0.1"]);
+  });
+
   it("a call is not handled if its client disconnects while it is authenticated", async () => {
     const guarded: (() => void)[] = [];
     const { seen, socket, server } = await serve((handler, incoming, response) => handler.node(incoming, response), {
