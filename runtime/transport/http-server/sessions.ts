@@ -24,11 +24,11 @@ export class Sessions implements LiveSessions {
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
-  /** Connections that last, by the tick of a round of maintenance in which each has its turn. */
+  /** Connections that last, by the turn of a round of maintenance in which each is visited. */
   readonly #turns: readonly Set<Maintained>[];
   #lastTurn = -1;
   #stopTicking: (() => void) | undefined;
-  #ticks = 0;
+  #turnsTaken = 0;
   #slow: SessionResponse[] = [];
   #isClosed = false;
 
@@ -261,26 +261,37 @@ export class Sessions implements LiveSessions {
 
   /**
    * Starts the timer for all sessions: it keeps streams alive, renews sessions in use, and closes unused ones. It stops when there are none. A round
-   * takes several ticks, each for a part of the sessions: to visit thousands of them at once would delay all requests.
+   * has many turns, each for a part of the sessions: to visit thousands of them at once would delay all requests. While there are few, several turns
+   * are taken together, so that the process wakes up less often.
    */
   #tick(): void {
-    const { interval, turns, untilComment } = this.#schedule;
-    this.#stopTicking ??= this.#settings.clock.after(interval / turns, () => {
+    const { interval, turns } = this.#schedule;
+    const taken = this.#size > fewSessions ? 1 : Math.min(turns, turnsTogether);
+    this.#stopTicking ??= this.#settings.clock.after((taken * interval) / turns, () => {
       this.#stopTicking = undefined;
-      this.#ticks += 1;
-      const isCommenting = Math.ceil(this.#ticks / turns) % untilComment === 0;
-      const turn = (this.#ticks - 1) % turns;
-      // Single requests have their turn together: few of them last longer than a tick.
-      if (turn === 0) for (const single of this.#unlisted) if (!single.turn) maintain(single, isCommenting);
-      for (const maintained of this.#turns[turn] ?? []) {
-        if (maintained instanceof HttpSession) this.#maintainSession(maintained, isCommenting);
-        else maintain(maintained, isCommenting);
-      }
-      if (this.#live.size + this.#unlisted.size > 0) this.#tick();
+      for (let turn = 0; turn < taken; turn += 1) this.#takeTurn();
+      if (this.#size > 0) this.#tick();
     });
   }
 
-  /** Gives a connection its turn in each round, so that as many have theirs in every tick. */
+  get #size(): number {
+    return this.#live.size + this.#unlisted.size;
+  }
+
+  #takeTurn(): void {
+    const { turns, untilComment } = this.#schedule;
+    const turn = this.#turnsTaken % turns;
+    this.#turnsTaken += 1;
+    const isCommenting = Math.ceil(this.#turnsTaken / turns) % untilComment === 0;
+    // Single requests have their turn together: few of them last longer than a turn.
+    if (turn === 0) for (const single of this.#unlisted) if (!single.turn) maintain(single, isCommenting);
+    for (const maintained of this.#turns[turn] ?? []) {
+      if (maintained instanceof HttpSession) this.#maintainSession(maintained, isCommenting);
+      else maintain(maintained, isCommenting);
+    }
+  }
+
+  /** Gives a connection its turn in each round, so that each turn has as many. */
   #assignTurn(maintained: Maintained): void {
     this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;
     maintained.turn = this.#turns[this.#lastTurn]?.add(maintained);
@@ -351,7 +362,7 @@ function maintain(maintained: Maintained, isCommenting: boolean): void {
 interface Schedule {
   /** Milliseconds of a round. */
   readonly interval: number;
-  /** Ticks of a round. */
+  /** Parts of a round. */
   readonly turns: number;
   /** Number of rounds for each comment on streams. */
   readonly untilComment: number;
@@ -362,16 +373,22 @@ function toSchedule({ keepAlive, sessions }: HttpSettings): Schedule {
   const longest = (sessions?.ttl ?? Infinity) / 2;
   const untilComment = keepAlive === Infinity ? Infinity : Math.max(1, Math.ceil(keepAlive / longest));
   const interval = keepAlive === Infinity ? longest : keepAlive / untilComment;
-  return { interval, turns: Math.min(mostTurns, Math.max(1, Math.floor(interval / shortestTick))), untilComment };
+  return { interval, turns: Math.min(mostTurns, Math.max(1, Math.floor(interval / shortestTurn))), untilComment };
 }
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;
 
-/** Ticks of a round at most. */
-const mostTurns = 100;
+/** Turns of a round at most. */
+const mostTurns = 300;
 
-/** Milliseconds between two ticks at least, unless a round is shorter. */
-const shortestTick = 250;
+/** Milliseconds between two turns at least, unless a round is shorter. */
+const shortestTurn = 50;
+
+/** Number of sessions up to which turns are taken together. */
+const fewSessions = 1_000;
+
+/** Turns that are then taken together. */
+const turnsTogether = 5;
 
 /** Milliseconds after which a session in use is renewed, at most. */
 const longestWait = 60_000;

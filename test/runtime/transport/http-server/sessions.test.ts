@@ -150,6 +150,27 @@ describe("a session", () => {
     for (const stream of streams) stream.cut();
   });
 
+  it("the comments of more than 1,000 sessions are written by single streams, each in its part of the interval", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, keepAlive: 15_000, sessions: { maxSessions: 2_000 } });
+    const session = await rig.open();
+    for (let opened = 0; opened < 1_000; opened += 20) await Promise.all(Array.from({ length: 20 }, () => rig.open()));
+    const streams = await Promise.all(Array.from({ length: 20 }, async () => (await rig.open()).listen()));
+    const count = (): number => streams.filter(({ text }) => text.includes("\n:")).length;
+    let most = 0;
+    for (let passed = 0; passed < 15_000; passed += 50) {
+      const before = count();
+      await clock.pass(50);
+      // The comments were written before this response.
+      await session.post(ping);
+      await new Promise(setImmediate);
+      most = Math.max(most, count() - before);
+    }
+    expect(count()).toBe(streams.length);
+    expect(most).toBeLessThan(5);
+    for (const stream of streams) stream.cut();
+  });
+
   it("a session is rejected above the limit (R38)", async () => {
     const rig = await begin({ sessions: { maxSessions: 2 } });
     const first = await rig.open();
