@@ -1,6 +1,7 @@
 // node short.mjs: the short form for CI. Fails when the ratio of this project to a peer or a floor is 30 % below the one in short.json.
 // node short.mjs --write: measures longer, and writes short.json. Both need the build of the repository, and no packages of this folder.
 import { readFileSync, writeFileSync } from "node:fs";
+import { stayOnOneCore } from "./lib/one-core.mjs";
 import { fmt, table } from "./lib/report.mjs";
 import { median } from "./lib/stats.mjs";
 import { httpCost, memoryCost, stdioCost } from "./workloads/short.mjs";
@@ -33,6 +34,7 @@ function ratioOf({ rounds }) {
   return Math.max(median(rounds.map(({ own, other }) => other / own)), best("other") / best("own"));
 }
 
+stayOnOneCore();
 await (await adapter("ours")).prepareStdio();
 
 if (isWriting) {
