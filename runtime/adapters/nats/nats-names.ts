@@ -82,7 +82,8 @@ export interface NatsStreams {
 
 /** Creates names that start with the name of the application. */
 export function createNatsNames(application: string, limits: NatsLimits): NatsNames {
-  const start = `${application.replace(/\./g, "-")}-v1`;
+  // Names of streams cannot have dots. A hyphen may be part of the name of another application.
+  const start = `${application.replaceAll(".", "=")}-v1`;
   const define = (name: string, rest: Omit<NatsStream, "name" | "subjects">): NatsStream => ({
     name: `${start}-${name}`,
     subjects: `${start}.${name}.>`,

@@ -9,8 +9,8 @@ import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 export interface FailureLimit extends Rate {
   /**
    * Returns the key of the quota that a request shares. Requests with `undefined` are not limited. Default: the address of the connection, or the /64
-   * of an IPv6 address, which a single client may own. Behind a proxy, the address is that of the proxy, so one client could lock out all others: set
-   * `trustedProxies`, or use what the proxy reports about the client.
+   * of an IPv6 address, which a single client may own. Requests without an address, such as those through a Unix socket, share a quota. Behind a proxy,
+   * the address is that of the proxy, so one client could lock out all others: set `trustedProxies`, or use what the proxy reports about the client.
    */
   readonly key?: (head: RequestHead) => string | undefined;
   /**
@@ -74,9 +74,9 @@ export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   };
 }
 
-function readSubnet(head: RequestHead, trustedProxies: number): string | undefined {
+function readSubnet(head: RequestHead, trustedProxies: number): string {
   const address = readForwarded(head, trustedProxies) ?? head.address;
-  return address === undefined ? undefined : toSubnet(address);
+  return address === undefined ? "unknown" : toSubnet(address);
 }
 
 /** Returns the address that the first of the trusted proxies has seen; `undefined` when the request has not passed all of them. */

@@ -53,6 +53,16 @@ describe("NATS that cannot be reached", () => {
   });
 });
 
+test("a prefix may have dots", async () => {
+  const { url } = await startServer();
+  const engine = create(url, { prefix: "com.example.shop" });
+  onTestFinished(() => engine.close());
+  await engine.open();
+  const revocation = { key: "ada", until: Date.now() + 600_000 };
+  await engine.revocations.add(revocation);
+  expect(await engine.revocations.list()).toEqual([revocation]);
+});
+
 describe("NATS that rejects the account", () => {
   const account = `${jetstream}\nauthorization { user: "app", password: "${password}" }`;
 

@@ -233,7 +233,7 @@ describe("addresses of one client", () => {
     host: "localhost",
     certificate: () => undefined,
   };
-  const guessFrom = async (addresses: readonly string[]): Promise<readonly number[]> => {
+  const guessFrom = async (addresses: readonly (string | undefined)[]): Promise<readonly number[]> => {
     const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
     const statuses: number[] = [];
     for (const address of addresses) {
@@ -248,6 +248,10 @@ describe("addresses of one client", () => {
     const own = ["2001:db8:0:7::1", "2001:db8:0:7:ffff::", "2001:0DB8:0000:0007:1:2:3:4", "2001:db8:0:7::%eth0"];
     expect(await guessFrom(own)).toEqual([401, 401, 429, 429]);
     expect(await guessFrom(["::1", "::2", "::3"])).toEqual([401, 401, 429]);
+  });
+
+  it("requests without an address share a quota, as those through a Unix socket", async () => {
+    expect(await guessFrom([undefined, undefined, "192.0.2.1", undefined])).toEqual([401, 401, 401, 429]);
   });
 
   it("addresses of another /64 and other IPv4 addresses have quotas of their own", async () => {
