@@ -37,7 +37,7 @@ function addressSetting(api: Api): ApiSetting {
     isNeeded: !isKnown,
     ...(isKnown && { default: api.address }),
     // Without a user name, a query and a fragment: paths are appended.
-    pattern: "^https?://[^\\s/@?#]+(/[^\\s?#]*)?$",
+    pattern: "^https?://([^\\s#%/:<>?@[\\]\\\\^|]+|\\[[\\da-fA-F:.]+\\])(:\\d{1,5})?(/[^\\s?#]*)?$",
   };
 }
 
