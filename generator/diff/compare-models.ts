@@ -3,11 +3,18 @@ import { plainResultNames } from "../emit/method-text.ts";
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
+import { compareBounds } from "./compare-bounds.ts";
+import { compareRules } from "./compare-rules.ts";
+import { memberImpacts, optionalImpacts, typeImpacts, type SideImpacts } from "./side-impacts.ts";
 import { findWriters, type Writers } from "./writers.ts";
 
-/** Lists all differences between two revisions: methods first, then declarations, each with its fields. */
+/** Lists all differences between two revisions: rules and methods first, then declarations, each with its fields. */
 export function compareModels(older: RevisionModel, newer: RevisionModel): ContractChange[] {
-  return [...compareMethods(older, newer), ...compareDeclarations(older, newer)];
+  return [
+    ...compareRules(older.rules, newer.rules),
+    ...compareMethods(older, newer),
+    ...compareDeclarations(older, newer),
+  ];
 }
 
 function compareMethods(older: RevisionModel, newer: RevisionModel): ContractChange[] {
@@ -154,7 +161,11 @@ function compareShapes(older: Shape, newer: Shape, { subject, isWhole }: Positio
   const after = objectAt(newer, pair.newer);
   if (before && after) return compareMembers(before, after, subject, pair);
   const [own, other] = isWhole ? [resolveAlias(older, pair.older), resolveAlias(newer, pair.newer)] : [older, newer];
-  return compareAlternatives(own, other, subject, pair);
+  const bounds = compareBounds(own, other);
+  return [
+    ...compareAlternatives(own, other, subject, pair),
+    ...(bounds ? [{ kind: "changed", subject, detail: bounds.detail, ...bySide(bounds.impacts, pair) } as const] : []),
+  ];
 }
 
 function objectAt(shape: Shape, model: RevisionModel): ObjectShape | undefined {
@@ -201,11 +212,6 @@ function memberChange(
   return { kind, subject: `${parent}.${name}`, detail, ...bySide(memberImpacts(kind, optional), pair) };
 }
 
-function memberImpacts(kind: "added" | "removed", optional: boolean): SideImpacts {
-  if (kind === "added") return { writes: optional ? "additive" : "breaking", reads: "additive" };
-  return { writes: "risky", reads: optional ? "risky" : "breaking" };
-}
-
 function compareMember(older: Property, newer: Property, parent: string, pair: Pair): ContractChange[] {
   const subject = `${parent}.${newer.name}`;
   const changes = [
@@ -213,11 +219,8 @@ function compareMember(older: Property, newer: Property, parent: string, pair: P
     ...compareShapes(older.shape, newer.shape, { subject, isWhole: false }, pair),
   ];
   if (older.optional === newer.optional) return changes;
-  const impacts: SideImpacts = newer.optional
-    ? { writes: "additive", reads: "breaking" }
-    : { writes: "breaking", reads: "additive" };
   const detail = newer.optional ? "now optional" : "now required";
-  return [...changes, { kind: "changed", subject, detail, ...bySide(impacts, pair) }];
+  return [...changes, { kind: "changed", subject, detail, ...bySide(optionalImpacts(newer.optional), pair) }];
 }
 
 function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: Pair): ContractChange[] {
@@ -228,15 +231,6 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
   if (gone.length === 0 && fresh.length === 0) return [];
   const detail = `type changed from ${before.join(" | ")} to ${after.join(" | ")}`;
   return [{ kind: "changed", subject, detail, ...bySide(typeImpacts(gone.length > 0, fresh.length > 0), pair) }];
-}
-
-/**
- * Returns the impact for changed alternatives. A reader may get an unknown alternative if there are more; a writer must use one of those that are
- * left.
- */
-function typeImpacts(hasLost: boolean, hasGained: boolean): SideImpacts {
-  if (hasLost && hasGained) return { writes: "breaking", reads: "breaking" };
-  return hasLost ? { writes: "breaking", reads: "additive" } : { writes: "additive", reads: "risky" };
 }
 
 /** Returns the members of a union as texts. Names that only one of the revisions has are replaced by their definitions. */
@@ -270,11 +264,6 @@ function compareDeprecation(
   if (reason === undefined || older.doc?.deprecated !== undefined) return [];
   const detail = reason === "" ? "deprecated" : `deprecated: ${reason}`;
   return [{ kind: "changed", subject, detail, client: "risky", server: "risky" }];
-}
-
-interface SideImpacts {
-  readonly writes: Impact;
-  readonly reads: Impact;
 }
 
 /** Assigns the impacts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */

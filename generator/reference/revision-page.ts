@@ -146,6 +146,7 @@ function subjectLink(
   { linkOf, linkOfMethod }: Pick<RevisionInput, "linkOf" | "linkOfMethod">,
 ): string {
   const { kind, name, type } = readSubject(change);
+  if (kind !== "method" && kind !== "type") return `${kind} ${code(name)}`;
   const link = kind === "method" ? linkOfMethod(name) : linkOf(type);
   return link === undefined ? code(name) : `[${code(name)}](${link})`;
 }

@@ -1,72 +1,16 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compareContracts } from "../../../generator/typed-client/contract/compare-contracts.ts";
 import { readContract } from "../../../generator/typed-client/contract/read-contract.ts";
 import { runDiff, type DiffCommandOptions } from "../../../generator/commands/diff.ts";
-import { compareModels } from "../../../generator/diff/compare-models.ts";
-import type { RevisionModel } from "../../../generator/model.ts";
-import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 import { captured, type CommandResult } from "../run.ts";
 import { temporaryFolder } from "../folder.ts";
 
 function diff(older: string, newer: string, options: Partial<DiffCommandOptions> = {}): Promise<CommandResult> {
   return captured(() => runDiff({ older, newer, format: "text", ...options }));
 }
-
-describe("differences of revisions", () => {
-  const models = new Map<string, RevisionModel>();
-
-  beforeAll(async () => {
-    const spec = await openSpecFolder("spec");
-    for (const id of spec.pins.keys()) models.set(id, await spec.readModel(id));
-  }, 120_000);
-
-  function changes(older: string, newer: string): string[] {
-    const [before, after] = [models.get(older), models.get(newer)];
-    if (!before || !after) throw new Error("no such revision");
-    return compareModels(before, after).map(
-      ({ subject, detail, client, server }) => `${subject}: ${detail} (${client}, ${server})`,
-    );
-  }
-
-  test("a revision is equal to itself", () => {
-    for (const id of models.keys()) expect(changes(id, id)).toEqual([]);
-  });
-
-  test.each<[string, string, string]>([
-    ["2024-11-05", "2025-03-26", "type ServerCapabilities.completions: added as optional (additive, additive)"],
-    ["2025-03-26", "2025-06-18", "method elicitation/create: request of the server added (additive, additive)"],
-    ["2025-06-18", "2025-11-25", "type CancelledNotification.params.requestId: now optional (breaking, breaking)"],
-    [
-      "2025-06-18",
-      "2025-11-25",
-      "type ElicitResult.content.*: type changed from boolean | number | string to boolean | number | string | string[] (additive, risky)",
-    ],
-    ["2025-11-25", "2026-07-28", "method initialize: request of the client removed (breaking, neutral)"],
-    ["2025-11-25", "2026-07-28", "method server/discover: request of the client added (additive, additive)"],
-    ["2026-07-28", "2025-11-25", "method server/discover: request of the client removed (breaking, neutral)"],
-    [
-      "2025-11-25",
-      "2026-07-28",
-      "method prompts/get: result changed from GetPromptResult to GetPromptResult | InputRequiredResult (risky, additive)",
-    ],
-    [
-      "2025-11-25",
-      "2026-07-28",
-      "method elicitation/create: result changed from ElicitResult | CreateTaskResult to ElicitResult (breaking, additive)",
-    ],
-  ])("a change from %s to %s is found: %s", (older, newer, change) => {
-    expect(changes(older, newer)).toContain(change);
-  });
-
-  test("types that only got a name are not differences", () => {
-    // Parameters were taken out of their methods, and envelopes put in.
-    const wireChanges = changes("2025-06-18", "2025-11-25").filter((text) => !text.endsWith("(neutral, neutral)"));
-    expect(wireChanges.filter((text) => /PingRequest|jsonrpc|InitializeRequest/.test(text))).toEqual([]);
-  });
-});
 
 describe("differences of servers", () => {
   const tool = (inputSchema: object, more: object = {}): object => ({
