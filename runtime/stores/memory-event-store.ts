@@ -54,7 +54,7 @@ export class MemoryEventStore implements EventStore {
     this.#shares = new Shares(this.#options.maxSize);
   }
 
-  /** Number of stored characters, including the overhead of each event. */
+  /** Number of stored characters, including the overhead of each event and stream. */
   get size(): number {
     this.#expire();
     return this.#shares.total;
@@ -103,6 +103,7 @@ export class MemoryEventStore implements EventStore {
     if (known) return known;
     const made: StreamLog = { key: stream, session: log, events: [], next: 0, size: 0, touchedAt: 0 };
     log.streams.set(stream, made);
+    this.#shares.change(session.owner, streamOverhead);
     return made;
   }
 
@@ -169,6 +170,7 @@ export class MemoryEventStore implements EventStore {
     own?.delete(log);
     if (own?.size === 0) this.#owned.delete(owner);
     this.#grow(log, -log.size);
+    this.#shares.change(owner, -streamOverhead);
     this.#streams.delete(log);
     log.session.streams.delete(log.key);
     if (log.session.streams.size === 0) this.#sessions.delete(log.session.id);
@@ -184,6 +186,9 @@ const defaults = { maxEvents: 1_000, maxStreamSize: 4 * 1024 * 1024, maxSize: 64
 
 /** Characters that each event counts in addition to its data: an empty event takes memory too. */
 const eventOverhead = 100;
+
+/** Characters that each stream counts in addition to its events. */
+const streamOverhead = 400;
 
 function costOf(event: StoredEvent): number {
   return event.data.length + eventOverhead;

@@ -3,6 +3,7 @@ import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
+import type { HttpResponse } from "./exchange/exchange.ts";
 import { toOrigin, type Identity } from "./identity.ts";
 import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
 import {
@@ -27,6 +28,8 @@ export interface MessageDispatch {
 /** Session that receives the messages of a POST. */
 export interface DispatchTarget extends SessionResponseHost {
   readonly revision: Revision | undefined;
+  /** True if it receives no more messages. */
+  readonly isClosed: boolean;
   isRunning(id: RequestId): boolean;
   /** Registers the destination of the response to a request that is about to be received. */
   expect(id: RequestId, sink: ResponseSink): void;
@@ -52,8 +55,7 @@ function dispatchSingle(
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
     session.receive(incoming, toOrigin(identity, exchange));
-    const response = incoming.kind === "unusable" ? rejectHttp(400, incoming.reason).response : { status: 202 };
-    exchange.respond(response);
+    exchange.respond(acknowledge([incoming]));
     return undefined;
   }
   const { id } = incoming;
@@ -92,8 +94,15 @@ function dispatchBatch(
     session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity, exchange));
   }
   if (requests.size + rejections.length > 0) return post;
-  exchange.respond({ status: 202 });
+  exchange.respond(acknowledge(members));
   return undefined;
+}
+
+/** Returns the response to messages that need none: an error if no one of them is accepted. */
+function acknowledge(messages: readonly Incoming[]): HttpResponse {
+  const isAccepted = messages.some(({ kind }) => kind !== "unusable");
+  const [first] = messages;
+  return first?.kind === "unusable" && !isAccepted ? rejectHttp(400, first.reason).response : { status: 202 };
 }
 
 /** Session whose rules the members of a batch have to follow. */

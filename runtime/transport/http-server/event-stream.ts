@@ -2,7 +2,7 @@ import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../framing/sse-events.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
-import type { StoredEvent } from "../../stores/event-store.ts";
+import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
 
 /** Options that the streams of one session share. */
@@ -145,30 +145,39 @@ export class EventStreamResponse implements SessionStream {
    * Continues with a client that has reconnected: sends the missed events first, then live ones. No event is lost or doubled. An earlier connection
    * may not have noticed its end, so the new one replaces it.
    *
-   * @returns true if the store knew the missed events, and no later connection has taken over
+   * @param position - last event that the client has
+   * @returns true if the missed events are known, and no later connection has taken over
    */
-  async resume(open: () => EventWriter, read: () => Awaitable<readonly StoredEvent[] | undefined>): Promise<boolean> {
+  async resume(
+    open: () => EventWriter,
+    { sequence }: StreamPosition,
+    read: () => Awaitable<readonly StoredEvent[] | undefined>,
+  ): Promise<boolean> {
     const held: StoredEvent[] = [];
     this.#held = held;
+    // The store forgets the events of an idle stream after a time, also while its client is connected.
+    const isUpToDate = sequence === this.#next - 1;
     let missed: readonly StoredEvent[] | undefined;
     try {
       await this.#remembered;
-      missed = await read();
+      missed = (await read()) ?? (isUpToDate ? [] : undefined);
     } finally {
       // Another connection may have resumed in the meantime; the latest one counts.
-      if (this.#held === held) this.#catchUp(missed && { writer: open(), missed });
+      if (this.#held === held) this.#catchUp(missed && { writer: open(), missed, sequence });
       else missed = undefined;
     }
     return missed !== undefined;
   }
 
   /** Writes missed events and those held back in the meantime; without a new connection, to the existing one. */
-  #catchUp(back: { readonly writer: EventWriter; readonly missed: readonly StoredEvent[] } | undefined): void {
-    const { writer, missed = [] } = back ?? {};
+  #catchUp(back: Resumption | undefined): void {
+    const { writer, missed = [], sequence = -1 } = back ?? {};
     const held = this.#held ?? [];
     this.#held = undefined;
     if (writer) this.connect(writer);
-    const last = missed.at(-1)?.sequence ?? -1;
+    const last = missed.at(-1)?.sequence ?? sequence;
+    // A stream of another process has events that this one has not sent.
+    this.#next = Math.max(this.#next, last + 1);
     for (const event of [...missed, ...held.filter(({ sequence }) => sequence > last)]) this.#write(event, undefined);
     if (this.#isEnded) this.release();
   }
@@ -190,6 +199,13 @@ export class EventStreamResponse implements SessionStream {
   #disconnect(writer: EventWriter): void {
     if (this.#writer === writer) this.#writer = undefined;
   }
+}
+
+/** Connection that continues a stream after an event. */
+interface Resumption {
+  readonly writer: EventWriter;
+  readonly sequence: number;
+  readonly missed: readonly StoredEvent[];
 }
 
 /** Bytes that may wait before a reader counts as slow. */

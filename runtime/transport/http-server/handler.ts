@@ -31,7 +31,7 @@ import { toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { rejectHttp, storeUnavailable, unknownEvent, type RejectedRequest } from "./rejection.ts";
+import { rejectHttp, storeUnavailable, unknownEvent, unknownSession, type RejectedRequest } from "./rejection.ts";
 import { toSessionRevisions } from "./revisions.ts";
 import { isRemote, Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
@@ -76,8 +76,9 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
       return exchange.response;
     },
     node(request, response, body) {
+      // A framework restores the URL of a request after its handler has been called.
+      const exchange = new NodeExchange(request, response, turns, body);
       pipelines.begin(request, response, () => {
-        const exchange = new NodeExchange(request, response, turns, body);
         const run = (): void => void handle(exchange, serverContext);
         // A body with another reader has to be read from its start.
         if (request.readableFlowing === null && !isChunked(request)) turns.handle(run);
@@ -240,7 +241,10 @@ async function forwardMessages(
   return members.length === 0 && postBody.members.length > 0 ? undefined : { ...postBody, members };
 }
 
-function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, settings }: OpenServerContext): void {
+function deliverNow(exchange: Exchange, delivery: MessageDispatch, serverContext: OpenServerContext): void {
+  const { sessions, settings } = serverContext;
+  // A session store may have found the session just before a DELETE ended it.
+  if (delivery.session.isClosed) return respondRejected(exchange, unknownSession(), serverContext);
   const post = dispatchMessages(exchange, delivery);
   if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
 }
@@ -328,6 +332,7 @@ async function openListener(
   const position = cursor === undefined ? undefined : readPosition(cursor);
   if (cursor !== undefined && !position) return rejectHttp(400, unknownEvent);
   if (isRemote(session)) return settings.cluster?.relays.listen(exchange, { session, position });
+  if (session.isClosed) return unknownSession();
   if (!position) return void session.listen(exchange);
   return (await session.resume(exchange, position)) ? undefined : rejectHttp(400, unknownEvent);
 }

@@ -10,6 +10,7 @@ import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
+import { findListener, isListenerKey, keptListeners, listenerMark } from "./session-listeners.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
 import type { LiveSession, Maintained, StoreChange } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -69,6 +70,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   get revision(): Revision | undefined {
     return this.#revision;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** True if a request or a connected stream keeps the session alive. */
@@ -184,8 +189,12 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     const local = this.#streams?.get(position.stream);
     if (cluster) return this.#adopt(await cluster.resume(this.key, position, { host: this, local, open }));
     if (!events) return false;
-    const stream = local instanceof EventStreamResponse ? local : this.#toEnded(position.stream);
-    return stream.resume(open, () => events.after(this.key, position));
+    const stream = local instanceof EventStreamResponse ? local : this.#reopen(position.stream);
+    const isResumed = await stream.resume(open, position, () => events.after(this.key, position));
+    if (stream === local || !isListenerKey(stream.key)) return isResumed;
+    if (isResumed && !this.#isClosed) this.#addListener(stream);
+    else this.endStream(stream);
+    return isResumed;
   }
 
   // Members of `LiveSession`.
@@ -198,14 +207,14 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#listeners.some(({ key, isConnected }) => isConnected && key === stream);
   }
 
-  openListener(name?: string): SessionStream {
+  openListener(name: string = this.#nameStream(listenerMark)): SessionStream {
     const stream = this.openStream([], name);
     this.#addListener(stream);
     return stream;
   }
 
   sendToListener(text: string): boolean {
-    const listener = this.#findListener();
+    const listener = findListener(this.#listeners);
     if (!listener) return false;
     void listener.send(text);
     return true;
@@ -299,10 +308,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     (this.#streams ??= new Map()).set(name, stream);
   }
 
-  #nameStream(): string {
+  #nameStream(mark: string = ""): string {
     const { cluster, nonce } = this.#settings;
     this.#streamCount += 1;
-    return `${cluster?.name ?? nonce}${this.#streamCount.toString(36)}`;
+    return `${cluster?.name ?? `${mark}${nonce}`}${this.#streamCount.toString(36)}`;
   }
 
   #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
@@ -333,7 +342,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   /** Sends to exactly one stream opened by GET. Without one on this node, a message for the session as a whole may reach that of another node. */
   #listen(text: string, message?: Message): void | Promise<void> {
-    const listener = this.#findListener();
+    const listener = findListener(this.#listeners);
     if (listener) return listener.send(text);
     const { cluster } = this.#settings;
     const method = message && "method" in message ? message.method : undefined;
@@ -342,18 +351,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
-  /** Returns the latest stream opened by GET that is connected, or else the latest that its client can resume. */
-  #findListener(): SessionStream | undefined {
-    return (
-      this.#listeners.findLast((stream) => stream.isConnected) ??
-      this.#listeners.findLast((stream) => stream.isResumable)
-    );
-  }
-
   /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. */
   #addListener(stream: SessionStream): void {
     const others = this.#listeners.filter((listener) => listener !== stream);
-    const kept = others.filter(({ isConnected }) => isConnected).slice(-(maxListeners - 1));
+    const kept = keptListeners(others);
     for (const listener of others) if (!kept.includes(listener)) this.endStream(listener);
     this.#listeners = [...kept, stream];
   }
@@ -377,9 +378,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     if (text !== "") cluster?.sendToListener(this.key, text).catch(fail);
   }
 
-  #toEnded(key: string): EventStreamResponse {
+  /** Opens a stream that has ended here, or is of another process. Only one that was opened by GET has further messages. */
+  #reopen(key: string): EventStreamResponse {
     const stream = new EventStreamResponse(key, this);
-    stream.end();
+    if (isListenerKey(key)) this.#keepStream(key, stream);
+    else stream.end();
     return stream;
   }
 }
@@ -388,9 +391,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 const overHttp: NetworkDetails = { transport: "tcp", protocol: "http" };
 
 const none: readonly SessionStream[] = [];
-
-/** Maximum number of streams that a client may hold open by GET. */
-const maxListeners = 2;
 
 /** True if every node notifies its own clients of the change. */
 function isBroadcast(method: string): boolean {

@@ -67,11 +67,14 @@ function describeEventStore(name: string, open: (options: { maxEvents: number })
 
 describeEventStore("memory", (options) => new MemoryEventStore(options));
 
+/** Characters that the store counts for each stream. */
+const streamOverhead = 400;
+
 describe("a memory event store", () => {
   it("events of one stream have a bounded size", () => {
     const store = new MemoryEventStore({ maxStreamSize: 1_000 });
     for (let n = 0; n < 100; n += 1) store.append(session, event(n, "a", "x".repeat(300)));
-    expect(store.size).toBeLessThanOrEqual(1_000);
+    expect(store.size).toBeLessThanOrEqual(1_000 + streamOverhead);
     expect(store.after(session, event(97))).toHaveLength(2);
   });
 
@@ -107,9 +110,9 @@ describe("a memory event store", () => {
   it("events of unauthenticated clients may take all the free space", () => {
     const store = new MemoryEventStore({ maxSize: 10_000 });
     const anonymous = (n: number): { id: string; owner: undefined } => ({ id: `s${n}`, owner: undefined });
-    for (let n = 0; n < 9; n += 1) store.append(anonymous(n), event(0, "a", "x".repeat(1_000)));
+    for (let n = 0; n < 9; n += 1) store.append(anonymous(n), event(0, "a", "x".repeat(600)));
     expect(store.after(anonymous(0), event(0, "a"))).toEqual([]);
-    store.append(anonymous(9), event(0, "a", "x".repeat(1_000)));
+    store.append(anonymous(9), event(0, "a", "x".repeat(600)));
     expect([store.after(anonymous(0), event(0, "a")), store.after(anonymous(1), event(0, "a"))]).toEqual([
       undefined,
       [],
@@ -152,13 +155,24 @@ describe("a memory event store", () => {
   it("events that are larger than the bound are not kept", () => {
     const store = new MemoryEventStore({ maxStreamSize: 100 });
     store.append(session, event(0, "a", "x".repeat(500)));
-    expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
+    expect([store.size, store.after(session, event(0))]).toEqual([streamOverhead, undefined]);
+  });
+
+  it("streams without data have a bounded number, because each of them takes memory", () => {
+    const store = new MemoryEventStore({ maxSize: 100_000 });
+    const kept = (): number =>
+      Array.from({ length: 1_000 }, (_, n) => store.after(session, event(0, `s${n}`))).filter(Boolean).length;
+    for (let n = 0; n < 1_000; n += 1) store.append(session, event(0, `s${n}`, ""));
+    expect(kept()).toBeLessThanOrEqual(200);
+    expect(kept()).toBeGreaterThan(50);
+    store.remove(session);
+    expect(store.size).toBe(0);
   });
 
   it("events are counted when they are dropped before their time, and only then (R66)", () => {
     const clock = new ManualClock();
     const metrics = new Metrics();
-    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, metrics });
+    const store = new MemoryEventStore({ maxEvents: 3, maxSize: 3_000, ttl: 100, clock, metrics });
     const dropped = (): number => metrics.read().dropped.get("event") ?? 0;
     for (let n = 0; n < 5; n += 1) store.append(session, event(n));
     expect(dropped()).toBe(2);

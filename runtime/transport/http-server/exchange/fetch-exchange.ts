@@ -1,5 +1,6 @@
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { joint } from "../../../framing/param-headers.ts";
+import { longestTimer } from "../../../internal/timers.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
 /** Exchange for a `Request` of the web platform and its response. */
@@ -197,7 +198,9 @@ async function readPart(
 ): Promise<Uint8Array | "lost" | "late" | undefined> {
   if (!reader) return undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), timeout)));
+  const late = new Promise<"late">(
+    (resolve) => (timer = setTimeout(() => resolve("late"), Math.min(timeout, longestTimer))),
+  );
   try {
     const part = await Promise.race([reader.read(), late]);
     return part === "late" ? part : part.value;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Awaitable } from "../../../../generated/support.ts";
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { merge } from "../../../internal/merge.ts";
+import { longestTimer } from "../../../internal/timers.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { isChunked, NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
@@ -81,7 +82,7 @@ export class NodeExchange extends NodeHead implements Exchange {
       };
       const end = (): void => settle(toText(body.bytes));
       const lose = (): void => settle({ kind: "lost" });
-      const timer = setTimeout(() => stop("late"), timeout);
+      const timer = setTimeout(() => stop("late"), Math.min(timeout, longestTimer));
       request.on("data", read).on("end", end).on("error", lose).on("close", lose);
       this.#forgetBody = () => request.off("data", read).off("end", end).off("error", lose).off("close", lose);
     });
@@ -109,8 +110,9 @@ export class NodeExchange extends NodeHead implements Exchange {
    */
   #respondEarly(body: string | undefined): void {
     const response = this.#response;
-    if (body === undefined) response.flushHeaders();
-    else response.write(body);
+    // The response to HEAD has no body: a write would send nothing.
+    response.flushHeaders();
+    if (body !== undefined) response.write(body);
     const timer = setTimeout(() => response.end(), discardTime);
     response.once("close", () => clearTimeout(timer));
     this.#request.once("end", () => response.end()).resume();

@@ -8,7 +8,7 @@ export class NodeHead implements RequestHead {
   readonly path: string;
   readonly address: string | undefined;
   readonly #request: IncomingMessage;
-  #hasRepeated: boolean | undefined;
+  readonly #url: string;
 
   constructor(request: IncomingMessage) {
     const { method = "", url = "/" } = request;
@@ -19,13 +19,14 @@ export class NodeHead implements RequestHead {
     this.address = request.socket.remoteAddress;
     this.path = target.startsWith("/") ? target : (toUrl(url)?.pathname ?? target);
     this.#request = request;
+    this.#url = url;
   }
 
   get host(): string | undefined {
-    const { headers, url = "/" } = this.#request;
+    const { host } = this.#request.headers;
     if (this.isRepeated("host")) return undefined;
     // Requests to proxies have absolute URLs: the URL and the `Host` line have to name the same host.
-    return url.startsWith("/") || toUrl(url)?.host === headers.host ? headers.host : undefined;
+    return this.#url.startsWith("/") || toUrl(this.#url)?.host === host ? host : undefined;
   }
 
   get hosts(): readonly string[] {
@@ -46,10 +47,8 @@ export class NodeHead implements RequestHead {
   }
 
   isRepeated(name: string): boolean {
-    const { headers, rawHeaders } = this.#request;
-    // As many names as lines is the usual case; it is computed once.
-    this.#hasRepeated ??= Object.keys(headers).length * 2 !== rawHeaders.length;
-    if (!this.#hasRepeated) return false;
+    // A middleware may have added names to `headers`, so that their number says nothing.
+    const { rawHeaders } = this.#request;
     let lines = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const line = rawHeaders[index];
@@ -63,8 +62,8 @@ export class NodeHead implements RequestHead {
   }
 
   query(name: string): string | undefined {
-    if (!this.#request.url?.includes("?")) return undefined;
-    return toUrl(this.#request.url ?? "/")?.searchParams.get(name) ?? undefined;
+    if (!this.#url.includes("?")) return undefined;
+    return toUrl(this.#url)?.searchParams.get(name) ?? undefined;
   }
 
   header(name: string): string | undefined {

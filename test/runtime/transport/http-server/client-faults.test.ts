@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import { ManualClock } from "../../manual-clock.ts";
@@ -10,6 +10,7 @@ import { acceptBoth, call, initialize, initialized, log, start, until, type Rig,
 let rig: Rig | undefined;
 
 afterEach(async () => {
+  vi.useRealTimers();
   await rig?.close();
 });
 
@@ -26,6 +27,20 @@ async function postAndStall(url: string, session: Session, body: object): Promis
   socket.write([`POST ${pathname} HTTP/1.1`, ...lines, `content-length: ${text.length}`, "", text].join("\r\n"));
   return socket;
 }
+
+it("a HEAD with a long body gets its response before the body is discarded", async () => {
+  rig = await start();
+  const { host, port, pathname } = new URL(rig.url);
+  // The time for which the body is discarded never ends.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const socket = connect(Number(port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => (text += String(chunk))).on("error", () => {});
+  socket.write(`HEAD ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100000\r\n\r\n`);
+  await until(() => text.includes("\r\n\r\n"), "the response");
+  expect(text).toMatch(/^HTTP\/1\.1 405 /);
+  socket.destroy();
+});
 
 describe("a client that disconnects during a call", () => {
   it("a client that disconnects during a call does not affect the call or the server (T-31)", async () => {

@@ -319,6 +319,15 @@ describe("batches of 2025-03-26", () => {
     await stream.end();
   });
 
+  it("a batch of which no message is accepted is rejected, as a single message is (T-25)", async () => {
+    const malformed = { jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "" } };
+    const single = await session.post(malformed);
+    const batch = await session.post([malformed, malformed]);
+    expect([single.status, batch.status]).toEqual([400, 400]);
+    expect(batch.json).toEqual(single.json);
+    expect((await session.post([malformed, initialized])).status).toBe(202);
+  });
+
   it("batches of invalid members only have a response too", async () => {
     expect((await session.post([1])).json).toEqual([
       { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },

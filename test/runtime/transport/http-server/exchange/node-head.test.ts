@@ -42,9 +42,12 @@ async function listen(options: HttpOptions = {}): Promise<number> {
 }
 
 /** Serves as a handler that is mounted in a server of the user. */
-async function mount(): Promise<number> {
+async function mount(added: Readonly<Record<string, string>> = {}): Promise<number> {
   const handler = createHttpHandler(server);
-  const http = createServer((incoming, response) => handler.node(incoming, response));
+  const http = createServer((incoming, response) => {
+    Object.assign(incoming.headers, added);
+    handler.node(incoming, response);
+  });
   await startListening(http, { port: 0, host: "127.0.0.1" });
   closers.push(
     () => http.close(),
@@ -125,6 +128,15 @@ describe("repeated header lines", () => {
     expect(await post(await listen(), { lines })).toMatch(
       `400 {"jsonrpc":"2.0","error":{"code":-32600,"message":"The header ${name} must be sent once"}}`,
     );
+  });
+
+  test.each([
+    ["Host", ["Host: evil.example"]],
+    ["Content-Type", ["Content-Type: application/json", "Content-Type: text/plain"]],
+  ])("a repeated header is rejected where a middleware has added another one: %s (R30, R35)", async (_, lines) => {
+    const port = await mount({ "x-request-id": "1" });
+    expect(await post(port, {})).toMatch(/^200 /);
+    expect(await post(port, { lines })).toMatch(/^400 /);
   });
 
   const read = { uri: "x:public, x:secret" };
