@@ -128,15 +128,36 @@ function withFormats<T>(own: Readonly<Record<string, (text: string) => boolean>>
   }
 }
 
-/** Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. */
+/**
+ * Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. All missing and unknown members of one object
+ * are returned together, because a caller that used a wrong name has to know both.
+ */
 function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));
-  const innermost = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest);
-  const [last] = innermost.slice(-1);
+  const [last] = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest).slice(-1);
   if (!last) return [];
-  const location = decodeURI(last.instanceLocation.slice(1).replaceAll("%23", "#"));
-  const isPattern = last.error.includes(`"${patternPrefix}`);
-  return [{ path: readPointer(location), message: isPattern ? "String does not match pattern." : last.error }];
+  if (last.keyword !== "false" && last.keyword !== "required") return [toIssue(last)];
+  const object = last.keyword === "false" ? parentOf(last.instanceLocation) : last.instanceLocation;
+  const missing = errors.filter((one) => one.keyword === "required" && one.instanceLocation === object);
+  const unknown = errors.filter((one) => one.keyword === "false" && parentOf(one.instanceLocation) === object);
+  return [...(last.keyword === "required" ? missing.filter(isBeside(last)) : missing), ...unknown].map(toIssue);
+}
+
+function toIssue({ instanceLocation, keyword, error }: OutputUnit): SchemaIssue {
+  const path = readPointer(decodeURI(instanceLocation.slice(1).replaceAll("%23", "#")));
+  if (keyword === "false") return { path, message: "Not allowed; remove it." };
+  const [, member] = /^Instance does not have required property "(.*)"\.$/s.exec(error) ?? [];
+  if (keyword === "required" && member !== undefined) return { path: [...path, member], message: "Required." };
+  return { path, message: error.includes(`"${patternPrefix}`) ? "String does not match pattern." : error };
+}
+
+/** Returns a test for units of the same schema: other alternatives may require other members. */
+function isBeside({ keywordLocation }: OutputUnit): (unit: OutputUnit) => boolean {
+  return (unit) => unit.keywordLocation === keywordLocation;
+}
+
+function parentOf(location: string): string {
+  return location.slice(0, location.lastIndexOf("/"));
 }
 
 function depthOf(location: string): number {

@@ -295,6 +295,42 @@ test("ajv reports every problem with the option", () => {
   ]);
 });
 
+test.each<readonly [string, object, readonly (readonly [string, string])[]]>([
+  [
+    "a wrong name",
+    { itemId: "1" },
+    [
+      ["id", "Required."],
+      ["count", "Required."],
+      ["itemId", "Not allowed; remove it."],
+    ],
+  ],
+  [
+    "missing members",
+    {},
+    [
+      ["id", "Required."],
+      ["count", "Required."],
+    ],
+  ],
+  ["a member too many", { id: "1", count: 1, x: 1 }, [["x", "Not allowed; remove it."]]],
+  [
+    "a wrong name inside",
+    { id: "1", count: 1, part: { a: 1 } },
+    [
+      ["part.b", "Required."],
+      ["part.a", "Not allowed; remove it."],
+    ],
+  ],
+  ["a wrong type", { id: 1, count: 1 }, [["id", 'Instance type "number" is invalid. Expected "string".']]],
+])("cfworker says which arguments are missing and which are unknown: %s", (_, value, expected) => {
+  const part = { type: "object", properties: { b: {} }, required: ["b"], additionalProperties: false };
+  const properties = { id: { type: "string" }, count: { type: "number" }, part };
+  const schema = object(properties, { required: ["id", "count"], additionalProperties: false });
+  const issues = createCfworkerValidator()(value, schema);
+  expect(issues.map(({ path, message }) => [path?.join("."), message])).toEqual(expected);
+});
+
 test("cfworker runs where code generation is disabled", async () => {
   const args = ["--disallow-code-generation-from-strings", withoutEval];
   const { stdout } = await promisify(execFile)(process.execPath, args);
