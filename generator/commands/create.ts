@@ -63,7 +63,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   const readiness: Readiness = prepares
     ? await prepare(project, { install, repository, screen, signal })
     : { kind: "written" };
-  showEnd(screen, project, { readiness, files: tree.size });
+  showEnd(screen, project, { readiness, files: tree.size + project.runtime.archives.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
 }
 

@@ -2,12 +2,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition } from "../scaffold/add/addition.ts";
 import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
-import { recordRemoval } from "../scaffold/add/record-removal.ts";
+import { recordRemoval, type RecordedRemoval } from "../scaffold/add/record-removal.ts";
 import { planRemoval } from "../scaffold/add/removal.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { apiLockName, apiLockText, readApiLock } from "../openapi/api-lock.ts";
 import { readIfPresent } from "../internal/files.ts";
+import { outputLine } from "../internal/text.ts";
 import { replaceFile } from "../internal/tree.ts";
 import { reportProblem } from "./report.ts";
 
@@ -43,9 +44,16 @@ export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<
       ...(changed.length > 0 ? [`Removed ${removed} from ${changed.join(" and ")}.`] : []),
       ...(gone.length > 0 ? [`Deleted ${gone.join(" and ")}.`] : []),
     ];
-    console.log(`${done.join(" ")} Next: ${commandsOf(await readManager(folder)).run("test")}`);
+    const test = commandsOf(await readManager(folder)).run("test");
+    console.log(`${done.join(" ")} Next: ${[...(unlisted ? nextOf(unlisted) : []), test].join(", then ")}`);
     return 0;
   } catch (error) {
     return reportProblem(error);
   }
+}
+
+/** Returns the step after the removal of a tool of an API: its tests call all tools of the API. */
+function nextOf({ document, tests, isLast }: RecordedRemoval): readonly string[] {
+  if (tests.length === 0) return [];
+  return [isLast ? `delete ${tests.join(" and ")}` : `npx create-mcp-server add openapi ${outputLine(document)}`];
 }

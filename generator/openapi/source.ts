@@ -87,6 +87,8 @@ export function toSource(document: unknown, path: string, chosen: ReadSourceOpti
     plan.rejected.filter(({ name }) => !unplanned.has(name)),
     origin,
   );
+  if (api?.operations.length === 0 && except.length > 0)
+    throw new UserError(`The tools of all operations of ${origin} were removed; select operations with --only.`);
   rejectNothing(tools, leftOut, origin);
   const kept = contract.tools.filter(({ name }) => tools.some(({ entry }) => entry.name === name));
   return {

@@ -18,6 +18,10 @@ export interface RecordedRemoval {
   /** Method and path of the operation that has no tool any more. */
   readonly operation: string;
   readonly document: string;
+  /** Generated tests of the API. */
+  readonly tests: readonly string[];
+  /** True if no operation of the API has a tool any more. */
+  readonly isLast: boolean;
 }
 
 /** Records the removal of a tool before its files change. Returns `undefined` when it is not the tool of an operation. */
@@ -40,7 +44,13 @@ export async function recordRemoval(
         records.set(path, await updateRecord(record, { path, text, before: await readIfPresent(join(project, path)) }));
     }
     const updated = { ...api, operations, removed, files: Object.fromEntries(records) };
-    return { apis: apis.map((one) => (one === api ? updated : one)), operation, document: api.document };
+    return {
+      apis: apis.map((one) => (one === api ? updated : one)),
+      operation,
+      document: api.document,
+      tests: Object.keys(updated.files).filter((path) => path.startsWith("test/")),
+      isLast: Object.keys(operations).length === 0,
+    };
   }
   return undefined;
 }

@@ -98,7 +98,9 @@ describe("a removed tool of an API", () => {
     await add();
     lines();
     expect(await runRemove({ kind: "tool", name: "listPets", folder })).toBe(0);
-    expect(lines().join("\n")).toContain("GET /pets of ../pets.json gets no tool");
+    const removed = lines().join("\n");
+    expect(removed).toContain("GET /pets of ../pets.json gets no tool");
+    expect(removed).toContain("Next: npx create-mcp-server add openapi ../pets.json, then npm test");
     change(petsOf({ "/pets": { ...list, ...remove }, "/pets/{id}": show }));
     expect(await add()).toBe(0);
     expect(lines().join("\n")).toMatch(/new +DELETE \/pets, tool deletePet/);
@@ -111,6 +113,19 @@ describe("a removed tool of an API", () => {
     expect(lines().join("\n")).toMatch(/new +GET \/pets, tool listPets/);
     expect(existsSync(join(folder, "src/pets/tools/list-pets.ts"))).toBe(true);
     expect(JSON.parse(read(apiLockName)).apis[0]).not.toHaveProperty("removed");
+  });
+
+  test("the last tool of an API leaves a test that has to be deleted, and an error that names --only", async () => {
+    const { add, lines, folder } = await project(petsOf({ "/pets": list }));
+    await add();
+    lines();
+    expect(await runRemove({ kind: "tool", name: "listPets", folder })).toBe(0);
+    expect(lines().join("\n")).toContain("Next: delete test/pets-api.test.ts, then npm test");
+    expect(await add()).not.toBe(0);
+    expect(lines().join("\n")).toContain(
+      "The tools of all operations of pets.json were removed; select operations with --only.",
+    );
+    expect(await add({ only: "*" })).toBe(0);
   });
 });
 
