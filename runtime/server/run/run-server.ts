@@ -62,7 +62,7 @@ export async function runStdio(
 ): Promise<void> {
   const ports = await readArguments(server, options, "stdio");
   if (await serveFurther(server, options, ports)) return closeOnSignal({ close: () => closeServer(server, options) });
-  await serveStdio(server, options).closed;
+  await serveOnStdio(server, options);
 }
 
 /**
@@ -103,7 +103,7 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
   const isServed = await serveFurther(server, options, ports);
   if (port !== undefined) return listen(server, options, port);
   if (isServed) return closeOnSignal({ close: () => closeServer(server, options) });
-  await serveStdio(server, options).closed;
+  await serveOnStdio(server, options);
 }
 
 /**
@@ -124,6 +124,13 @@ export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOption
     token.kind === "option" ? [[token.name, token.value ?? true] as const] : [],
   );
   return readPort(new Map(given), "either");
+}
+
+/** Serves on stdin and stdout. In a terminal there is no client, and without a line the program would seem to hang. */
+async function serveOnStdio(server: CoreServer, options: ServerConnectionOptions): Promise<void> {
+  const { closed } = serveStdio(server, options);
+  if (process.stdin.isTTY) console.error(`${server.info.name} waits for a client on stdin and stdout; see --help`);
+  await closed;
 }
 
 async function serveFurther(

@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createProgram } from "../../../program.ts";
@@ -238,5 +239,32 @@ describe("a program with an invalid definition", { timeout: 30_000 }, () => {
       code: 0,
       stderr: "handled: pageSize is 0; use a whole number above 0, or omit it for the default\n",
     });
+  });
+});
+
+describe("a program on stdin and stdout", () => {
+  const asTerminal = "data:text/javascript,Object.defineProperty(process.stdin, 'isTTY', { value: true })";
+
+  test.each([
+    [
+      "in a terminal says that it waits for a client",
+      ["--import", asTerminal],
+      "fixture waits for a client on stdin and stdout; see --help\n",
+    ],
+    ["of a host prints nothing", [], ""],
+  ])("a program on stdin and stdout %s", async (_, flags, expected) => {
+    for (const mode of ["stdio", "either"]) {
+      const { PORT: _port, MCP_HTTP_PORT: _httpPort, ...env } = process.env;
+      const child = spawn(process.execPath, [...flags, script, mode], { env });
+      onTestFinished(() => void child.kill());
+      let stderr = "";
+      child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+      const responded = once(child.stdout, "data");
+      child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+      await responded;
+      child.stdin.end();
+      await once(child, "close");
+      expect(stderr).toBe(expected);
+    }
   });
 });
