@@ -243,8 +243,7 @@ async function forwardMessages(
 
 function deliverNow(exchange: Exchange, delivery: MessageDispatch, serverContext: OpenServerContext): void {
   const { sessions, settings } = serverContext;
-  // A session store may have found the session just before a DELETE ended it.
-  if (delivery.session.isClosed) return respondRejected(exchange, unknownSession(), serverContext);
+  if (delivery.session.isClosed) return respondRejected(exchange, rejectClosed(serverContext), serverContext);
   const post = dispatchMessages(exchange, delivery);
   if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
 }
@@ -327,14 +326,20 @@ async function listen(
 async function openListener(
   exchange: Exchange,
   { session, cursor }: ValidationOutcome & { readonly kind: "listen" },
-  { settings }: OpenServerContext,
+  serverContext: OpenServerContext,
 ): Promise<RejectedRequest | undefined> {
+  const { cluster } = serverContext.settings;
   const position = cursor === undefined ? undefined : readPosition(cursor);
   if (cursor !== undefined && !position) return rejectHttp(400, unknownEvent);
-  if (isRemote(session)) return settings.cluster?.relays.listen(exchange, { session, position });
-  if (session.isClosed) return unknownSession();
+  if (isRemote(session)) return cluster?.relays.listen(exchange, { session, position });
+  if (session.isClosed) return rejectClosed(serverContext);
   if (!position) return void session.listen(exchange);
   return (await session.resume(exchange, position)) ? undefined : rejectHttp(400, unknownEvent);
+}
+
+/** Rejects a request whose session has closed since it was found: by a DELETE at the same time, or because the server closes. */
+function rejectClosed(serverContext: OpenServerContext): RejectedRequest {
+  return checkOpen(serverContext) ?? unknownSession();
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {
