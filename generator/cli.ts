@@ -21,6 +21,7 @@ import {
   addInspectCommand,
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
+import { withHelpOption } from "./commands/misspelt.ts";
 import { usageText } from "./commands/usage.ts";
 import { packageVersion } from "./internal/package-info.ts";
 import { failedExitCode, UserError } from "./internal/user-error.ts";
@@ -32,7 +33,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-const words = hideBin(process.argv);
+const words = withHelpOption(hideBin(process.argv));
 
 // Each command loads its modules when it runs: --help must not load ts-morph, prettier or handlebars.
 const cli: Argv = yargs(words)

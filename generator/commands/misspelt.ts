@@ -74,10 +74,19 @@ export function adviseCommand(word: string): string | undefined {
  * command, such as `models` or `updater`, do not count either.
  */
 function nearestCommand(word: string): string | undefined {
-  return commandNames.find((name) => {
-    if (name.length < 5 || word.startsWith(name)) return false;
-    return countSlips(word, name) <= (name.length === 5 ? 1 : 2);
-  });
+  return commandNames.find((name) => !word.startsWith(name) && isSlip(word, name));
+}
+
+/** True if a word differs from a name of five letters or more by a slip or two. */
+export function isSlip(word: string, name: string): boolean {
+  return name.length >= 5 && countSlips(word, name) <= (name.length === 5 ? 1 : 2);
+}
+
+/** Returns the words of `help <command>` as those of `<command> --help`. */
+export function withHelpOption(words: readonly string[]): readonly string[] {
+  const [help, command, ...rest] = words;
+  const isKnown = commandNames.some((name) => name === command);
+  return help === "help" && command !== undefined && isKnown ? [command, ...rest, "--help"] : words;
 }
 
 /** Counts the letters to insert, remove or change, and the neighbours to swap, to get from one word to the other. */

@@ -1,4 +1,4 @@
-import { adviseCommand } from "./misspelt.ts";
+import { adviseCommand, isSlip } from "./misspelt.ts";
 
 /** Example of a command: the words to type, and their effect. */
 export type Example = readonly [call: string, use: string];
@@ -14,8 +14,18 @@ export function examplesText(...examples: readonly Example[]): string {
 export function usageText(problem: string, help: string, words: readonly string[]): string {
   const [usage = ""] = help.split("\n", 1);
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
-  const hint = usage.endsWith(" <dir>") && problem.startsWith("Unknown argument") ? commandHint(words, problem) : "";
-  return `create-mcp-server: ${problemText(problem)}${hint}\nUsage: ${usage}\nMore: ${command} --help`;
+  const isUnknown = problem.startsWith("Unknown argument");
+  const hint = usage.endsWith(" <dir>") && isUnknown ? commandHint(words, problem) : "";
+  const options = isUnknown ? optionHint(words, help) : "";
+  return `create-mcp-server: ${problemText(problem)}${hint}${options}\nUsage: ${usage}\nMore: ${command} --help`;
+}
+
+/** Suggests the option of the help text that one of the words is a slip of. */
+function optionHint(words: readonly string[], help: string): string {
+  const known = [...help.matchAll(/(?<=\s--)[a-z][\w-]*/g)].map(([name]) => name);
+  const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []).filter((name) => !known.includes(name));
+  const nearest = given.flatMap((name) => known.find((option) => isSlip(name, option)) ?? [])[0];
+  return nearest === undefined ? "" : ` Did you mean --${nearest}?`;
 }
 
 /** Suggests a command: several words were meant as a command, but none has this name. */

@@ -87,6 +87,15 @@ describe("create-mcp-server <dir>", () => {
       "--help",
     ],
     [["x", "--from"], "--from requires a value.", "<dir>", "--help"],
+    [["--verison"], "Unknown argument: verison. Did you mean --version?", "<dir>", "--help"],
+    [["x", "--feature", "tools"], "Unknown argument: feature. Did you mean --features?", "<dir>", "--help"],
+    [
+      ["update", "--protocl=latest"],
+      "Unknown argument: protocl. Did you mean --protocol?",
+      "update [dir]",
+      "update --help",
+    ],
+    [["add", "tool", "x", "--folder"], "Unknown argument: folder.", "add <kind> <name>", "add --help"],
     [
       ["clinet", "dist/server.js"],
       'Unknown argument: dist/server.js. Unknown command "clinet". Did you mean client?',
@@ -108,6 +117,14 @@ describe("create-mcp-server <dir>", () => {
       `More: create-mcp-server ${help}`,
       "",
     ]);
+  });
+
+  test("`help add` prints the help of `add`, and `help` that of all commands", async () => {
+    const cwd = temporaryFolder();
+    const [add, whole] = [await runCli(["help", "add"], { cwd }), await runCli(["help"], { cwd })];
+    expect(add).toEqual(await runCli(["add", "--help"], { cwd }));
+    expect(whole).toEqual(await runCli(["--help"], { cwd }));
+    expect([add.code, add.stdout.split(" <", 1), whole.code]).toEqual([0, ["create-mcp-server add"], 0]);
   });
 
   test("the help lists the commands whose misspellings are detected", async () => {
