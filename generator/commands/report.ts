@@ -1,6 +1,8 @@
 import { outputText } from "../internal/text.ts";
 import { failedExitCode, UserError, systemCode } from "../internal/user-error.ts";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Prints an error for the user. Prints the stack only for errors that are bugs of this package. Returns the exit code. */
 export function reportProblem(error: unknown): number {
@@ -19,10 +21,13 @@ export function reportProblem(error: unknown): number {
 /** Maximum length of one message, in characters. */
 const longest = 20_000;
 
-/** Warns that some places in the user's code may have been missed. */
-export function warnUncompiled(): void {
+/** Warns that some places in the code of the user may have been missed. */
+export function warnUncompiled(project: string): void {
+  const isTyped = existsSync(join(project, "tsconfig.json"));
   console.error(
-    "Warning: the project was not type-checked; install its dependencies and run the command again for a complete report.",
+    isTyped
+      ? "Warning: the project was not type-checked; install its dependencies and run the command again for a complete report."
+      : "Warning: the application has no tsconfig.json, so that its code was not type-checked; run its tests.",
   );
 }
 

@@ -206,13 +206,14 @@ async function reportPlaces(
   const moved = before && older !== newer ? findRemovedNames(before, after) : [];
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, rewrites });
-  if (!isCompiled) warnUncompiled();
+  if (!isCompiled) warnUncompiled(project);
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
   const differs =
     before && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
   const further = rewrites.length > 0 ? "further " : "";
-  const count = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
+  const found = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
+  const count = isCompiled ? found : `At least ${found}`;
   console.log(`${count} in your code to change for ${newer}${differs}`);
 }
 

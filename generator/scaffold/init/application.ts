@@ -92,6 +92,9 @@ function readFramework(folder: string, { packages }: Manifest, given: string | u
   const chosen = word ?? (present.includes("next") ? "next" : (present[0] ?? "node"));
   if (word === undefined && chosen !== "next" && present.length > 1)
     throw new UserError(`package.json has ${present.join(" and ")}; choose one with --framework ${present[0]}.`);
+  const other = otherFrameworks.find((name) => packages[name] !== undefined);
+  if (word === undefined && chosen === "node" && other !== undefined)
+    throw new UserError(`${other} is not supported; use the adapter for node:http by hand with --framework node.`);
   if (chosen === "node") return chosen;
   if (packages[chosen] === undefined)
     throw new UserError(`package.json does not have ${chosen}; install it, or choose another --framework.`);
@@ -101,6 +104,9 @@ function readFramework(folder: string, { packages }: Manifest, given: string | u
     throw new UserError(`${title} ${major} is not supported; update it to ${oldest} or newer (${newest} is tested).`);
   return chosen;
 }
+
+/** Packages of frameworks that have no adapter of their own. */
+const otherFrameworks: readonly string[] = ["koa", "@nestjs/core", "@hapi/hapi", "restify", "@adonisjs/core", "polka"];
 
 /** Rejects the root of a workspace: its packages are the applications. */
 function rejectWorkspace(folder: string, { hasWorkspaces }: Manifest, framework: Framework): void {

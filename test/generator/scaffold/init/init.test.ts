@@ -139,6 +139,12 @@ describe("init", () => {
       "src/mcp-server.ts is there already",
     ],
     ["an old framework", { "package.json": { dependencies: { express: "^3" } } }, {}, "Express 3 is not supported"],
+    [
+      "a framework without an adapter",
+      { "package.json": { dependencies: { koa: "2" } } },
+      {},
+      "koa is not supported; use the adapter for node:http by hand with --framework node.",
+    ],
     ["two frameworks", { "package.json": { dependencies: { express: "5", hono: "4" } } }, {}, "--framework express"],
     ["an absent framework", { "package.json": express }, { framework: "hono" }, "does not have hono; install it"],
     ["a name with spaces", { "package.json": { name: "a b" } }, {}, "cannot be a package name"],

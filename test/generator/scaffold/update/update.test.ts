@@ -535,13 +535,17 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(stderr).toMatch(/^create-mcp-server: .*tsconfig\.json cannot be read: .*there-is-none\.json.*\n$/);
   });
 
-  const parts = ["tsconfig.json", "node_modules/mcp-server-runtime"];
+  const parts = [
+    ["tsconfig.json", "has no tsconfig.json, so that its code was not type-checked; run its tests."],
+    ["node_modules/mcp-server-runtime", "was not type-checked; install its dependencies and run the command again"],
+  ] as const;
 
-  test.each(parts)("`update` without %s reports that the code was not type-checked", async (missing) => {
+  test.each(parts)("`update` without %s reports that the code was not type-checked", async (missing, advice) => {
     const project = await createProject("2025-11-25");
     rmSync(join(project, missing));
     const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
-    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("was not type-checked") });
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining(advice) });
+    expect(dry.stdout).toMatch(/^At least \d+ places? in your code to change/m);
   });
 
   test(
