@@ -6,6 +6,8 @@ export interface Api {
   /** Address of its first server; absent when the document lists no complete address. */
   readonly address?: string;
   readonly credentials: readonly Credential[];
+  /** Names of security schemes that operations accept instead of these credentials. */
+  readonly unusedSchemes?: readonly string[];
   readonly operations: readonly Operation[];
   /** Operations that cannot be called, with reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];

@@ -9,6 +9,8 @@ export interface Access {
   readonly credentials: readonly Credential[];
   /** Variables of the credentials that each operation sends, in the order of the operations. */
   readonly sent: readonly (readonly string[])[];
+  /** Names of security schemes that operations accept instead, and that no operation sends. */
+  readonly unused: readonly string[];
 }
 
 /** Security requirements of operations, and the names of the settings for their credentials. */
@@ -36,6 +38,8 @@ export function readAccess(document: Record<string, unknown>, { securities, vari
     return some.toSorted((one, other) => rankOf(one) - rankOf(other))[0] ?? [];
   });
   const used = [...places].filter(([name]) => chosen.some((names) => names.includes(name)));
+  const names = new Set(used.map(([name]) => name));
+  const unused = [...places.keys()].filter((name) => !names.has(name) && offered.flat(2).includes(name));
   const variables = nameVariables(
     used.map(([name]) => name),
     word,
@@ -46,7 +50,8 @@ export function readAccess(document: Record<string, unknown>, { securities, vari
     credentials: used.map(([scheme, place]) => {
       return { ...place, scheme, variable: variables.get(scheme) ?? scheme, isOptional: !isNeeded(scheme) };
     }),
-    sent: chosen.map((names) => names.flatMap((name) => variables.get(name) ?? [])),
+    sent: chosen.map((sent) => sent.flatMap((name) => variables.get(name) ?? [])),
+    unused,
   };
 }
 

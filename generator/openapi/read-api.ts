@@ -65,7 +65,7 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
   }
   rejectNothing(operations, leftOut, origin);
   const securities = operations.map(({ security }) => security);
-  const { credentials, sent } = explain(
+  const { credentials, sent, unused } = explain(
     () => readAccess(document, { securities, variables }),
     `${origin}: securitySchemes`,
   );
@@ -77,6 +77,7 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
     variables,
     ...(address !== undefined && { address }),
     credentials,
+    ...(unused.length > 0 && { unusedSchemes: unused }),
     operations: all,
     leftOut,
   };

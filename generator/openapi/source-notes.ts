@@ -14,8 +14,18 @@ export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
 }
 
 function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] {
-  if (!api || api.credentials.length > 0) return [];
+  if (!api) return [];
+  const { credentials, unusedSchemes = [] } = api;
+  if (credentials.length > 0) {
+    if (unusedSchemes.length === 0) return [];
+    const [used, others] = [credentials.map(({ scheme }) => scheme), unusedSchemes].map(listNames);
+    return [`access     uses ${used}; ${origin} also accepts ${others}: edit ${apiFile} to use it`];
+  }
   return [`no access  ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
+}
+
+function listNames(names: readonly string[]): string {
+  return names.map((name) => safeLine(name, 60)).join(" and ");
 }
 
 function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {

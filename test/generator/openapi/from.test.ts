@@ -734,6 +734,21 @@ describe("create --from", () => {
     expect(text).toContain("to1?: GetAResultPart1");
   });
 
+  it("`create --from` names the security schemes that it does not use", async () => {
+    const cwd = temporaryFolder();
+    const securitySchemes = { key: { type: "apiKey", in: "header", name: "X-Key" }, sso: { type: "openIdConnect" } };
+    const unknown = { other: { type: "mutualTLS" } };
+    const components = { securitySchemes: { ...securitySchemes, ...unknown } };
+    const security = [{ key: [] }, { sso: [] }, { other: [] }];
+    const get = { responses: { 204: { description: "ok" } }, security };
+    writeFileSync(join(cwd, "api.json"), api({ "/a": { get } }, { components }));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect([code, stderr.trim()]).toEqual([
+      0,
+      "access     uses key; api.json also accepts sso: edit src/api.ts to use it",
+    ]);
+  });
+
   it("an abort signal ends the emission between two files", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.json"), api(many(50)));
