@@ -21,8 +21,7 @@ import {
   addInspectCommand,
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
-import { withHelpOption } from "./commands/misspelt.ts";
-import { usageText } from "./commands/usage.ts";
+import { usageText, withHelpOption } from "./commands/usage.ts";
 import { packageVersion } from "./internal/package-info.ts";
 import { failedExitCode, UserError } from "./internal/user-error.ts";
 

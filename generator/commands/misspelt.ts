@@ -82,13 +82,6 @@ export function isSlip(word: string, name: string): boolean {
   return name.length >= 5 && countSlips(word, name) <= (name.length === 5 ? 1 : 2);
 }
 
-/** Returns the words of `help <command>` as those of `<command> --help`. */
-export function withHelpOption(words: readonly string[]): readonly string[] {
-  const [help, command, ...rest] = words;
-  const isKnown = commandNames.some((name) => name === command);
-  return help === "help" && command !== undefined && isKnown ? [command, ...rest, "--help"] : words;
-}
-
 /** Counts the letters to insert, remove or change, and the neighbours to swap, to get from one word to the other. */
 function countSlips(from: string, to: string): number {
   const first = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -1,4 +1,4 @@
-import { adviseCommand, isSlip } from "./misspelt.ts";
+import { adviseCommand, commandNames, isSlip } from "./misspelt.ts";
 
 /** Example of a command: the words to type, and their effect. */
 export type Example = readonly [call: string, use: string];
@@ -8,6 +8,13 @@ export function examplesText(...examples: readonly Example[]): string {
   return ["Examples:", ...examples.flatMap(([call, use]) => [`  create-mcp-server ${call}`, `      ${use}`])].join(
     "\n",
   );
+}
+
+/** Returns the words of `help <command>` as those of `<command> --help`. */
+export function withHelpOption(words: readonly string[]): readonly string[] {
+  const [help, command, ...rest] = words;
+  const isKnown = commandNames.some((name) => name === command);
+  return help === "help" && command !== undefined && isKnown ? [command, ...rest, "--help"] : words;
 }
 
 /** Describes a mistake in a command line: the problem, the correct usage, and the option that shows more help. */

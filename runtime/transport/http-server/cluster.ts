@@ -268,3 +268,8 @@ export interface LiveSession extends DispatchTarget {
   /** Notifies the server that the session has ended on every node. */
   markEnded(): void;
 }
+
+/** True if every node notifies its own clients of the change. */
+export function isSentByEveryNode(method: string): boolean {
+  return method.endsWith("/list_changed") || method === "notifications/resources/updated";
+}

@@ -10,12 +10,20 @@ import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
-import { findListener, isListenerKey, keptListeners, listenerMark } from "./session-listeners.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
-import type { LiveSession, Maintained, StoreChange } from "./cluster.ts";
+import { isSentByEveryNode, type LiveSession, type Maintained, type StoreChange } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
 import { HttpTransportSession } from "../transport-session.ts";
-import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
+import {
+  EventStreamResponse,
+  findListener,
+  isListenerKey,
+  keptListeners,
+  listenerMark,
+  type LostStream,
+  type SessionStream,
+  type StreamHost,
+} from "./event-stream.ts";
 
 /**
  * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
@@ -215,9 +223,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   sendToListener(text: string): boolean {
     const listener = findListener(this.#listeners);
-    if (!listener) return false;
-    void listener.send(text);
-    return true;
+    void listener?.send(text);
+    return listener !== undefined;
   }
 
   releaseStream(name: string): void {
@@ -346,7 +353,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     if (listener) return listener.send(text);
     const { cluster } = this.#settings;
     const method = message && "method" in message ? message.method : undefined;
-    if (cluster && method !== undefined && !isBroadcast(method)) return cluster.sendToListener(this.key, text);
+    if (cluster && method !== undefined && !isSentByEveryNode(method)) return cluster.sendToListener(this.key, text);
     if (message && "id" in message)
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
@@ -391,8 +398,3 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 const overHttp: NetworkDetails = { transport: "tcp", protocol: "http" };
 
 const none: readonly SessionStream[] = [];
-
-/** True if every node notifies its own clients of the change. */
-function isBroadcast(method: string): boolean {
-  return method.endsWith("/list_changed") || method === "notifications/resources/updated";
-}

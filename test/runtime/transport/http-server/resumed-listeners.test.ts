@@ -29,7 +29,7 @@ async function notifyAll({ connections }: Rig): Promise<void> {
 const listChanged = { method: "notifications/tools/list_changed" };
 
 describe("a stream opened by GET", () => {
-  it("continues when its client has missed nothing, although the store has forgotten its events (T-44)", async () => {
+  it("a stream continues when its client has missed nothing, although the store has forgotten its events (T-44)", async () => {
     const clock = new ManualClock();
     const rig = await serve({ events: new MemoryEventStore({ ttl: 1_000, clock }) });
     const session = await rig.open();
@@ -45,7 +45,7 @@ describe("a stream opened by GET", () => {
     resumed.cut();
   });
 
-  it("is rejected when its client has missed events that the store has forgotten (R41)", async () => {
+  it("a stream is rejected when its client has missed events that the store has forgotten (R41)", async () => {
     const clock = new ManualClock();
     const rig = await serve({ events: new MemoryEventStore({ ttl: 1_000, clock }) });
     const session = await rig.open();
@@ -57,7 +57,7 @@ describe("a stream opened by GET", () => {
     expect((await session.listen(id)).status).toBe(400);
   });
 
-  it("continues in another process with the same stores (T-45)", async () => {
+  it("a stream continues in another process with the same stores (T-45)", async () => {
     const stores = { events: new MemoryEventStore(), sessions: { store: new MemorySessionStore() } };
     const first = await serve(stores);
     const session = await first.open();
@@ -84,7 +84,7 @@ describe("a stream opened by GET", () => {
     last.cut();
   });
 
-  it("continues after newer ones had replaced it", async () => {
+  it("a stream continues after newer ones had replaced it", async () => {
     const rig = await serve();
     const session = await rig.open();
     const { stream, id } = await listen(session);
@@ -98,7 +98,7 @@ describe("a stream opened by GET", () => {
     resumed.cut();
   });
 
-  it("is rejected when no process knows it (R41)", async () => {
+  it("a stream is rejected when no process knows it (R41)", async () => {
     const rig = await serve();
     const session = await rig.open();
     expect((await session.listen("gabcdef1-0")).status).toBe(400);
