@@ -38,12 +38,10 @@ export function readAccess(document: Record<string, unknown>, { securities, vari
     return some.toSorted((one, other) => rankOf(one) - rankOf(other))[0] ?? [];
   });
   const used = [...places].filter(([name]) => chosen.some((names) => names.includes(name)));
-  const names = new Set(used.map(([name]) => name));
-  const unused = [...places.keys()].filter((name) => !names.has(name) && offered.flat(2).includes(name));
-  const variables = nameVariables(
-    used.map(([name]) => name),
-    word,
-  );
+  const names = used.map(([name]) => name);
+  const accepted = new Set(offered.flat(2));
+  const unused = [...places.keys()].filter((name) => accepted.has(name) && !names.includes(name));
+  const variables = nameVariables(names, word);
   const isNeeded = (name: string): boolean =>
     offered.some((alternatives, at) => chosen[at]?.includes(name) && alternatives.every((names) => names.length > 0));
   return {

@@ -136,11 +136,19 @@ function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));
   const [last] = errors.filter(({ instanceLocation }) => depthOf(instanceLocation) === deepest).slice(-1);
   if (!last) return [];
-  if (last.keyword !== "false" && last.keyword !== "required") return [toIssue(last)];
-  const object = last.keyword === "false" ? parentOf(last.instanceLocation) : last.instanceLocation;
-  const missing = errors.filter((one) => one.keyword === "required" && one.instanceLocation === object);
-  const unknown = errors.filter((one) => one.keyword === "false" && parentOf(one.instanceLocation) === object);
-  return [...(last.keyword === "required" ? missing.filter(isBeside(last)) : missing), ...unknown].map(toIssue);
+  const { keyword, instanceLocation, keywordLocation } = last;
+  // Another alternative may require other members of the same object.
+  if (keyword === "required")
+    return errors
+      .filter((one) => one.keywordLocation === keywordLocation && one.instanceLocation === instanceLocation)
+      .map(toIssue);
+  if (keyword !== "false") return [toIssue(last)];
+  const object = parentOf(instanceLocation);
+  const isOfObject = (one: OutputUnit): boolean =>
+    one.keyword === "required"
+      ? one.instanceLocation === object
+      : one.keyword === "false" && parentOf(one.instanceLocation) === object;
+  return errors.filter(isOfObject).map(toIssue);
 }
 
 function toIssue({ instanceLocation, keyword, error }: OutputUnit): SchemaIssue {
@@ -149,11 +157,6 @@ function toIssue({ instanceLocation, keyword, error }: OutputUnit): SchemaIssue 
   const [, member] = /^Instance does not have required property "(.*)"\.$/s.exec(error) ?? [];
   if (keyword === "required" && member !== undefined) return { path: [...path, member], message: "Required." };
   return { path, message: error.includes(`"${patternPrefix}`) ? "String does not match pattern." : error };
-}
-
-/** Returns a test for units of the same schema: other alternatives may require other members. */
-function isBeside({ keywordLocation }: OutputUnit): (unit: OutputUnit) => boolean {
-  return (unit) => unit.keywordLocation === keywordLocation;
 }
 
 function parentOf(location: string): string {

@@ -98,7 +98,7 @@ function dispatchBatch(
   return undefined;
 }
 
-/** Returns the response to messages that need none: an error if no one of them is accepted. */
+/** Returns the response to messages that need none: an error if none of them is accepted. */
 function acknowledge(messages: readonly Incoming[]): HttpResponse {
   const isAccepted = messages.some(({ kind }) => kind !== "unusable");
   const [first] = messages;

@@ -170,7 +170,7 @@ export class EventStreamResponse implements SessionStream {
   }
 
   /** Writes missed events and those held back in the meantime; without a new connection, to the existing one. */
-  #catchUp(back: Resumption | undefined): void {
+  #catchUp(back: ResumedConnection | undefined): void {
     const { writer, missed = [], sequence = -1 } = back ?? {};
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -202,7 +202,7 @@ export class EventStreamResponse implements SessionStream {
 }
 
 /** Connection that continues a stream after an event. */
-interface Resumption {
+interface ResumedConnection {
   readonly writer: EventWriter;
   readonly sequence: number;
   readonly missed: readonly StoredEvent[];

@@ -8,6 +8,12 @@ function range(minimum?: number, maximum?: number): Shape {
   return { kind: "number", ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
 }
 
+function listChanges(older: RevisionModel, newer: RevisionModel): string[] {
+  return compareModels(older, newer).map(
+    ({ subject, detail, client, server }) => `${subject}: ${detail} (${client}, ${server})`,
+  );
+}
+
 describe("differences of revisions", () => {
   const models = new Map<string, RevisionModel>();
 
@@ -19,9 +25,7 @@ describe("differences of revisions", () => {
   function changes(older: string, newer: string): string[] {
     const [before, after] = [models.get(older), models.get(newer)];
     if (!before || !after) throw new Error("no such revision");
-    return compareModels(before, after).map(
-      ({ subject, detail, client, server }) => `${subject}: ${detail} (${client}, ${server})`,
-    );
+    return listChanges(before, after);
   }
 
   test("a revision is equal to itself", () => {
@@ -105,9 +109,7 @@ describe("differences of revisions", () => {
   function ruleChanges(rules: Partial<RevisionModel["rules"]>): string[] {
     const model = models.get("2025-11-25");
     if (!model) throw new Error("no such revision");
-    return compareModels(model, { ...model, rules: { ...model.rules, ...rules } }).map(
-      ({ subject, detail, client, server }) => `${subject}: ${detail} (${client}, ${server})`,
-    );
+    return listChanges(model, { ...model, rules: { ...model.rules, ...rules } });
   }
 
   test("changes of single rules are found", () => {
