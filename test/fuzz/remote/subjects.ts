@@ -9,7 +9,7 @@ import { startRemote, type RemoteProcess } from "./process.ts";
 import type { FuzzRevision } from "../revision.ts";
 import type { Script } from "../steps.ts";
 import { clientCapabilities, prepare } from "../subjects.ts";
-import { expectLine, type Receiver } from "../expected-outcome.ts";
+import { expectLine, type ExpectedOutcome, type Receiver } from "../expected-outcome.ts";
 import { parseSent } from "../parse-json.ts";
 
 /* The everything example in a process of its own, over its standard streams or over HTTP. */
@@ -226,8 +226,7 @@ class HttpWire implements SubjectWire {
   }
 
   #hasNoResponse(line: Uint8Array): boolean {
-    const kind = this.#receiver && expectLine(line, this.#receiver).kind;
-    return kind === "nothing" || kind === "cancellation" || kind === "response";
+    return this.#receiver !== undefined && hasNoResponse(expectLine(line, this.#receiver));
   }
 
   async #skip(response: Response, line: Uint8Array): Promise<void> {
@@ -272,6 +271,12 @@ class HttpWire implements SubjectWire {
     }
     return rest;
   }
+}
+
+/** True if a message, or each member of a batch, gets no response of its own. */
+function hasNoResponse(outcome: ExpectedOutcome): boolean {
+  if (outcome.kind === "batch") return outcome.members.every(hasNoResponse);
+  return outcome.kind === "nothing" || outcome.kind === "cancellation" || outcome.kind === "response";
 }
 
 const lineFeed = 0x0a;
