@@ -93,7 +93,7 @@ const createOptions = {
   name: {
     type: "string",
     describe: "Package name",
-    defaultDescription: "the name of the folder",
+    defaultDescription: "one like the name of the folder",
     coerce: joinRepeated,
   },
   features: {

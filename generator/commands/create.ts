@@ -5,7 +5,7 @@ import type { Tree } from "../internal/tree.ts";
 import { interruptedExitCode } from "../internal/user-error.ts";
 import { askDirectory, createTerminalScreen, greet, plainScreen, type Screen } from "../scaffold/create/console.ts";
 import { describeUnstableFeatures } from "../scaffold/create/feature-stages.ts";
-import { readPackageName } from "../scaffold/create/name.ts";
+import { checkPackageName } from "../scaffold/create/name.ts";
 import { commandsOf } from "../scaffold/create/package-manager.ts";
 import { planProject, type ProjectText } from "../scaffold/create/plan-project.ts";
 import type { PrepareOptions, Readiness } from "../scaffold/create/prepare.ts";
@@ -14,7 +14,7 @@ import type { ProjectOptions } from "../scaffold/create/project-options.ts";
 import { projectPackages } from "../scaffold/create/project-packages.ts";
 import type { RunOptions } from "../scaffold/create/run.ts";
 import { rejectSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
-import { findTarget, type Target } from "../scaffold/create/target.ts";
+import { findTarget } from "../scaffold/create/target.ts";
 import { writeProject } from "../scaffold/create/write-project.ts";
 import type { Protection } from "../scaffold/layer/choices.ts";
 import { rejectMisspeltCommand } from "./misspelt.ts";
@@ -41,11 +41,12 @@ export function runCreate(options: CreateOptions): Promise<number> {
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
   rejectSwallowedFlags(options.flags ?? []);
   rejectMisspeltCommand(options.directory);
+  if (options.name !== undefined) checkPackageName(options.name, projectPackages);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const asks = isTerminal && !options.yes && !options.dryRun;
   const isNamed = options.directory.trim() !== "";
   if (asks) await greet(packageVersion());
-  const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
+  const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findTarget);
   const project = await planProject(options, { folder: target.folder, asks });
   // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
@@ -88,15 +89,6 @@ async function wantsRepository({ git, dryRun }: CreateOptions, place: RunOptions
   if (!git || dryRun) return false;
   const { isInRepository } = await import("../scaffold/create/repository.ts");
   return !(await isInRepository(place));
-}
-
-/** Returns a function that finds the place of a project, and checks that its folder gives a valid package name. */
-function findNamed({ name }: CreateOptions): (directory: string) => Promise<Target> {
-  return async (directory) => {
-    const target = await findTarget(directory);
-    readPackageName({ folder: target.folder, taken: projectPackages, ...(name !== undefined && { name }) });
-    return target;
-  };
 }
 
 function listFiles(tree: Tree): string {

@@ -207,7 +207,7 @@ async function reportPlaces(
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, rewrites });
   if (!isCompiled) warnUncompiled(project);
-  for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
+  for (const { file, line, reason } of places) console.log(`${file}:${line}: ${toAdvice(reason)}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
   const differs =
     before && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
@@ -215,6 +215,13 @@ async function reportPlaces(
   const found = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
   const count = isCompiled ? found : `At least ${found}`;
   console.log(`${count} in your code to change for ${newer}${differs}`);
+}
+
+/** Returns the reason for a place to change. The layer's types say how to add what a project never had; the update removes it. */
+function toAdvice(reason: string): string {
+  return reason.startsWith("not in this project:")
+    ? "removed by this update: remove it here, or keep the feature"
+    : reason;
 }
 
 interface Rewriting {

@@ -7,29 +7,32 @@ import { UserError } from "../../internal/user-error.ts";
 export interface NameSource {
   /** Absolute path of the project's folder. */
   readonly folder: string;
-  /** Name that the user requested. Default: the name of the folder. */
+  /** Name that the user requested. Default: one like the name of the folder. */
   readonly name?: string;
   /** Names of packages that the project depends on: npm installs no package into a project of the same name. */
   readonly taken: readonly string[];
 }
 
-/** Returns the package name of a new project. @throws {UserError} with a valid suggestion when the name is not allowed. */
+/** Returns the package name of a new project. A folder whose name is none, such as `My Server`, gives a similar one. @throws {UserError} for an invalid `name`. */
 export function readPackageName({ folder, name, taken }: NameSource): string {
-  const candidate = name ?? basename(folder);
-  const reason = nameProblem(candidate, taken);
-  if (reason === undefined) return candidate;
-  const [origin, advice] =
-    name === undefined
-      ? ["the folder's name", "Choose another folder, or add"]
-      : ["--name", "Choose another, for example"];
+  if (name === undefined) return suggestName(basename(folder), taken);
+  checkPackageName(name, taken);
+  return name;
+}
+
+/** Rejects a name that the user requested and that is no package name. @throws {UserError} with a valid suggestion. */
+export function checkPackageName(name: string, taken: readonly string[]): void {
+  const reason = nameProblem(name, taken);
+  if (reason === undefined) return;
   throw new UserError(
-    `${JSON.stringify(candidate)} (from ${origin}) cannot be a package name: ${reason}. ` +
-      `${advice} --name ${suggestName(candidate, taken)}`,
+    `${JSON.stringify(name)} (from --name) cannot be a package name: ${reason}. ` +
+      `Choose another, for example --name ${suggestName(name, taken)}`,
   );
 }
 
-/** Returns a valid package name that resembles a text. */
+/** Returns a valid package name that resembles a text: the text itself if it is one. */
 export function suggestName(text: string, taken: readonly string[]): string {
+  if (nameProblem(text, taken) === undefined) return text;
   const slug = text
     .normalize("NFKD")
     .replaceAll(/\p{M}+/gu, "")

@@ -28,7 +28,7 @@ export interface ProjectText extends SelectionText {
   readonly output?: string;
   /** npm, pnpm, yarn or bun. Default: the package manager that runs the program. */
   readonly packageManager?: string;
-  /** Package name. Default: the folder's name. */
+  /** Package name. Default: one like the name of the folder. */
   readonly name?: string;
 }
 

@@ -55,13 +55,21 @@ export function describeChoices(old: LayerChoices, next: LayerChoices, commands:
     lines.push(`Skills are read with the package yaml: ${commands.add("yaml")}`);
   if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
     lines.push(`WebSockets are served with the package ws: ${commands.add("ws", "@types/ws")}`);
-  if (old.transports.join() !== next.transports.join())
-    lines.push(
-      `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
-    );
+  if (old.transports.join() !== next.transports.join()) lines.push(...describeTransports(old, next));
   if (old.scale !== next.scale) lines.push(...describeEngine(old, next, commands));
-  if (old.client !== next.client) lines.push(next.client ? "It is a client, too." : "It is no client any more.");
+  if (old.client !== next.client) lines.push(`Client: ${next.client ? "included" : "removed"}.`);
   return lines;
+}
+
+/** Describes other transports. Files outside the layer belong to the user: they are named, and stay as they are. */
+function describeTransports({ transports: before }: LayerChoices, { transports }: LayerChoices): readonly string[] {
+  const isWithoutHttp = before.includes("http") && !transports.includes("http");
+  return [
+    `Transports: ${transports.join(", ")}; before: ${before.join(", ")}. The tests use those in test/links.ts.`,
+    ...(isWithoutHttp
+      ? ["Remove src/handler.ts and handler.d.ts, and their lines in build.js and package.json: they serve HTTP."]
+      : []),
+  ];
 }
 
 /** Commands of the package manager of a project that change its packages. */

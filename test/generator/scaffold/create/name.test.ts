@@ -48,7 +48,12 @@ describe("a project's package name", () => {
     expect(readPackageName({ folder: "/x/y", name: suggestName(name, taken), taken })).toBe(proposal);
   });
 
-  test("a package name from the root folder is rejected", () => {
-    expect(() => readPackageName({ folder: "/", taken })).toThrow("Choose another folder, or add --name my-mcp-server");
+  test.each([
+    ["/x/My Server", "my-server"],
+    ["/x/zod", "zod-server"],
+    ["/x/日本", "my-mcp-server"],
+    ["/", "my-mcp-server"],
+  ])("the package name of the folder %s is %s", (folder, name) => {
+    expect(readPackageName({ folder, taken })).toBe(name);
   });
 });

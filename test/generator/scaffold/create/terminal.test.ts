@@ -122,17 +122,24 @@ describe("prompts at a terminal", () => {
     expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
   });
 
-  it("a prompt with an invalid name is repeated, and choices have descriptions", async () => {
+  it("a prompt with a folder that is not empty is repeated, and choices have descriptions", async () => {
     mkdirSync(join(cwd, "full"));
     writeFileSync(join(cwd, "full", "file"), "");
     const [name, ...rest] = questions;
-    const cues = [name, "cannot be a package name", "is not empty", ...rest.slice(0, -1), "Create fine"];
-    const keys = ["Foo Bar!\r", "full\r", "fine\r", ...acceptEach.slice(1)];
+    const cues = [name, "is not empty", ...rest.slice(0, -1), "Create foo-bar"];
+    const keys = ["full\r", "Foo Bar!\r", ...acceptEach.slice(1)];
     const { code, shown } = await inTerminal(keys, {}, cues);
     expect(code, shown).toBe(0);
     expect(shown.indexOf("create-mcp-server ")).toBeLessThan(shown.indexOf(name));
     expect(shown).toContain("text and data that a host reads");
-    expect(listAll(cwd)).toContain("fine/src/server.ts");
+    expect(listAll(cwd)).toContain("Foo Bar!/src/server.ts");
+  });
+
+  it("an invalid --name is rejected before the first prompt", async () => {
+    const { code, shown, asked } = await inTerminal([enter], { name: "My Server" });
+    expect(shown).toMatch(/cannot be a package name.*--name my-server\n$/);
+    expect({ code, asked }).toEqual({ code: 2, asked: 0 });
+    expect(listAll(cwd)).toEqual([]);
   });
 
   it("the proposed name is not used by another folder", async () => {

@@ -73,6 +73,12 @@ describe("create-mcp-server update --features", () => {
     expect(contents(directory)).toEqual(before);
   });
 
+  test("`--features` advises to remove the code of a removed feature, not to add the feature", async () => {
+    const { stdout } = await update(await createProject("2025-11-25"), { features: "tools", dryRun: true });
+    expect(stdout).toMatch(/^src\/server\.ts:\d+: removed by this update: remove it here, or keep the feature$/m);
+    expect(stdout).not.toContain("create-mcp-server add");
+  });
+
   test("`--features` rejects an unknown feature, like `create-mcp-server` does", async () => {
     const { code, stderr } = await update(await createProject("2025-11-25"), { features: "tools,news" });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--features: unknown value "news"')]);
@@ -99,15 +105,16 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     expect(before["src/mcp/index.ts"]).not.toMatch(/serveHttp|createClient/);
     const { code, stdout } = await update(directory, { transport: "both", client: true });
     expect(code).toBe(0);
-    expect(stdout).toContain("It is reached over stdio and http; before, over stdio.");
-    expect(stdout).toContain("It is a client, too.");
+    expect(stdout).toContain("Transports: stdio, http; before: stdio.");
+    expect(stdout).toContain("Client: included.");
     const made = await createWith({ transport: "both" });
     expect((await update(made, { client: true })).code).toBe(0);
     const layer = (folder: string): object =>
       Object.fromEntries(Object.entries(contents(folder)).filter(([path]) => path.startsWith("src/mcp/")));
     expect(layer(directory)).toEqual(layer(made));
     expect((await update(directory, {})).stdout).toContain("is up to date");
-    expect((await update(directory, { transport: "stdio", client: false })).code).toBe(0);
+    const less = await update(directory, { transport: "stdio", client: false });
+    expect([less.code, less.stdout]).toEqual([0, expect.stringContaining("Remove src/handler.ts and handler.d.ts")]);
     expect(contents(directory)).toEqual(before);
   });
 
