@@ -40,8 +40,7 @@ export function readCommandLine(args: readonly string[], program: Program): Comm
   const ports = new Map(
     given.filter(({ name }) => ofPorts.includes(name)).map(({ name, value }) => [name, value ?? true] as const),
   );
-  const problem = `${info.name}: Unknown option ${unknown?.rawName}; see --help\n`;
-  if (unknown) return { ports, problem };
+  if (unknown) return { ports, problem: `${info.name}: ${describeUnknown(unknown, program)}\n` };
   const has = (name: string): boolean => given.some((option) => option.name === name);
   if (has("help")) return { ports, text: helpText(program) };
   if (has("version")) return { ports, text: `${info.version}\n` };
@@ -51,6 +50,17 @@ export function readCommandLine(args: readonly string[], program: Program): Comm
 
 const common = { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } } as const;
 const ofSettings = { settings: { type: "boolean" } } as const;
+
+/** Describes an unknown option. The generator adds the transport that the option of another project would select. */
+function describeUnknown(
+  { name, rawName }: { readonly name: string; readonly rawName: string },
+  { service, further }: Program,
+): string {
+  const isTransport = ["http", "tcp", "websocket"].includes(name);
+  const present = { stdio: ["stdio"], http: ["http"], either: ["stdio", "http"] }[service];
+  const remedy = `to add it: npx create-mcp-server update --transport ${[...present, ...further, name].join(",")}`;
+  return isTransport ? `The server has no ${rawName}; ${remedy}` : `Unknown option ${rawName}; see --help`;
+}
 
 function helpText({ info, service, further, settings = [] }: Program): string {
   const isOnStdio = service === "stdio";

@@ -103,7 +103,7 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
   const isServed = await serveFurther(server, options, ports);
   if (port !== undefined) return listen(server, options, port);
   if (isServed) return closeOnSignal({ close: () => closeServer(server, options) });
-  await serveOnStdio(server, options);
+  await serveOnStdio(server, options, "add --http 3000 for HTTP (npm: -- --http 3000)");
 }
 
 /**
@@ -127,9 +127,9 @@ export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOption
 }
 
 /** Serves on stdin and stdout. In a terminal there is no client, and without a line the program would seem to hang. */
-async function serveOnStdio(server: CoreServer, options: ServerConnectionOptions): Promise<void> {
+async function serveOnStdio(server: CoreServer, options: ServerConnectionOptions, hint = "see --help"): Promise<void> {
   const { closed } = serveStdio(server, options);
-  if (process.stdin.isTTY) console.error(`${server.info.name} waits for a client on stdin and stdout; see --help`);
+  if (process.stdin.isTTY) console.error(`${server.info.name} waits for a client on stdin and stdout; ${hint}`);
   await closed;
 }
 

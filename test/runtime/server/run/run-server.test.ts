@@ -121,10 +121,20 @@ describe("the command line of a built server", { timeout: 30_000 }, () => {
     ["either", ["--port", "3000"], "--port"],
     ["http", ["--port=3000"], "--port"],
     ["either", ["-p", "3000"], "-p"],
-    ["stdio", ["--http", "3000"], "--http"],
+    ["stdio", ["--https"], "--https"],
     ["either", ["--toString"], "--toString"],
   ])("a program of a server for %s rejects %j and exits with 2", async (mode, args, option) => {
     const stderr = `fixture: Unknown option ${option}; see --help\n`;
+    expect(await start([mode, ...args])).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test.each([
+    ["stdio", ["--http", "3000"], "--http", "stdio,http"],
+    ["either", ["--tcp=1"], "--tcp", "stdio,http,tcp"],
+    ["http", ["--websocket"], "--websocket", "http,websocket"],
+  ])("a program of a server for %s without %j names the command that adds it", async (mode, args, option, all) => {
+    const remedy = `to add it: npx create-mcp-server update --transport ${all}`;
+    const stderr = `fixture: The server has no ${option}; ${remedy}\n`;
     expect(await start([mode, ...args])).toEqual({ code: 2, stdout: "", stderr });
   });
 
@@ -245,26 +255,25 @@ describe("a program with an invalid definition", { timeout: 30_000 }, () => {
 describe("a program on stdin and stdout", () => {
   const asTerminal = "data:text/javascript,Object.defineProperty(process.stdin, 'isTTY', { value: true })";
 
+  const terminal = "in a terminal says that it waits for a client";
+  const waits = "fixture waits for a client on stdin and stdout;";
+
   test.each([
-    [
-      "in a terminal says that it waits for a client",
-      ["--import", asTerminal],
-      "fixture waits for a client on stdin and stdout; see --help\n",
-    ],
-    ["of a host prints nothing", [], ""],
-  ])("a program on stdin and stdout %s", async (_, flags, expected) => {
-    for (const mode of ["stdio", "either"]) {
-      const { PORT: _port, MCP_HTTP_PORT: _httpPort, ...env } = process.env;
-      const child = spawn(process.execPath, [...flags, script, mode], { env });
-      onTestFinished(() => void child.kill());
-      let stderr = "";
-      child.stderr.on("data", (chunk) => (stderr += String(chunk)));
-      const responded = once(child.stdout, "data");
-      child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-      await responded;
-      child.stdin.end();
-      await once(child, "close");
-      expect(stderr).toBe(expected);
-    }
+    ["stdio", terminal, ["--import", asTerminal], `${waits} see --help\n`],
+    ["either", terminal, ["--import", asTerminal], `${waits} add --http 3000 for HTTP (npm: -- --http 3000)\n`],
+    ["stdio", "of a host prints nothing", [], ""],
+    ["either", "of a host prints nothing", [], ""],
+  ])("a program of a server for %s %s", async (mode, _what, flags, expected) => {
+    const { PORT: _port, MCP_HTTP_PORT: _httpPort, ...env } = process.env;
+    const child = spawn(process.execPath, [...flags, script, mode], { env });
+    onTestFinished(() => void child.kill());
+    let stderr = "";
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    const responded = once(child.stdout, "data");
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await responded;
+    child.stdin.end();
+    await once(child, "close");
+    expect(stderr).toBe(expected);
   });
 });
