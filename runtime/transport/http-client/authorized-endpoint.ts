@@ -1,4 +1,11 @@
+import { cancelBody } from "./body.ts";
 import type { AuthProvider, AuthRequest } from "./auth-provider.ts";
+
+/** Progress of a request, for a caller that may cancel it. */
+export interface RequestProgress {
+  /** True while the server may be processing the request. False before it is sent, and after it was rejected. */
+  isSent: boolean;
+}
 
 /** HTTP request to the URL of an endpoint. */
 export interface HttpRequest {
@@ -8,6 +15,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
+  readonly progress?: RequestProgress | undefined;
 }
 
 /** Sends requests to one URL of a server. */
@@ -30,9 +38,11 @@ export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): E
         const own = await pending(() => provider.authorize(subject));
         const response = await endpoint.request({ ...request, headers: { ...own, ...given } });
         const { status, headers } = response;
-        const impact = await pending(() => provider.review?.({ status, headers }, subject) ?? "accept");
+        const reviewing = pending(() => provider.review?.({ status, headers }, subject) ?? "accept");
+        reviewing.catch(() => cancelBody(response));
+        const impact = await reviewing;
         if (impact === "accept" || attempt === maxAttempts) return response;
-        await response.body?.cancel();
+        cancelBody(response);
       }
     },
   };

@@ -41,6 +41,12 @@ export async function discard(response: Response): Promise<void> {
   await readText(response, maxDiscarded).catch(() => {});
 }
 
+/** Discards an unused body at once: without that, its connection stays open until the response is collected as garbage. */
+export function cancelBody(response: Response): void {
+  // A failure to cancel does not matter.
+  response.body?.cancel().catch(() => {});
+}
+
 /** Returns the media type without parameters, in lower case: `application/json`. */
 export function readMediaType(response: Response): string {
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");

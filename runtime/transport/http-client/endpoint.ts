@@ -2,9 +2,9 @@ import type { Awaitable } from "../../../generated/support.ts";
 import type { AuthProvider } from "./auth-provider.ts";
 import { authorizeEndpoint, type Endpoint } from "./authorized-endpoint.ts";
 import { HttpError, LostError } from "./errors.ts";
-import { readText } from "./body.ts";
+import { cancelBody, readText } from "./body.ts";
 
-export type { Endpoint, HttpRequest } from "./authorized-endpoint.ts";
+export type { Endpoint, HttpRequest, RequestProgress } from "./authorized-endpoint.ts";
 
 /** The part of `fetch` that a client needs. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
@@ -39,7 +39,7 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
   }
   return {
     url,
-    async request({ method, headers, body, signal }) {
+    async request({ method, headers, body, signal, progress = { isSent: false } }) {
       const init: RequestInit = {
         method,
         headers: toHeaders({ ...(await options.headers?.()) }, headers),
@@ -49,10 +49,13 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
       };
       let target = url;
       for (let hop = 0; hop <= maxRedirects; hop += 1) {
+        signal.throwIfAborted();
+        progress.isSent = true;
         const response = await attempt(() => fetch(target, init), { target, signal });
+        progress.isSent = response.ok;
         if (!isRedirect(response)) return response;
+        cancelBody(response);
         target = readRedirect(response, { from: target, method });
-        await response.body?.cancel();
       }
       throw new HttpError(`${describeUrl(url)} redirects too many times`, { status: 307, body: "" });
     },

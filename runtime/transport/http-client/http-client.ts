@@ -148,8 +148,10 @@ class HttpClient implements Transport {
     const isOpening = isMethod(message, "initialize");
     if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
     for (const id of ids) this.#waiting.set(id, exchange);
-    const { signal } = exchange;
-    const posting = { body, isOpening, headers: this.#toParamHeaders(message), signal, hold: () => this.#hold(ids) };
+    const posting = {
+      ...{ body, isOpening, headers: this.#toParamHeaders(message) },
+      ...{ signal: exchange.signal, hold: () => this.#hold(ids), progress: exchange },
+    };
     try {
       await this.#operations.run(exchange, () => this.#converse(posting, exchange));
     } catch (error) {
@@ -188,13 +190,16 @@ class HttpClient implements Transport {
 
   /**
    * Cancels a request. For a stateless request closing the connection is the cancellation. With a session that means nothing to the server, so the
-   * connection closes after the notification is sent.
+   * connection closes after the notification is sent. A request that the server does not have, such as one that waits for a sign-in, is only dropped.
    */
   async #cancel(id: RequestId, body: string): Promise<void> {
+    const exchange = this.#waiting.get(id);
+    const reason = new DOMException("The call was cancelled", "AbortError");
+    if (exchange?.cancel(reason) === false) return;
     try {
       if (!this.#isStateless) await this.#accept({ body }, { repeats: false });
     } finally {
-      this.#waiting.get(id)?.abort(new DOMException("The call was cancelled", "AbortError"));
+      exchange?.abort(reason);
     }
   }
 

@@ -1,6 +1,12 @@
 import type { Revision } from "../../../generated/support.ts";
 import { discard, readMediaType } from "./body.ts";
-import { createEndpoint, readHttpErrorResponse, type Endpoint, type EndpointOptions } from "./endpoint.ts";
+import {
+  createEndpoint,
+  readHttpErrorResponse,
+  type Endpoint,
+  type EndpointOptions,
+  type RequestProgress,
+} from "./endpoint.ts";
 import { ResponseError, SessionExpiredError } from "./errors.ts";
 import { readSession, toSessionHeaders, type HttpClientSession } from "./session.ts";
 
@@ -14,6 +20,7 @@ export interface PostRequest {
   readonly signal: AbortSignal;
   /** Stops the clock of the call that waits for the response, until the returned function is called. */
   readonly hold?: () => () => void;
+  readonly progress?: RequestProgress;
 }
 
 /** Response to a message, with the session of the message. */
@@ -37,11 +44,11 @@ export class HttpConnection {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: paramHeaders, signal, hold }: PostRequest): Promise<PostResponse> {
+  async post({ isOpening, headers: paramHeaders, ...request }: PostRequest): Promise<PostResponse> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     const all = isOpening ? headers : { ...headers, ...paramHeaders, ...toSessionHeaders(session, this.revision) };
-    const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal, hold });
+    const response = await this.#endpoint.request({ method: "POST", headers: all, ...request });
     if (!response.ok) throw await this.#reject(response, session);
     if (!isOpening) return { response, session };
     this.session = readSession(response);

@@ -3,15 +3,18 @@ import { decode, type Sink } from "../../framing/json.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { discard, readMediaType, readText } from "./body.ts";
+import type { RequestProgress } from "./endpoint.ts";
 import type { Reconnection } from "./reconnect-delay.ts";
 import { ResponseError, LostError } from "./errors.ts";
 import { EventStreamReader } from "./event-stream.ts";
 
 /** Requests that were posted together and wait for their responses. */
-export class PostExchange {
+export class PostExchange implements RequestProgress {
   readonly #open: Set<RequestId>;
   readonly #controller = new AbortController();
   #onDone = (): void => {};
+  #isSent = false;
+  #cancellation: Error | undefined;
 
   constructor(ids: readonly RequestId[]) {
     this.#open = new Set(ids);
@@ -30,6 +33,15 @@ export class PostExchange {
     return this.#controller.signal;
   }
 
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  set isSent(isSent: boolean) {
+    this.#isSent = isSent;
+    if (this.#cancellation && !isSent) this.abort(this.#cancellation);
+  }
+
   /** Calls `run` when the last response has arrived. */
   whenDone(run: () => void): void {
     this.#onDone = run;
@@ -39,6 +51,13 @@ export class PostExchange {
   /** Marks a request as complete: its response has arrived, on any stream. */
   settle(id: RequestId): void {
     if (this.#open.delete(id) && this.isDone) this.#onDone();
+  }
+
+  /** Ensures that the requests are not sent any more. Returns true if the server may be processing them, so that it has to be notified. */
+  cancel(reason: Error): boolean {
+    this.#cancellation = reason;
+    if (!this.#isSent) this.abort(reason);
+    return this.#isSent;
   }
 
   /** Aborts the exchange: the responses are no longer awaited. */
