@@ -66,7 +66,7 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
 export async function readHttpErrorResponse(response: Response, url: URL): Promise<HttpError> {
   const body = await readText(response, maxRejection).catch(() => "");
   const reason = response.status === 401 || response.status === 403 ? " (see wwwAuthenticate)" : "";
-  return new HttpError(`${describeUrl(url)} returned HTTP ${response.status}${reason}${quote(body)}`, {
+  return new HttpError(`${describeUrl(url)} returned HTTP ${response.status}${reason}${quoteText(body)}`, {
     status: response.status,
     body,
     wwwAuthenticate: response.headers.get("www-authenticate") ?? undefined,
@@ -131,7 +131,8 @@ function describeCause(thrown: unknown): string {
   return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause.message : thrown.message;
 }
 
-function quote(body: string): string {
+/** Returns the beginning of a text for the end of an error message. */
+export function quoteText(body: string): string {
   const text = body.replaceAll(/\s+/g, " ").trim();
   return text === "" ? "" : `: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
 }

@@ -1,5 +1,6 @@
 import { EventDecoder, type ServerEvent } from "../../framing/sse-events.ts";
 import { decode, type Sink } from "../../framing/json.ts";
+import { systemClock } from "../../internal/timers.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { readChunks } from "./body.ts";
@@ -30,7 +31,9 @@ export class EventStreamReader {
   readonly #options: EventStreamOptions;
   #lastEventId: string | undefined;
   #retry: number | undefined;
-  /** Consecutive attempts without an event. */
+  /** Consecutive connections that ended early without an event, and attempts that failed. They lengthen the delay. */
+  #fruitless = 0;
+  /** Consecutive attempts that failed. */
   #failedAttempts = 0;
   /** Consecutive attempts among them that found nothing listening. */
   #rejected = 0;
@@ -53,7 +56,7 @@ export class EventStreamReader {
         throw new LostError("The stream ended before the response and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
-      const attempt = this.#rejected > 0 && !restarts ? 0 : this.#failedAttempts;
+      const attempt = this.#rejected > 0 && !restarts ? 0 : this.#fruitless;
       await sleep(toDelay(attempt, { retry: this.#retry, reconnection }), signal);
       connection = await this.#reopen(open);
     }
@@ -63,6 +66,7 @@ export class EventStreamReader {
   async #read(connection: Response): Promise<Error | undefined> {
     const { limits, sink } = this.#options;
     let problem: Error | undefined;
+    const openedAt = systemClock.now();
     const decoder = new EventDecoder(limits, {
       event: (event) => this.#take(event),
       problem(found) {
@@ -78,11 +82,14 @@ export class EventStreamReader {
       return undefined;
     } catch (error) {
       return toError(error);
+    } finally {
+      // Load balancers end quiet connections.
+      if (systemClock.now() - openedAt >= stableAfter) this.#fruitless = 0;
     }
   }
 
   #take(event: ServerEvent): void {
-    this.#failedAttempts = 0;
+    this.#fruitless = 0;
     // An empty id resets the position: there is nothing to resume from.
     if (event.id !== undefined) this.#lastEventId = event.id === "" ? undefined : event.id;
     if (event.retry !== undefined) this.#retry = event.retry;
@@ -91,13 +98,15 @@ export class EventStreamReader {
 
   /** Returns the next connection, or nothing when another attempt may succeed. */
   async #reopen(open: NonNullable<EventStreamOptions["open"]>): Promise<Response | undefined> {
-    this.#failedAttempts += 1;
+    this.#fruitless += 1;
     try {
       const connection = await open(this.#lastEventId);
+      this.#failedAttempts = 0;
       this.#rejected = 0;
       return connection;
     } catch (error) {
       if (!isPassing(error)) throw error;
+      this.#failedAttempts += 1;
       const { reconnection, restarts } = this.#options;
       const { attempts } = reconnection;
       this.#rejected = isConnectionRefused(error) ? this.#rejected + 1 : 0;
@@ -109,6 +118,9 @@ export class EventStreamReader {
     }
   }
 }
+
+/** Milliseconds after which a connection counts as successful, also without an event. */
+const stableAfter = 10_000;
 
 /** Consecutive refused connections after which a request fails. */
 const mostRejected = 2;

@@ -3,7 +3,7 @@ import { decode, type Sink } from "../../framing/json.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { discard, readMediaType, readText } from "./body.ts";
-import type { RequestProgress } from "./endpoint.ts";
+import { quoteText, type RequestProgress } from "./endpoint.ts";
 import type { Reconnection } from "./reconnect-delay.ts";
 import { ResponseError, LostError } from "./errors.ts";
 import { EventStreamReader } from "./event-stream.ts";
@@ -88,18 +88,19 @@ export async function readResponses(
   options: ResponseOptions,
 ): Promise<void> {
   const type = readMediaType(response);
+  let reason = "";
   switch (type) {
     case "text/event-stream":
       return followStream(response, exchange, options);
     case "application/json":
-      await readJson(response, exchange, options);
+      reason = await readJson(response, exchange, options);
       break;
     default:
       await discard(response);
   }
   if (exchange.isDone) return;
   const what = type === "application/json" ? "without a response" : `with ${type === "" ? "no content" : type}`;
-  throw new ResponseError(`The server returned HTTP ${response.status} ${what} for a request`);
+  throw new ResponseError(`The server returned HTTP ${response.status} ${what} for a request${quoteText(reason)}`);
 }
 
 /** Returns the ids of the requests in an outgoing message or batch. */
@@ -137,12 +138,27 @@ async function followStream(response: Response, exchange: PostExchange, options:
   }
 }
 
-async function readJson(response: Response, exchange: PostExchange, { limits, sink }: ResponseOptions): Promise<void> {
+/** Reads a JSON body. Returns the message of an error without an id, which explains a missing response. */
+async function readJson(response: Response, exchange: PostExchange, options: ResponseOptions): Promise<string> {
+  const { limits, sink } = options;
+  let reason = "";
   try {
-    decode(await readText(response, limits.maxMessageBytes), limits, sink);
+    decode(await readText(response, limits.maxMessageBytes), limits, {
+      message(value) {
+        reason = readUnidentifiedError(value);
+        sink.message(value);
+      },
+      problem: (problem) => sink.problem(problem),
+    });
+    return reason;
   } catch (cause) {
     exchange.signal.throwIfAborted();
     if (cause instanceof ResponseError) throw cause;
     throw new LostError("The connection was lost before the response was complete", { cause });
   }
+}
+
+function readUnidentifiedError(value: unknown): string {
+  if (!isObject(value) || !isObject(value.error) || (value.id ?? null) !== null) return "";
+  return typeof value.error.message === "string" ? value.error.message : "";
 }

@@ -214,6 +214,11 @@ describe("responses over HTTP", () => {
       (_, response) => response.writeHead(200, { "content-type": "application/json" }).end(Buffer.from([0xff])),
       "not valid UTF-8",
     ],
+    [
+      "an error without an id",
+      (_, response) => sayJson(response, { jsonrpc: "2.0", id: null, error: { code: 1, message: "Quota exceeded" } }),
+      "without a response for a request: Quota exceeded",
+    ],
     ["more than the limit", (_, response) => sayJson(response, "x".repeat(2_000)), "longer than 1000 bytes"],
     [
       "an event over the limit",
