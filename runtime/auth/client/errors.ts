@@ -24,7 +24,7 @@ export type AuthErrorCode =
   | "token-answer"
   /** A URL is unsafe because of its scheme, its address or its redirect. */
   | "unsafe-url"
-  /** No response arrived, or it was too large or too late. */
+  /** No response arrived, it was too large or too late, or the server could not process the request now. A later attempt may succeed. */
   | "network"
   /** A request would send a credential to a server that it was not issued for. */
   | "wrong-target"

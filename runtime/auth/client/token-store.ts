@@ -2,6 +2,7 @@ import { findServerMetadata, toResource, type Discovery } from "./discovery/disc
 import { isAuthError } from "./errors.ts";
 import type { Grant, GrantRequest } from "./grants/grant.ts";
 import { forgetRegistration } from "./grants/registration.ts";
+import { isFinalReason } from "./tokens/oauth.ts";
 import { storeKeys, type CredentialStore } from "./tokens/store.ts";
 import type { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens/tokens.ts";
@@ -131,7 +132,7 @@ export class TokenStore {
       if (!isAuthError(error) || error.code !== "token-refused") throw error;
       // The authorization server no longer knows the client: a sign-in with the same registration would end at its error page.
       if (error.reason === "invalid_client") await forgetRegistration(server, request.store);
-      await this.drop();
+      if (isFinalReason(error.reason)) await this.drop();
       return false;
     }
   }

@@ -126,8 +126,11 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
   try {
     return await endpoint.obtain({ server, identity, grantType: "authorization_code", parameters }, purpose);
   } catch (error) {
-    if (isAuthError(error) && error.reason === "invalid_client") await forgetRegistration(server, request.store);
-    throw error;
+    if (!isAuthError(error)) throw error;
+    if (error.reason === "invalid_client") await forgetRegistration(server, request.store);
+    if (error.code !== "network") throw error;
+    // The code may be used up, so the user has to sign in again. The next request must not demand that at once.
+    throw new AuthError("authorization-incomplete", error.message, { reason: error.reason });
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { AuthError, isAuthError, quoteReason, readReason } from "../errors.ts";
 import { chooseMethod, type ClientIdentity } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
-import type { AuthorizationResponse } from "../network/requester.ts";
+import { isTemporaryStatus, type AuthorizationResponse } from "../network/requester.ts";
 import type { TokenResponse } from "./tokens.ts";
 
 /** Request to the token endpoint. */
@@ -80,6 +80,11 @@ export async function requestToken(request: TokenRequest): Promise<TokenResponse
     const kinds = types.join(" or ");
     throw new AuthError("token-answer", `${server.issuer} returned no token of the type ${kinds}`);
   }
+}
+
+/** True for an error code of a token endpoint after which a refresh token is useless. */
+export function isFinalReason(reason = ""): boolean {
+  return ["invalid_grant", "invalid_client", "unauthorized_client"].includes(reason);
 }
 
 /** Request to revoke a token. */
@@ -166,7 +171,11 @@ function describeRejection(
 ): AuthError {
   const reason = readReason(json.error);
   const why = quoteReason(reason, json.error_description, secrets);
-  return new AuthError("token-refused", `The authorization server rejected ${grantType} with HTTP ${status}${why}`, {
-    reason,
-  });
+  const code = isTemporary(status, reason) ? "network" : "token-refused";
+  return new AuthError(code, `The authorization server rejected ${grantType} with HTTP ${status}${why}`, { reason });
+}
+
+function isTemporary(status: number, reason = ""): boolean {
+  if (isFinalReason(reason)) return false;
+  return isTemporaryStatus(status) || reason === "temporarily_unavailable" || reason === "server_error";
 }

@@ -272,7 +272,7 @@ describe("stored tokens", () => {
     });
 
     test.each([
-      ["is refused", false, "token-refused"],
+      ["fails with 503", false, "network"],
       ["is sent elsewhere", true, "unsafe-url"],
     ])(
       "a sign-out reports that %s; the token is removed all the same, and in no error",

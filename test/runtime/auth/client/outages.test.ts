@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { createRigClient, failureOf, startRig, type Rig, type Said, type Script } from "./rig.ts";
+
+/** Starts a rig whose token endpoint responds to refreshes with `said` while there is one. */
+async function startRefreshing(outage: { said: Said | undefined }, script: Script = {}): Promise<Rig> {
+  return startRig({
+    token: (body, form) =>
+      form.has("refresh_token") && outage.said ? outage.said : { body: { ...body, refresh_token: "lasting" } },
+    ...script,
+  });
+}
+
+const signIns = (rig: Rig): number => rig.paths("as").filter((path) => path === "/authorize").length;
+
+describe("a temporary failure of the token endpoint", () => {
+  test.each<[name: string, said: Said]>([
+    ["500 without a body", { status: 500 }],
+    ["503 with HTML", { status: 503, body: "<html>" }],
+    ["408", { status: 408 }],
+    ["425", { status: 425 }],
+    ["429 with an error", { status: 429, body: { error: "slow_down" } }],
+    ["temporarily_unavailable", { status: 400, body: { error: "temporarily_unavailable" } }],
+    ["server_error", { status: 400, body: { error: "server_error" } }],
+  ])("a refresh token is kept after %s, and used without a sign-in afterwards", async (_name, said) => {
+    const outage: { said: Said | undefined } = { said };
+    const rig = await startRefreshing(outage);
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network", message: expect.stringContaining("HTTP") });
+    outage.said = undefined;
+    expect(await client.call()).toBe(200);
+    expect(rig.forms("refresh_token").map((form) => form.get("refresh_token"))).toEqual(["lasting", "lasting"]);
+    expect(signIns(rig)).toBe(1);
+  });
+
+  test.each<[name: string, said: Said, refreshes: number]>([
+    ["removed after invalid_grant, whatever the status", { status: 500, body: { error: "invalid_grant" } }, 1],
+    ["kept after a rejection that is not of the token endpoint", { status: 403, body: { error: "Forbidden" } }, 2],
+  ])("a refresh token is %s", async (_name, said, refreshes) => {
+    const rig = await startRefreshing(
+      { said },
+      { callback: (answer) => void (denied && answer.set("error", "denied")) },
+    );
+    let denied = false;
+    const client = createRigClient(rig, { pauseAfterFailure: 0 });
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    denied = true;
+    expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-refused" });
+    expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-refused" });
+    expect(rig.forms("refresh_token")).toHaveLength(refreshes);
+  });
+
+  test("a sign-in that fails at the token endpoint is not repeated at once", async () => {
+    const rig = await startRig({ token: () => ({ status: 503 }) });
+    const client = createRigClient(rig);
+    expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-incomplete" });
+    expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-incomplete" });
+    expect(signIns(rig)).toBe(1);
+  });
+});
