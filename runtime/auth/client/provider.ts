@@ -93,8 +93,6 @@ interface Attempt {
 interface Need {
   readonly challenge: Challenge | undefined;
   readonly request?: AuthRequest;
-  /** Scopes to request in addition to those of the challenge. */
-  readonly before: readonly string[];
   readonly mayRefresh: boolean;
 }
 
@@ -108,7 +106,8 @@ class OAuth implements OAuthProvider {
   readonly #attempts = new WeakMap<AuthRequest, Attempt>();
   #running: Promise<"refreshed" | "obtained"> | undefined;
   #failure: { readonly error: AuthError; readonly until: number } | undefined;
-  #stepUps = 0;
+  /** Times of the latest step-ups. */
+  #stepUps: readonly number[] = [];
 
   constructor(server: URL, options: OAuthOptions) {
     const { dpop = false, networks, timeout = 5_000, maxBytes = 1024 * 1024, onStep, grant } = options;
@@ -152,7 +151,8 @@ class OAuth implements OAuthProvider {
   async signIn(): Promise<void> {
     await this.#keeper.load();
     this.#failure = undefined;
-    if (!this.#keeper.current) await this.#renewOnce({ challenge: undefined, before: [], mayRefresh: false });
+    this.#stepUps = [];
+    if (!this.#keeper.current) await this.#renewOnce({ challenge: undefined, mayRefresh: false });
   }
 
   async signOut(): Promise<void> {
@@ -168,9 +168,15 @@ class OAuth implements OAuthProvider {
   ): Promise<"accept" | "repeat"> {
     if (this.#hasChanged(attempt)) return "repeat";
     if (attempt.last === "obtained") return "accept";
-    const need = { challenge, request, before: [], mayRefresh: attempt.last === "nothing" };
-    attempt.last = await this.#renewOnce(need);
-    return "repeat";
+    try {
+      attempt.last = await this.#renewOnce({ challenge, request, mayRefresh: attempt.last === "nothing" });
+      return "repeat";
+    } catch (error) {
+      // The scopes of the rejected token are no longer granted: the next attempt starts without them.
+      if (isAuthError(error) && error.reason === "invalid_scope" && !this.#hasChanged(attempt))
+        await this.#keeper.drop();
+      throw error;
+    }
   }
 
   /**
@@ -185,14 +191,25 @@ class OAuth implements OAuthProvider {
     request: AuthRequest,
   ): Promise<"accept" | "repeat"> {
     if (this.#hasChanged(attempt)) return "repeat";
-    const before = this.#keeper.current?.requested ?? [];
     const needed = readGrantedScopes(challenge?.parameters.get("scope") ?? "");
-    const isNew = needed.some((scope) => !before.includes(scope));
-    if (!isNew || attempt.stepUps >= maxStepUps || this.#stepUps >= maxStepUpsInAll) return "accept";
+    const isNew = (): boolean => needed.some((scope) => !this.#keeper.current?.requested.includes(scope));
+    // The tokens that other requests obtain meanwhile may have the scopes.
+    while (this.#running && isNew()) await this.#running;
+    if (!isNew()) return this.#hasChanged(attempt) ? "repeat" : "accept";
+    this.#rejectAfterFailure();
+    if (attempt.stepUps >= maxStepUps || !this.#countStepUp()) return "accept";
     attempt.stepUps += 1;
-    this.#stepUps += 1;
-    attempt.last = await this.#renewOnce({ challenge, request, before, mayRefresh: false });
+    attempt.last = await this.#renewOnce({ challenge, request, mayRefresh: false });
     return "repeat";
+  }
+
+  /** Counts a step-up. Returns false if too many have been counted within the last hour. */
+  #countStepUp(): boolean {
+    const now = Date.now();
+    const recent = this.#stepUps.filter((time) => time > now - 3_600_000);
+    if (recent.length >= maxStepUpsPerHour) return false;
+    this.#stepUps = [...recent, now];
+    return true;
   }
 
   /** True if another request has obtained new tokens in the meantime. */
@@ -212,27 +229,36 @@ class OAuth implements OAuthProvider {
     await this.#once(refresh);
   }
 
-  async #renewOnce(need: Need): Promise<"refreshed" | "obtained"> {
-    return this.#once(() => this.#renew(need));
-  }
-
-  /** Runs one attempt at a time, regardless of the number of requests that need it. */
-  #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
-    if (this.#running) return this.#running;
-    if (this.#failure && this.#failure.until > Date.now()) return Promise.reject(this.#failure.error);
-    const { pauseAfterFailure = 30_000 } = this.#options;
-    const running = task()
-      .catch((error: unknown) => {
+  /** Renews the tokens once, regardless of the number of requests that need it. */
+  #renewOnce(need: Need): Promise<"refreshed" | "obtained"> {
+    return this.#once(async () => {
+      this.#rejectAfterFailure();
+      try {
+        return await this.#renew(need);
+      } catch (error) {
         const isLasting = isAuthError(error) && error.code !== "network";
-        if (isLasting) this.#failure = { error, until: Date.now() + pauseAfterFailure };
+        if (isLasting) this.#failure = { error, until: this.#endOfPause() };
         throw error;
-      })
-      .finally(() => (this.#running = undefined));
-    this.#running = running;
-    return running;
+      }
+    });
   }
 
-  async #renew({ challenge, request, before, mayRefresh }: Need): Promise<"refreshed" | "obtained"> {
+  /** Runs one task at a time. If one is running, the result is that of the running one. */
+  #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
+    this.#running ??= task().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  #rejectAfterFailure(): void {
+    if (this.#failure && this.#failure.until > Date.now()) throw this.#failure.error;
+  }
+
+  #endOfPause(): number {
+    const { pauseAfterFailure = 30_000 } = this.#options;
+    return Date.now() + pauseAfterFailure;
+  }
+
+  async #renew({ challenge, request, mayRefresh }: Need): Promise<"refreshed" | "obtained"> {
     const discovery = await this.#discover({ challenge, request });
     if (mayRefresh && (await this.#keeper.refresh(discovery))) return "refreshed";
     const { grant } = this.#options;
@@ -241,7 +267,8 @@ class OAuth implements OAuthProvider {
       challenged: challenged === undefined ? undefined : readGrantedScopes(challenged),
       supported: discovery.scopesSupported && readGrantedScopes(discovery.scopesSupported.join(" ")),
       wanted: grant.scopes,
-      before,
+      // Without the scopes of earlier step-ups, a later request would need another one.
+      before: this.#keeper.requestedFrom(discovery.server.issuer),
       offline: grant.wantsRefresh && (discovery.server.scopesSupported?.includes(offlineAccess) ?? false),
     });
     await this.#keeper.keep(await grant.obtain({ discovery, scopes, endpoint: this.#endpoint, store: this.#store }));
@@ -288,5 +315,5 @@ const maxRepeats = 6;
 
 const maxStepUps = 2;
 
-/** Limit over the life of a client. Without it, a server that always demands more scopes would cause endless sign-ins. */
-const maxStepUpsInAll = 10;
+/** Limit of all requests of a client. Without it, a server that always demands more scopes would cause endless sign-ins. */
+const maxStepUpsPerHour = 10;

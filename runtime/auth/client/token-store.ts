@@ -20,6 +20,8 @@ export class TokenStore {
   readonly #options: TokenStoreOptions;
   readonly #resource: string;
   #current: Tokens | undefined;
+  /** Tokens that were removed because they can no longer be refreshed. */
+  #ended: Tokens | undefined;
   #loading: Promise<void> | undefined;
   #refreshing: Promise<boolean> | undefined;
 
@@ -30,6 +32,12 @@ export class TokenStore {
 
   get current(): Tokens | undefined {
     return this.#current;
+  }
+
+  /** Returns the scopes that the latest tokens were requested with, or none if they are of another issuer, which may not know the scopes. */
+  requestedFrom(issuer: string): readonly string[] {
+    const tokens = this.#current ?? this.#ended;
+    return tokens?.issuer === issuer ? tokens.requested : [];
   }
 
   /** Reads the stored tokens, once. After a failure of the store they are read again. */
@@ -65,6 +73,7 @@ export class TokenStore {
     const { store } = this.#options;
     const issuer = this.#current?.issuer ?? (await store.get(storeKeys.issuer(this.#resource)));
     this.#current = undefined;
+    this.#ended = undefined;
     if (issuer !== undefined) await store.delete(storeKeys.tokens(issuer, this.#resource));
     await store.delete(storeKeys.issuer(this.#resource));
   }
@@ -132,7 +141,10 @@ export class TokenStore {
       if (!isAuthError(error) || error.code !== "token-refused") throw error;
       // The authorization server no longer knows the client: a sign-in with the same registration would end at its error page.
       if (error.reason === "invalid_client") await forgetRegistration(server, request.store);
-      if (isFinalReason(error.reason)) await this.drop();
+      if (isFinalReason(error.reason)) {
+        await this.drop();
+        this.#ended = tokens;
+      }
       return false;
     }
   }

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { clientCredentials } from "../../../../runtime/auth/client/index.ts";
+import { createRigClient, failureOf, startRig, taking, type Rig, type RigClient, type Said, type Seen } from "./rig.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+
+afterEach(() => void vi.useRealTimers());
+
+interface StepUpRig {
+  readonly rig: Rig;
+  readonly client: RigClient;
+  /** Requests something that needs a scope. */
+  need(scope: string): Promise<number>;
+  /** Returns the scopes of all token requests. */
+  requested(): readonly (string | null)[];
+}
+
+/** Starts a server whose requests need the scope in their query, and a program without a user as its client. */
+async function startStepUps(refuse: (scope: string) => Said | undefined = () => undefined): Promise<StepUpRig> {
+  const scopes = new Map<string, readonly string[]>();
+  const rig = await startRig({
+    ...taking("client_secret_basic"),
+    token(body, form) {
+      const scope = form.get("scope") ?? "";
+      scopes.set(String(body["access_token"]), scope.split(" "));
+      return refuse(scope);
+    },
+    guard(token = "", { query }, { valid }) {
+      const scope = query.get("scope");
+      if (scope === null || !valid.has(token) || scopes.get(token)?.includes(scope)) return undefined;
+      return { status: 403, headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"` } };
+    },
+  });
+  const registered = [{ issuer: rig.issuer, clientId: "robot", clientSecret: "hush-hush" }];
+  const client = createRigClient(rig, { grant: clientCredentials({ registered }) });
+  return {
+    rig,
+    client,
+    need: (scope) => client.call(`${rig.url}?scope=${scope}`),
+    requested: () => rig.forms("client_credentials").map((form) => form.get("scope")),
+  };
+}
+
+const pass = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_one, index) => `s${index}`);
+
+describe("step-ups to more scopes", () => {
+  test("step-ups are not needed again when a token has ended (AC-23)", async () => {
+    const { rig, need, requested } = await startStepUps();
+    for (let lifetime = 0; lifetime < 12; lifetime += 1) {
+      expect(await need("write")).toBe(200);
+      rig.valid.clear();
+    }
+    expect(requested()).toEqual([null, ...Array.from({ length: 12 }, () => "write")]);
+  });
+
+  test("step-ups are not needed again after the end of a refresh token (AC-23)", async () => {
+    const isAuthorize = ({ path }: Seen): boolean => path === "/authorize";
+    const rig = await startRig({
+      token: (body, form) =>
+        form.has("refresh_token")
+          ? { status: 400, body: { error: "invalid_grant" } }
+          : { body: { ...body, refresh_token: "ended" } },
+      guard: (token = "", _seen, { valid }) =>
+        valid.size === 1 && valid.has(token)
+          ? { status: 403, headers: { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="write"' } }
+          : undefined,
+    });
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    rig.valid.add("another token");
+    pass(3_600_000);
+    expect(await client.call()).toBe(200);
+    expect(rig.seen.filter(isAuthorize).map(({ query }) => query.get("scope"))).toEqual([null, "write", "write"]);
+  });
+
+  test("step-ups end where the scopes of a token are no longer granted", async () => {
+    let isGranted = true;
+    const invalid = { status: 400, body: { error: "invalid_scope" } };
+    const { rig, client, need, requested } = await startStepUps((scope) =>
+      isGranted || scope === "" ? undefined : invalid,
+    );
+    expect(await need("write")).toBe(200);
+    isGranted = false;
+    rig.valid.clear();
+    expect(await failureOf(rig, client)).toMatchObject({ reason: "invalid_scope" });
+    pass(30_000);
+    expect(await client.call()).toBe(200);
+    expect(requested()).toEqual([null, "write", "write", null]);
+  });
+
+  test("step-ups of concurrent requests for the same scope count once", async () => {
+    const { need, requested } = await startStepUps();
+    const statuses = await Promise.all(names(10).map(() => need("write")));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    for (const scope of names(9)) expect(await need(scope)).toBe(200);
+    expect(requested()).toHaveLength(11);
+  });
+
+  test("step-ups of concurrent requests for different scopes are all made", async () => {
+    const { client, need, requested } = await startStepUps();
+    expect(await client.call()).toBe(200);
+    const statuses = await Promise.all(names(10).map((scope) => need(scope)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(requested()).toHaveLength(11);
+  });
+
+  test("step-ups are limited to ten in an hour, until a sign-in (AC-22)", async () => {
+    const { client, need } = await startStepUps();
+    for (const scope of names(10)) expect(await need(scope)).toBe(200);
+    expect(await need("more")).toBe(403);
+    pass(3_600_000);
+    for (const scope of names(10)) expect(await need(`later-${scope}`)).toBe(200);
+    expect(await need("even-more")).toBe(403);
+    await client.provider.signIn();
+    expect(await need("even-more")).toBe(200);
+  });
+
+  test("step-ups that are not attempted after a failure do not count", async () => {
+    const { client, need } = await startStepUps((scope) =>
+      scope === "denied" ? { status: 400, body: { error: "invalid_scope" } } : undefined,
+    );
+    expect(await client.call()).toBe(200);
+    for (let request = 0; request < 12; request += 1) {
+      await expect(need("denied")).rejects.toMatchObject({ reason: "invalid_scope" });
+    }
+    pass(30_000);
+    for (const scope of names(9)) expect(await need(scope)).toBe(200);
+    expect(await need("more")).toBe(403);
+  });
+});
