@@ -105,6 +105,8 @@ class OAuth implements OAuthProvider {
   readonly #keeper: TokenStore;
   readonly #attempts = new WeakMap<AuthRequest, Attempt>();
   #running: Promise<"refreshed" | "obtained"> | undefined;
+  /** Time of the next refresh before expiry, after one that failed. */
+  #noRefreshUntil = 0;
   #failure: { readonly error: AuthError; readonly until: number } | undefined;
   /** Times of the latest step-ups. */
   #stepUps: readonly number[] = [];
@@ -218,15 +220,17 @@ class OAuth implements OAuthProvider {
     return current !== undefined && current.accessToken !== sent;
   }
 
-  /** Refreshes a token that is about to expire before the server rejects it. */
+  /** Refreshes a token that is about to expire before the server rejects it. A failure is no error: until then the token is valid. */
   async #refreshInTime(request: AuthRequest): Promise<void> {
     const { current } = this.#keeper;
-    if (current?.refreshToken === undefined || current.renewAt === undefined || current.renewAt > Date.now()) return;
+    if (current?.refreshToken === undefined || current.renewAt === undefined) return;
+    if (Math.max(current.renewAt, this.#noRefreshUntil) > Date.now()) return;
     const refresh = async (): Promise<"refreshed"> => {
       await this.#keeper.refresh(await this.#discover({ challenge: undefined, request }));
       return "refreshed";
     };
-    await this.#once(refresh);
+    await this.#once(refresh).catch(() => {});
+    if (this.#keeper.current === current) this.#noRefreshUntil = this.#endOfPause();
   }
 
   /** Renews the tokens once, regardless of the number of requests that need it. */

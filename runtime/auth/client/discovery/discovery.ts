@@ -8,7 +8,7 @@ import {
   type ResourceMetadata,
   type ServerMetadata,
 } from "./metadata.ts";
-import type { HttpRequester } from "../network/requester.ts";
+import { isTemporaryStatus, type HttpRequester } from "../network/requester.ts";
 import { readUrl } from "../network/url-rules.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */
@@ -121,16 +121,19 @@ async function findOwnServer(origin: string, options: DiscoveryOptions): Promise
   );
 }
 
-/** Returns `undefined` if there is no such document. A server error is not treated as a missing document. */
+/** Returns `undefined` if there is no such document. A temporary problem of the server is not treated as a missing document. */
 async function fetchDocument(
   url: URL,
   what: string,
   { requester, headers = {} }: Pick<DiscoveryOptions, "requester" | "headers">,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { status, json } = await requester.request(url, { what, method: "GET", headers });
-  if (status >= 400 && status < 500) return undefined;
-  if (status !== 200)
-    throw new AuthError("metadata", `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`);
+  const isTemporary = isTemporaryStatus(status);
+  if (status >= 400 && !isTemporary) return undefined;
+  if (status !== 200) {
+    const code = isTemporary ? "network" : "metadata";
+    throw new AuthError(code, `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`);
+  }
   if (!json) throw new AuthError("metadata", `${describeUrl(url)} returned invalid ${what}; expected a JSON object`);
   return json;
 }

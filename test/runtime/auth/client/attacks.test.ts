@@ -265,7 +265,7 @@ const attacks: readonly Attack[] = [
   {
     name: "metadata that fails to come, which is not the same as none",
     script: { first: ({ path }) => (path.includes("protected-resource") ? { status: 503 } : undefined) },
-    code: "metadata",
+    code: "network",
     never: beforeSignIn,
   },
   {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRigClient, failureOf, startRig, type Rig, type Said, type Script } from "./rig.ts";
 
 /** Starts a rig whose token endpoint responds to refreshes with `said` while there is one. */
@@ -58,5 +58,89 @@ describe("a temporary failure of the token endpoint", () => {
     expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-incomplete" });
     expect(await failureOf(rig, client)).toMatchObject({ code: "authorization-incomplete" });
     expect(signIns(rig)).toBe(1);
+  });
+});
+
+describe("a refresh before the expiry", () => {
+  const outages: [name: string, isOut: (path: string) => boolean][] = [
+    ["the token endpoint", (path) => path === "/token"],
+    ["the metadata", (path) => path.startsWith("/.well-known/")],
+  ];
+  test.each(outages)(
+    "a refresh that fails at %s does not prevent requests with a valid token",
+    async (_name, isOut) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      onTestFinished(() => void vi.useRealTimers());
+      let isDown = false;
+      const rig = await startRig({
+        first: ({ path }) => (isDown && isOut(path) ? { status: 503 } : undefined),
+        token: (body) => ({ body: { ...body, refresh_token: "lasting" } }),
+      });
+      const client = createRigClient(rig);
+      const attempts = (): number => client.steps.filter(({ status }) => status === 503).length;
+      expect(await client.call()).toBe(200);
+      isDown = true;
+      vi.setSystemTime(Date.now() + 3_595_000);
+      expect(await Promise.all([client.call(), client.call()])).toEqual([200, 200]);
+      expect(await client.call()).toBe(200);
+      expect(attempts()).toBe(1);
+      vi.setSystemTime(Date.now() + 30_000);
+      expect(await client.call()).toBe(200);
+      expect(attempts()).toBe(2);
+      // A rejected token is renewed at once, also after a failed refresh.
+      rig.valid.clear();
+      expect(await failureOf(rig, client)).toMatchObject({ code: "network", message: expect.stringContaining("503") });
+      expect(attempts()).toBe(3);
+      isDown = false;
+      expect(await client.call()).toBe(200);
+      expect(signIns(rig)).toBe(1);
+    },
+  );
+
+  test("a refresh that finds no metadata does not pause the renewal of a rejected token", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let hasNoMetadata = false;
+    const rig = await startRefreshing(
+      { said: undefined },
+      {
+        first: ({ path }) => (hasNoMetadata && path.startsWith("/.well-known/oauth-a") ? { status: 404 } : undefined),
+      },
+    );
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    hasNoMetadata = true;
+    vi.setSystemTime(Date.now() + 3_595_000);
+    expect(await client.call()).toBe(200);
+    hasNoMetadata = false;
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    expect(signIns(rig)).toBe(1);
+  });
+});
+
+describe("a temporary failure of a metadata document", () => {
+  test.each([408, 425, 429, 500, 503])("a metadata document is not missing after HTTP %i", async (status) => {
+    let isDown = true;
+    const rig = await startRig({
+      first: ({ path }) => (isDown && path.startsWith("/.well-known/") ? { status } : undefined),
+    });
+    const client = createRigClient(rig);
+    const message = expect.stringContaining(`HTTP ${status}`);
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network", message });
+    expect(rig.seen.map(({ path }) => path)).toEqual(["/mcp", "/.well-known/oauth-protected-resource/mcp"]);
+    isDown = false;
+    expect(await client.call()).toBe(200);
+  });
+
+  test("a metadata document of the authorization server is not missing after HTTP 429", async () => {
+    const rig = await startRig({
+      first: ({ where, path }) =>
+        where === "as" || path.endsWith("/oauth-authorization-server") ? { status: 429 } : undefined,
+      resourceMetadata: () => undefined,
+    });
+    const client = createRigClient(rig);
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network" });
+    expect([...rig.paths("mcp"), ...rig.paths("as")]).not.toContain("/register");
   });
 });
