@@ -1,3 +1,4 @@
+import { holdProcess } from "../../internal/hold-process.ts";
 import type { AuthResponse, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
 import type { Network } from "./network/network.ts";
@@ -196,7 +197,7 @@ class OAuth implements OAuthProvider {
     const needed = readGrantedScopes(challenge?.parameters.get("scope") ?? "");
     const isNew = (): boolean => needed.some((scope) => !this.#keeper.current?.requested.includes(scope));
     // The tokens that other requests obtain meanwhile may have the scopes.
-    while (this.#running && isNew()) await this.#running;
+    while (this.#running && isNew()) await holdProcess(this.#running, request.signal);
     if (!isNew()) return this.#hasChanged(attempt) ? "repeat" : "accept";
     this.#rejectAfterFailure();
     if (attempt.stepUps >= maxStepUps || !this.#countStepUp()) return "accept";
@@ -229,13 +230,13 @@ class OAuth implements OAuthProvider {
       await this.#keeper.refresh(await this.#discover({ challenge: undefined, request }));
       return "refreshed";
     };
-    await this.#once(refresh).catch(() => {});
+    await this.#once(refresh, request.signal).catch(() => {});
     if (this.#keeper.current === current) this.#noRefreshUntil = this.#endOfPause();
   }
 
   /** Renews the tokens once, regardless of the number of requests that need it. */
   #renewOnce(need: Need): Promise<"refreshed" | "obtained"> {
-    return this.#once(async () => {
+    const renew = async (): Promise<"refreshed" | "obtained"> => {
       this.#rejectAfterFailure();
       try {
         return await this.#renew(need);
@@ -244,13 +245,14 @@ class OAuth implements OAuthProvider {
         if (isLasting) this.#failure = { error, until: this.#endOfPause() };
         throw error;
       }
-    });
+    };
+    return this.#once(renew, need.request?.signal);
   }
 
-  /** Runs one task at a time. If one is running, the result is that of the running one. */
-  #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
+  /** Runs one task at a time. If one is running, the result is that of the running one. A sign-in does not keep the process alive by itself. */
+  #once(task: () => Promise<"refreshed" | "obtained">, signal?: AbortSignal): Promise<"refreshed" | "obtained"> {
     this.#running ??= task().finally(() => (this.#running = undefined));
-    return this.#running;
+    return holdProcess(this.#running, signal);
   }
 
   #rejectAfterFailure(): void {

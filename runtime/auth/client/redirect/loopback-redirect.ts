@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isObject } from "../../../../generated/support.ts";
+import { systemClock } from "../../../internal/timers.ts";
 import { openBrowser, type OpenUrl } from "./browser.ts";
 import { AuthError, isAuthError } from "../errors.ts";
 import type { Redirection, Redirector } from "./redirect.ts";
@@ -25,7 +26,7 @@ export interface LoopbackOptions {
 
 /**
  * Creates a redirector that listens on 127.0.0.1 only, until one authorization response has arrived. Responses that do not belong to the sign-in are
- * rejected and change nothing.
+ * rejected and change nothing. The listener does not keep the process alive: the provider does while a request waits for the sign-in.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  * @example
@@ -40,7 +41,7 @@ export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirecto
   const { path = "/callback" } = options;
   return {
     async open({ preferred }) {
-      const server = createServer();
+      const server = createServer().unref();
       const port = await listen(server, options.port ?? findPort(preferred, path));
       return createRedirection(server, `http://127.0.0.1:${port}${path}`, options);
     },
@@ -50,11 +51,10 @@ export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirecto
 function createRedirection(server: Server, redirectUri: string, options: LoopbackOptions): Redirection {
   return {
     redirectUri,
-    async visit(url, { state }) {
+    visit(url, { state }) {
       const callback = receive(server, { redirectUri, state, options });
-      callback.catch(() => {});
-      await show(url, options);
-      return callback;
+      // Some browsers are open until the user closes them.
+      return Promise.race([callback, show(url, options).then(() => callback)]);
     },
     close: () =>
       new Promise((resolve) => {
@@ -77,9 +77,9 @@ function receive(server: Server, expected: Expected): Promise<string> {
       reject(
         new AuthError("authorization-incomplete", `The authorization response was not received within ${timeout} ms`),
       );
-    const timer = setTimeout(expire, timeout);
+    const cancel = systemClock.after(timeout, expire);
     server.on("close", () => {
-      clearTimeout(timer);
+      cancel();
       reject(new AuthError("authorization-incomplete", "The sign-in was aborted"));
     });
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {

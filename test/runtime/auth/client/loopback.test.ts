@@ -1,11 +1,26 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { request } from "node:http";
-import { afterEach, describe, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   createLoopbackRedirect,
   type LoopbackOptions,
   type Redirection,
 } from "../../../../runtime/auth/client/index.ts";
+import { createProgram } from "../../../program.ts";
 import { createRigClient, startRig } from "./rig.ts";
+
+const script = await createProgram(new URL("./loopback-program.ts", import.meta.url));
+
+/** Starts a program that sends one request to a server. It prints the URL of the sign-in, then the status or the error. */
+function startProgram(url: string, mode: "wait" | "abort"): { child: ChildProcess; line(): Promise<unknown> } {
+  const child = spawn(process.execPath, [script, url, mode], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, line: async () => (await lines.next()).value };
+}
 
 const open: Redirection[] = [];
 
@@ -89,6 +104,40 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     expect(await ask(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
     await visit;
     expect(told).toEqual([page.href]);
+  });
+
+  test.each([
+    ["the response", 60_000, { value: expect.stringContaining("code=c") }],
+    ["the timeout", 20, { reason: expect.objectContaining({ code: "authorization-incomplete" }) }],
+  ])("a loopback redirect ends with %s while the browser is open", async (_name, timeout, outcome) => {
+    let close = (): void => {};
+    const closed = new Promise<void>((_resolve, reject) => (close = () => reject(new Error("closed"))));
+    const redirection = await listen({ timeout, open: () => closed });
+    const visit = redirection.visit(page, { state: "s" });
+    if (timeout > 20) expect(await ask(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
+    const [result] = await Promise.allSettled([visit]);
+    expect(result).toMatchObject(outcome);
+    // The later end of the browser is not an unhandled rejection.
+    close();
+  });
+
+  test("a loopback redirect keeps the process alive while a request waits", async () => {
+    const rig = await startRig();
+    const { child, line } = startProgram(rig.url, "wait");
+    const url = String(await line());
+    await delay(300);
+    expect(child.exitCode).toBeNull();
+    const [status] = await Promise.all([line(), fetch(url)]);
+    expect(status).toBe("200");
+  });
+
+  test("a loopback redirect does not keep the process alive after the last request is aborted", async () => {
+    const rig = await startRig();
+    const { child, line } = startProgram(rig.url, "abort");
+    const exit = once(child, "exit");
+    expect(await line()).toContain("/authorize");
+    expect(await line()).toBe("AbortError");
+    expect(await exit).toEqual([0, null]);
   });
 
   test("a loopback redirect works with the whole flow", async () => {
