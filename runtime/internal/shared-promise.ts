@@ -16,9 +16,9 @@ export class SharedPromise<Value> {
     awaited.then(settle, settle);
   }
 
-  /** Settles as the awaited promise does, or rejects with the signal's reason if the signal is aborted first. */
-  wait(signal: AbortSignal): Promise<Value> {
-    if (this.#isSettled) return this.#awaited;
+  /** Settles as the awaited promise does, or rejects with the reason of the signal, if there is one, when it is aborted first. */
+  wait(signal?: AbortSignal): Promise<Value> {
+    if (this.#isSettled || !signal) return this.#awaited;
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const leave = (): void => {

@@ -1,13 +1,17 @@
 import type { Revision } from "../../../generated/support.ts";
 import { ClosedError, VersionError, isClosedError, isPeerError, toError } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
+import { SharedPromise } from "../../internal/shared-promise.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { Timeouts } from "../../jsonrpc/limits.ts";
 import { toDelay, toReconnection, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
 import { isLostError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
 import { sendWithRetry } from "../../transport/http-client/retry-rejected.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { ClientEvent } from "../events.ts";
 import type { ReconnectOptions, Retry } from "../options.ts";
+import { CallLimits, type LimitedCall } from "./call-limits.ts";
 
 /** Client of a reconnecting connection. */
 export interface ReconnectingConnectionHost {
@@ -22,14 +26,17 @@ export interface ReconnectingConnectionHost {
 export interface ReconnectingConnectionOptions {
   readonly reconnect: ReconnectOptions | undefined;
   readonly clock: Clock | undefined;
+  readonly timeouts: Timeouts;
   /** Decides which rejections are temporary. */
   readonly profile: Profile | undefined;
 }
 
-/** Retries and cancellation of one call. */
-export interface CallRunOptions {
+/** Function that sends a call on a connection, with the options that it still has. */
+export type SendCall<Result> = (connection: ClientConnection, options: RequestOptions) => Promise<Result>;
+
+/** Retries and limits of one call. */
+export interface CallRunOptions extends LimitedCall {
   readonly retry: Retry;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Connection that is replaced when it is lost. Calls in between wait for the next connection. */
@@ -45,7 +52,7 @@ export class ReconnectingConnection {
   #isFinished = false;
   #openedAt = 0;
   #failedAttempts = 0;
-  #next: Promise<ClientConnection> | undefined;
+  #next: SharedPromise<ClientConnection> | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
 
@@ -87,14 +94,13 @@ export class ReconnectingConnection {
   }
 
   /** Runs a call on the connection, immediately if there is one. A call with a temporary rejection runs again as the profile says. */
-  run<Result>(
-    call: (connection: ClientConnection) => Promise<Result>,
-    { retry, signal }: CallRunOptions,
-  ): Promise<Result> {
+  run<Result>(call: SendCall<Result>, { retry, ...limited }: CallRunOptions): Promise<Result> {
     const { reconnect, profile, clock } = this.#options;
-    if (!profile?.readRetry) return this.#run(call, retry);
+    const limits = new CallLimits(limited, this.#options);
+    if (!profile?.readRetry) return this.#run(call, limits, retry);
     const end = this.#end.signal;
-    return sendWithRetry(() => this.#run(call, retry), {
+    const { signal } = limits.options;
+    return sendWithRetry(() => this.#run(call, limits, retry), {
       reconnection: toReconnection(reconnect),
       signal: signal ? AbortSignal.any([signal, end]) : end,
       clock,
@@ -111,17 +117,18 @@ export class ReconnectingConnection {
   }
 
   /** Repeats an interrupted call once if it is safe or was never sent. */
-  #run<Result>(call: (connection: ClientConnection) => Promise<Result>, retry: Retry): Promise<Result> {
+  #run<Result>(call: SendCall<Result>, limits: CallLimits, retry: Retry): Promise<Result> {
     let used = this.#isUp ? this.#last : undefined;
     const first = used;
-    const outcome = first ? call(first) : this.#ready().then((ready) => call((used = ready)));
+    const send = async (): Promise<Result> => call((used = await limits.wait(this.#ready())), limits.remaining);
+    const outcome = first ? call(first, limits.options) : send();
     if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
       if (used && isOutdated(error, used.revision)) this.drop(used, toError(error));
       else if (!isCut(error, retry)) throw error;
       if (this.isEnded) throw error;
-      if (isClosedError(error)) await first?.closed;
-      return call(await this.#ready());
+      if (first && isClosedError(error)) await limits.wait(new SharedPromise(first.closed));
+      return send();
     });
   }
 
@@ -136,9 +143,9 @@ export class ReconnectingConnection {
     return this.#closing;
   }
 
-  #ready(): Promise<ClientConnection> {
-    if (this.#isUp && this.#last) return Promise.resolve(this.#last);
-    return this.#next ?? Promise.reject(new ClosedError("The session is closed"));
+  #ready(): SharedPromise<ClientConnection> {
+    if (this.#isUp && this.#last) return new SharedPromise(Promise.resolve(this.#last));
+    return this.#next ?? new SharedPromise(Promise.reject(new ClosedError("The session is closed")));
   }
 
   #adopt(connection: ClientConnection, history: { readonly isFirst: boolean }): void {
@@ -157,8 +164,9 @@ export class ReconnectingConnection {
     this.#host.notify({ kind: "disconnected", reason });
     if (!this.#reconnection) return this.#finish(reason);
     if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#failedAttempts = 0;
-    this.#next = this.#reconnect(connection, this.#reconnection);
-    this.#next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
+    const next = this.#reconnect(connection, this.#reconnection);
+    this.#next = new SharedPromise(next);
+    next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
   }
 
   /** Opens the next connection after the old one has ended: two servers of one client could interfere with each other. */
@@ -197,7 +205,7 @@ export class ReconnectingConnection {
   async #close(): Promise<void> {
     this.#end.abort(new ClosedError("The session was closed"));
     await this.#last?.close();
-    await this.#next?.catch(() => {});
+    await this.#next?.wait().catch(() => {});
     this.#finish(undefined);
   }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../generated/support.ts";
+import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
@@ -136,6 +136,11 @@ export class Lists {
 
 /** Options for reading the pages of a list. */
 export interface ListOptions extends RequestOptions, PageLimits {}
+
+/** Returns the row of the request that reads a list, if the revision has one. */
+export function findListRow(list: ListName, { clientRequests }: Revision): RequestRow | undefined {
+  return findRow(clientRequests, sources[list].handler);
+}
 
 /** Returns the items on a page of a list. */
 export function readPageItems(list: ListName, page: AnyPage): readonly object[] {

@@ -6,7 +6,7 @@ import type { State } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import type { ClientConnection } from "../connect.ts";
 import { withFreshHeaders } from "../connection/fresh-headers.ts";
-import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";
+import { findListRow, readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";
 import type { ListName } from "../protocol-types.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { SessionState, knowsLevels, type SessionTarget } from "./session-state.ts";
@@ -53,14 +53,11 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     const { retry, ...options } = given;
     const row = typeof target === "string" ? findMethod(this.revision.clientRequests, target) : target;
     return this.#core.line.run(
-      (connection) =>
+      (connection, remaining) =>
         typeof target === "string"
-          ? connection.request(target, params, options)
-          : connection.request(target, params, options),
-      {
-        retry: retry ?? this.#core.retryOf({ isSafe: row?.safe === true }),
-        signal: options.signal,
-      },
+          ? connection.request(target, params, remaining)
+          : connection.request(target, params, remaining),
+      { retry: retry ?? this.#core.retryOf({ isSafe: row?.safe === true }), row, options },
     );
   }
 
@@ -91,7 +88,8 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   async *pages(list: ListName, options: ListOptions = {}): AsyncGenerator<AnyPage> {
-    const connection = await this.#core.line.run((ready) => Promise.resolve(ready), { retry: "never" });
+    const row = findListRow(list, this.revision);
+    const connection = await this.#core.line.run((ready) => Promise.resolve(ready), { retry: "never", row, options });
     yield* this.#core.lists.pages(list, connection, options);
   }
 
@@ -174,17 +172,23 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
 
   #list(list: ListName, { retry, refresh = false, ...options }: ListCallOptions = {}): Promise<readonly object[]> {
     return this.#core.line.run(
-      async (connection) => {
+      async (connection, remaining) => {
         const kept = refresh ? undefined : this.#core.lists.find(list, connection);
-        return kept ?? this.#core.lists.read(list, connection, options);
+        return kept ?? this.#core.lists.read(list, connection, { ...options, ...remaining });
       },
-      { retry: retry ?? this.#core.retryOf({ isSafe: true }), signal: options.signal },
+      { retry: retry ?? this.#core.retryOf({ isSafe: true }), row: findListRow(list, this.revision), options },
     );
   }
 
   /** Finds a tool. Reads the list only if it is not known: a server that changes its tools should notify of it. */
-  async #findTool(name: string, { signal }: RequestOptions): Promise<object | undefined> {
-    const tools = this.#core.lists.latest("tools") ?? (await this.#list("tools", signal ? { signal } : {}));
+  async #findTool(name: string, options: RequestOptions): Promise<object | undefined> {
+    const { signal, timeout, totalTimeout } = options;
+    const limits = {
+      ...(signal && { signal }),
+      ...(timeout !== undefined && { timeout }),
+      ...(totalTimeout !== undefined && { totalTimeout }),
+    };
+    const tools = this.#core.lists.latest("tools") ?? (await this.#list("tools", limits));
     return findNamed(tools, name);
   }
 

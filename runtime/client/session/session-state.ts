@@ -15,7 +15,11 @@ import type { ClientEvent, RestoredState } from "../events.ts";
 import { createClientHandlers, type NotificationSink } from "../handlers.ts";
 import { keepAlive } from "../connection/keep-alive.ts";
 import { Listening } from "../subscriptions/listen.ts";
-import { ReconnectingConnection, type ReconnectingConnectionHost } from "../connection/reconnecting-connection.ts";
+import {
+  ReconnectingConnection,
+  type ReconnectingConnectionHost,
+  type SendCall,
+} from "../connection/reconnecting-connection.ts";
 import { Lists } from "../lists/lists.ts";
 import type { ConnectionFactory } from "../connection-factory.ts";
 import type { Retry } from "../options.ts";
@@ -67,6 +71,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     this.line = new ReconnectingConnection(this, {
       reconnect: source.reconnect,
       clock: source.clock,
+      timeouts: toTimeouts(source.timeouts),
       profile: source.profile,
     });
     const cache = new ResultCache({ ...source.cache, clock: source.clock });
@@ -127,13 +132,15 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     if (problem !== undefined) throw new Error(`The _meta of ${handler} is not valid: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const { signal } = options;
-    const running = {
-      retry: retry ?? this.retryOf({ isSafe: findRow(this.line.last.revision.clientRequests, handler)?.safe === true }),
-      signal,
-    };
+    const row = findRow(this.line.last.revision.clientRequests, handler);
     const progress = joinProgress(options);
+    const running = {
+      retry: retry ?? this.retryOf({ isSafe: row?.safe === true }),
+      row,
+      options: progress.options,
+    };
     const result = await around(() =>
-      this.line.run((connection) => requestOf(connection, handler, sent, progress.options), running),
+      this.line.run((connection, remaining) => requestOf(connection, handler, sent, remaining), running),
     );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
     const complete = await resolveInputRequired(result, {
@@ -143,9 +150,9 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       responder: () => this.#toResponder(this.line.last),
       send: (responses, { revision }) => {
         progress.next();
-        const send = async (connection: ClientConnection): Promise<unknown> => {
+        const send: SendCall<unknown> = async (connection, remaining) => {
           if (connection.revision !== revision) throw new Error("The server has reconnected with another revision");
-          return requestOf(connection, handler, { ...sent, ...responses }, progress.options);
+          return requestOf(connection, handler, { ...sent, ...responses }, remaining);
         };
         return around(() => this.line.run(send, running));
       },
