@@ -52,7 +52,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   request(target: RequestRow | string, params?: unknown, given: Repeatable = {}): Promise<unknown> {
     const { retry, ...options } = given;
     const row = typeof target === "string" ? findMethod(this.revision.clientRequests, target) : target;
-    return this.#core.line.run(
+    return this.#core.run(
       (connection, remaining) =>
         typeof target === "string"
           ? connection.request(target, params, remaining)
@@ -171,7 +171,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   #list(list: ListName, { retry, refresh = false, ...options }: ListCallOptions = {}): Promise<readonly object[]> {
-    return this.#core.line.run(
+    return this.#core.run(
       async (connection, remaining) => {
         const kept = refresh ? undefined : this.#core.lists.find(list, connection);
         return kept ?? this.#core.lists.read(list, connection, { ...options, ...remaining });

@@ -18,6 +18,7 @@ import { Listening } from "../subscriptions/listen.ts";
 import {
   ReconnectingConnection,
   type ReconnectingConnectionHost,
+  type CallRunOptions,
   type SendCall,
 } from "../connection/reconnecting-connection.ts";
 import { Lists } from "../lists/lists.ts";
@@ -110,8 +111,12 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       },
       hearing: () => this.notify({ kind: "hearing" }),
       lost: (what, error) => {
-        for (const one of what) this.#emitLost(one, error);
+        for (const one of what) {
+          if (one.kind === "subscription") this.subscriptions.lose(one.uri);
+          this.#emitLost(one, error);
+        }
       },
+      resume: () => this.subscriptions.resume(),
     });
     this.subscriptions = new ResourceSubscriptions({
       send: (handler, uri, options) => {
@@ -140,7 +145,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       options: progress.options,
     };
     const result = await around(() =>
-      this.line.run((connection, remaining) => requestOf(connection, handler, sent, remaining), running),
+      this.run((connection, remaining) => requestOf(connection, handler, sent, remaining), running),
     );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
     const complete = await resolveInputRequired(result, {
@@ -154,12 +159,19 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
           if (connection.revision !== revision) throw new Error("The server has reconnected with another revision");
           return requestOf(connection, handler, { ...sent, ...responses }, remaining);
         };
-        return around(() => this.line.run(send, running));
+        return around(() => this.run(send, running));
       },
     });
     if (!isObject(complete)) return {};
     this.#responded.add(complete);
     return complete;
+  }
+
+  /** Runs a call with a response. If subscriptions were lost before, its success shows that the server is reachable again. */
+  run<Result>(call: SendCall<Result>, options: CallRunOptions): Promise<Result> {
+    const outcome = this.line.run(call, options);
+    if (this.listening.isLost) void outcome.then(() => this.listening.restore()).catch(() => {});
+    return outcome;
   }
 
   /** Sends a request that the server may reject until the user has visited a page. */

@@ -28,8 +28,10 @@ export interface ListeningHost {
   notificationsLost(reason: Error | undefined): void;
   /** Called when notifications of changes arrive again. */
   hearing(): void;
-  /** Called with changes that the server does not notify of. No further request is sent for it until another subscription is needed. */
+  /** Called with changes that the server does not notify of. After a temporary failure, `restore` subscribes to them again. */
   lost(what: readonly RestoredState[], reason: Error): void;
+  /** Returns the resources whose subscriptions were lost and are still wanted. They count as subscribed to from now on. */
+  resume(): readonly string[];
 }
 
 /** List or resource whose changes are subscribed to. */
@@ -54,6 +56,7 @@ export class Listening {
   /** Number of attempts in a row without a stream that lasted. */
   #failedAttempts = 0;
   #openedAt = 0;
+  #isLost = false;
 
   constructor(host: ListeningHost) {
     this.#host = host;
@@ -65,6 +68,11 @@ export class Listening {
     return this.#line !== undefined;
   }
 
+  /** True if subscriptions were lost by a temporary failure. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Adopts another connection; subscriptions on the last one are over. */
   adopt(connection: ClientConnection): void {
     this.#streams.clear();
@@ -73,8 +81,19 @@ export class Listening {
     this.#syncing = undefined;
     this.#next = undefined;
     this.#failedAttempts = 0;
+    this.#isLost = false;
     this.#line = toLine(connection);
     this.#syncQuietly();
+  }
+
+  /** Subscribes again to what was lost by a temporary failure: a successful call shows that the server is reachable. */
+  restore(): void {
+    const line = this.#line;
+    if (!line || !this.#isLost) return;
+    this.#isLost = false;
+    this.#failedAttempts = 0;
+    for (const uri of this.#host.resume()) this.#uris.add(uri);
+    void this.#restore(line);
   }
 
   /** Subscribes to changes of a list, if the server notifies of them. */
@@ -98,6 +117,7 @@ export class Listening {
       await (signal ? new SharedPromise(synced).wait(signal) : synced);
       const isHonoured = this.#current?.honoured.resourceSubscriptions?.includes(uri) ?? false;
       if (!isHonoured) throw new SubscriptionError([uri]);
+      this.restore();
     } catch (error) {
       if (line === this.#line) this.#uris.delete(uri);
       // The server may still agree: the stream must not keep the resource.
@@ -211,7 +231,15 @@ export class Listening {
     }
     if (line.end.aborted || line !== this.#line || this.#current) return;
     const what = [...[...this.#uris].map(toSubscription), ...[...this.#kinds].map(toListChanges)];
+    this.#uris.clear();
+    this.#isLost = mayPass(reason);
     this.#host.lost(what, reason ?? new Error("The server ends every subscription immediately"));
+  }
+
+  async #restore(line: ListenLine): Promise<void> {
+    const reason = await this.#sync().then(() => undefined, toError);
+    if (reason) return this.#recover(line, reason);
+    if (line === this.#line && this.#current) this.#host.hearing();
   }
 
   get #clock(): Clock {

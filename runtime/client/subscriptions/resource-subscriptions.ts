@@ -57,6 +57,19 @@ export class ResourceSubscriptions {
     return Promise.all(restored);
   }
 
+  /** Marks the subscription of a resource as lost: the next listener subscribes again. */
+  lose(uri: string): void {
+    const entry = this.#entries.get(uri);
+    if (entry) entry.isActive = false;
+  }
+
+  /** Returns the resources with listeners whose subscriptions were lost, and marks them as active. */
+  resume(): readonly string[] {
+    const lost = [...this.#entries].filter(([, { isActive, listeners }]) => !isActive && listeners.size > 0);
+    for (const [, entry] of lost) entry.isActive = true;
+    return lost.map(([uri]) => uri);
+  }
+
   /** Brings the subscription on the server in line with the listeners, one step after the other, so that the last change wins. */
   #follow(uri: string, entry: Entry, options: RequestOptions): Promise<void> {
     const step = entry.last.catch(() => {}).then(() => this.#step(uri, entry, options));
