@@ -20,6 +20,8 @@ export interface ConnectionFactoryOptions extends ConnectServerOptions {
   readonly onNewSession: () => void;
   /** Called when the server cannot send messages without a request, or no longer, with the reason if it is known. */
   readonly onNotificationsLost: (reason?: Error) => void;
+  /** Called when the server can send messages without a request: at first, and again after a loss. */
+  readonly onNotificationsOpened?: () => void;
 }
 
 /** Transport, which serves one connection, or a function that opens any number of them. */

@@ -96,6 +96,12 @@ export class Lists {
     this.#forgetAll();
   }
 
+  /** Drops all lists when the server can notify of changes again: they may have changed before. */
+  resumeChanges(): void {
+    this.#areChangesLost = false;
+    this.#forgetAll();
+  }
+
   async #read(
     list: ListName,
     connection: ClientConnection,

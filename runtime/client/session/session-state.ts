@@ -207,6 +207,8 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     const { progressRate, metrics, telemetry } = this.source;
     const { open, eras, signal } = this.#target;
     let areChangesLost = false;
+    let isHearing = false;
+    let isInterrupted = false;
     const connection = await open({
       info,
       revisions,
@@ -226,9 +228,20 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       capabilities: (revision) => toClientCapabilities(this.source, revision),
       handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
-      onNotificationsLost: () => {
+      onNotificationsLost: (reason) => {
         areChangesLost = true;
         this.lists.loseChanges();
+        if (!isHearing) return;
+        isHearing = false;
+        isInterrupted = true;
+        this.notify({ kind: "notificationsLost", reason });
+      },
+      onNotificationsOpened: () => {
+        isHearing = true;
+        if (areChangesLost) this.lists.resumeChanges();
+        areChangesLost = false;
+        if (isInterrupted) this.notify({ kind: "hearing" });
+        isInterrupted = false;
       },
     });
     if (areChangesLost) this.#unnotified.add(connection);

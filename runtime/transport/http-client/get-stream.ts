@@ -11,6 +11,8 @@ export interface GetStreamOptions {
   readonly reconnection: Reconnection;
   readonly sink: Sink;
   readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
+  /** Called when the stream is open: at first, and after each loss. */
+  readonly onOpened: () => void;
   /** Called when the stream was open, or failed temporarily, and cannot be opened again for now. */
   readonly onLost: (reason: Error) => void;
   /** Called when the server does not offer the stream. */
@@ -60,6 +62,7 @@ export class GetStream {
     let wasOpen = false;
     const open = async (lastEventId: string | undefined): Promise<Response> => {
       const response = await this.#open(lastEventId, signal);
+      if (!wasOpen) this.#options.onOpened();
       wasOpen = true;
       return response;
     };

@@ -39,6 +39,8 @@ export interface HttpClientOptions extends EndpointOptions {
    * The client opens a lost stream again after the next successful call.
    */
   readonly onNotificationsLost?: (reason: Error) => void;
+  /** Called when the stream for messages that the server sends by itself is open: at first, and again after it was lost. */
+  readonly onNotificationsOpened?: () => void;
   /** Milliseconds within which the server has to accept a message that has no response, and for the handshake of a renewal. Default 30 s. */
   readonly acceptTimeout?: number;
   /** Milliseconds to send the last messages when the transport closes, and again to end the session. Default 2 s. */
@@ -106,6 +108,7 @@ class HttpClient implements Transport {
     this.#listener = new GetStream({
       ...this.#reading,
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
+      onOpened: () => this.#options.onNotificationsOpened?.(),
       onLost: (reason) => this.#handleStreamLoss(reason),
       onRejected: (reason) => this.#options.onNotificationsLost?.(reason),
     });

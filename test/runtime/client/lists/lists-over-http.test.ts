@@ -59,18 +59,20 @@ class ToolServer {
 async function open(
   tools: ToolServer,
   { http = {}, retry }: { readonly http?: Partial<ConnectHttpOptions>; readonly retry?: Retry } = {},
-): Promise<{ readonly server: ScriptedServer; readonly session: DefaultClientSession }> {
+): Promise<{ readonly server: ScriptedServer; readonly session: DefaultClientSession; readonly events: string[] }> {
+  const events: string[] = [];
   const server = await serve(tools.script);
   const client = createUntypedClient({
     info: { name: "c", version: "1" },
     revisions: [newest],
     reconnect: { initialDelay: 10, ...(retry && { retry }) },
+    onEvent: ({ kind }) => events.push(kind),
   });
   onTestFinished(() => client.close());
   const session = await client.connect((opening) =>
     connectHttp(server.url, { ...opening, reconnect: { initialDelay: 10 }, ...http }),
   );
-  return { server, session };
+  return { server, session, events };
 }
 
 async function namesOf(session: DefaultClientSession): Promise<readonly unknown[]> {
@@ -83,10 +85,40 @@ test.each([
   ["the client does not open the stream for notifications", false],
 ])("lists are not kept when %s", async (_, listen) => {
   const tools = new ToolServer();
-  const { session } = await open(tools, { http: { listen } });
+  const { session, events } = await open(tools, { http: { listen } });
   expect(await namesOf(session)).toEqual(["v1 1"]);
   tools.version = 2;
   await expect.poll(() => namesOf(session)).toEqual(["v2 1"]);
+  expect(events).toEqual([]);
+});
+
+test("lists are kept again after a stream for notifications that was lost is open again", async () => {
+  const tools = new ToolServer();
+  let cut = (): void => {};
+  let isDown = false;
+  tools.before = (request, response) => {
+    if (!isListening(request)) return usual;
+    if (isDown) return response.writeHead(503).end();
+    cut = () => void response.end();
+    return sayEvents(response, "retry: 5\ndata:\n\n");
+  };
+  const { server, session, events } = await open(tools, { http: { reconnect: { initialDelay: 5, attempts: 2 } } });
+  const countLists = (): number => server.requests.filter(({ message }) => message.method === "tools/list").length;
+  await until(() => server.requests.some(isListening));
+  expect(await namesOf(session)).toEqual(["v1 1"]);
+  isDown = true;
+  cut();
+  await expect.poll(() => events).toEqual(["notificationsLost"]);
+  isDown = false;
+  tools.version = 2;
+  expect(await namesOf(session)).toEqual(["v2 1"]);
+  await expect.poll(() => events).toEqual(["notificationsLost", "hearing"]);
+  // The list may have changed before the stream was open.
+  tools.version = 3;
+  expect(await namesOf(session)).toEqual(["v3 1"]);
+  const count = countLists();
+  expect(await namesOf(session)).toEqual(["v3 1"]);
+  expect(countLists()).toBe(count);
 });
 
 test("lists are read again after a session that could not be renewed", async () => {
