@@ -27,9 +27,9 @@ export async function connectStdio(
   options: ConnectServerOptions,
 ): Promise<ClientConnection> {
   const era = options.eras?.noteOf(JSON.stringify([command.command, command.args, command.cwd]));
-  const { limits } = options;
+  const { limits, onError } = options;
   const open = (more: Partial<ConnectServerOptions>): Promise<ClientConnection> =>
-    connect(createStdioClientTransport({ ...(limits && { limits }), ...command }), {
+    connect(createStdioClientTransport({ ...(limits && { limits }), ...(onError && { onError }), ...command }), {
       ...options,
       ...(era && { era }),
       ...more,

@@ -1,6 +1,8 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
+import { deliverReport, type OnError } from "../../jsonrpc/error-report.ts";
+import { toError } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import { toCommand, toServerEnv } from "./command.ts";
@@ -23,6 +25,8 @@ export interface StdioClientOptions {
    */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
   readonly limits?: Partial<Limits>;
+  /** Receives errors of the function `stderr`. Default: they are dropped. */
+  readonly onError?: OnError;
   readonly shutdown?: Partial<ShutdownDelays>;
 }
 
@@ -133,8 +137,16 @@ class ServerProcess implements StdioClientTransport {
   #log(text: string): void {
     this.#stderrTail = (this.#stderrTail + text).slice(-keptLog);
     const { stderr = "inherit" } = this.#options;
-    if (typeof stderr === "function") stderr(text);
+    if (typeof stderr === "function") this.#call(stderr, text);
     else if (stderr === "inherit" && process.stderr.writableLength < mostUnread) process.stderr.write(text);
+  }
+
+  #call(stderr: (text: string) => void, text: string): void {
+    try {
+      stderr(text);
+    } catch (thrown) {
+      deliverReport({ kind: "callback", error: toError(thrown) }, this.#options);
+    }
   }
 
   #describeExit(): Error {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../../../runtime/client/connect.ts";
+import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
 import { connectFixture, tinyServer } from "./fixture.ts";
@@ -51,6 +52,22 @@ describe("the standard error of a server", () => {
     expect(reason?.message).toContain("ended with code 3; its last words: xxx");
     expect(reason?.message.length).toBeLessThan(1_200);
   });
+});
+
+test("a function for the standard error that throws is reported, and the connection continues", async () => {
+  const { command, args } = tinyServer('process.stderr.write("text"); process.stdin.resume();');
+  const reports: ErrorReport[] = [];
+  const transport = createStdioClientTransport({
+    command,
+    args,
+    stderr: () => {
+      throw new Error("no space");
+    },
+    onError: (report) => reports.push(report),
+  });
+  await expect.poll(() => reports).toMatchObject([{ kind: "callback", error: { message: "no space" } }]);
+  expect(transport.stderrTail).toBe("text");
+  await transport.close();
 });
 
 describe("the shutdown of a server (L-21, T-07, R28, TS-08)", () => {
