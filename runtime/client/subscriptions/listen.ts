@@ -4,7 +4,7 @@ import { listChanged, listKinds, type ListKind } from "../../protocol/methods/li
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import { SharedPromise } from "../../internal/shared-promise.ts";
-import { isPeerError, toError } from "../../jsonrpc/errors.ts";
+import { errorCodes, isPeerError, toError } from "../../jsonrpc/errors.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { pause, systemClock, type Clock } from "../../internal/timers.ts";
@@ -47,10 +47,12 @@ export class Listening {
   readonly #host: ListeningHost;
   readonly #kinds: Set<ListKind>;
   readonly #uris = new Set<string>();
+  /** URIs whose `subscribe` is pending, with the error by which the server rejected them. */
+  readonly #pending = new Map<string, Error | undefined>();
   /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
   #line: ListenLine | undefined;
-  #current: { readonly stream: ListenStream; readonly honoured: ListenFilter } | undefined;
+  #current: OpenStream | undefined;
   #syncing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   /** Number of attempts in a row without a stream that lasted. */
@@ -77,6 +79,7 @@ export class Listening {
   adopt(connection: ClientConnection): void {
     this.#streams.clear();
     this.#uris.clear();
+    this.#pending.clear();
     this.#current = undefined;
     this.#syncing = undefined;
     this.#next = undefined;
@@ -107,14 +110,17 @@ export class Listening {
    * Subscribes to changes of a resource; resolves when the server has agreed. The signal ends the wait.
    *
    * @throws {SubscriptionError} when the server does not agree
+   * @throws {PeerError} when the server responds with an error for the resource
    */
   async subscribe(uri: string, { signal }: Pick<RequestOptions, "signal"> = {}): Promise<void> {
     signal?.throwIfAborted();
     const line = this.#line;
     this.#uris.add(uri);
+    this.#pending.set(uri, undefined);
     try {
-      const synced = this.#sync();
-      await (signal ? new SharedPromise(synced).wait(signal) : synced);
+      await new SharedPromise(this.#sync()).wait(signal);
+      const rejection = this.#pending.get(uri);
+      if (rejection) throw rejection;
       const isHonoured = this.#current?.honoured.resourceSubscriptions?.includes(uri) ?? false;
       if (!isHonoured) throw new SubscriptionError([uri]);
       this.restore();
@@ -123,6 +129,8 @@ export class Listening {
       // The server may still agree: the stream must not keep the resource.
       if (signal?.aborted) this.#syncQuietly();
       throw error;
+    } finally {
+      if (line === this.#line) this.#pending.delete(uri);
     }
   }
 
@@ -178,11 +186,64 @@ export class Listening {
   async #follow(line: ListenLine): Promise<void> {
     const filter = this.#toFilter(line);
     if (isSameFilter(filter, this.#current?.stream.filter ?? {})) return;
+    if (Object.keys(filter).length === 0) this.#replace(undefined);
+    else await this.#openAccepted(line, filter);
+  }
+
+  /** Opens a stream. After an error, opens it for parts of the filter, so that a rejected resource does not affect the others. */
+  async #openAccepted(line: ListenLine, filter: ListenFilter): Promise<void> {
+    try {
+      await this.#open(line, filter);
+    } catch (error) {
+      const { resourceSubscriptions: uris = [], ...lists } = filter;
+      if (!isPeerError(error) || error.code === errorCodes.methodNotFound) throw error;
+      if (uris.length === 0 || (uris.length === 1 && Object.keys(lists).length === 0)) throw error;
+      const pending = uris.filter((uri) => this.#pending.has(uri));
+      const known = uris.filter((uri) => !this.#pending.has(uri));
+      await this.#openParts({ line, lists, error }, pending.length === 0 ? halve(known) : [known, pending]);
+    }
+  }
+
+  /** Adds one part of the resources after the other to the stream, and halves the parts that the server rejects. */
+  async #openParts({ line, lists, error }: RejectedFilter, first: readonly (readonly string[])[]): Promise<void> {
+    const parts = [...first];
+    const accepted: string[] = [];
+    let requests = 0;
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      const filter = toFilter(lists, [...accepted, ...part]);
+      if (Object.keys(filter).length === 0) continue;
+      requests += 1;
+      const rejection = requests > mostRequests ? error : await this.#attempt(line, filter);
+      if (!rejection) accepted.push(...part);
+      else if (part.length === 0) throw rejection;
+      else if (part.length > 1 && requests < mostRequests) parts.unshift(...halve(part));
+      else for (const uri of part) this.#reject(uri, rejection);
+    }
+  }
+
+  /** Returns the error by which the server rejects a filter, if it does. */
+  async #attempt(line: ListenLine, filter: ListenFilter): Promise<Error | undefined> {
+    try {
+      await this.#open(line, filter);
+      return undefined;
+    } catch (error) {
+      if (!isPeerError(error)) throw error;
+      return error;
+    }
+  }
+
+  /** Drops a rejected resource. If its `subscribe` is pending, that rejects. */
+  #reject(uri: string, error: Error): void {
+    if (!this.#uris.delete(uri)) return;
+    if (this.#pending.has(uri)) this.#pending.set(uri, error);
+    else this.#host.lost([toSubscription(uri)], error);
+  }
+
+  /** Replaces the stream. The old one stays open for a moment. */
+  #replace(current: OpenStream | undefined): void {
     const previous = this.#current?.stream;
-    if (Object.keys(filter).length === 0) this.#current = undefined;
-    else await this.#open(line, filter);
-    if (!previous) return;
-    this.#clock.after(overlap, () => previous.end());
+    this.#current = current;
+    if (previous) this.#clock.after(overlap, () => previous.end());
   }
 
   async #open(line: ListenLine, filter: ListenFilter): Promise<void> {
@@ -193,7 +254,7 @@ export class Listening {
     void stream.ended.then((reason) => this.#lose(stream, reason));
     const honoured = await stream.acknowledged;
     if (!this.#streams.has(stream)) return;
-    this.#current = { stream, honoured };
+    this.#replace({ stream, honoured });
     this.#openedAt = this.#clock.now();
     const rejected = listKinds.filter((kind) => filter[filterMembers[kind]] && !honoured[filterMembers[kind]]);
     if (isFirst && rejected.length > 0) this.#host.lost(rejected.map(toListChanges), new SubscriptionError(rejected));
@@ -201,11 +262,7 @@ export class Listening {
 
   #toFilter({ connection }: ListenLine): ListenFilter {
     const kinds = [...this.#kinds].filter((kind) => notifiersOf(listChanged[kind], connection));
-    const resourceSubscriptions = [...this.#uris];
-    return {
-      ...Object.fromEntries(kinds.map((kind) => [filterMembers[kind], true])),
-      ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
-    };
+    return toFilter(Object.fromEntries(kinds.map((kind) => [filterMembers[kind], true])), [...this.#uris]);
   }
 
   #lose(stream: ListenStream, reason: Error | undefined): void {
@@ -227,7 +284,7 @@ export class Listening {
       await pause(delay, clock, line.end).catch(() => {});
       if (line.end.aborted || line !== this.#line) return;
       reason = await this.#sync().then(() => undefined, toError);
-      if (!reason) return this.#host.hearing();
+      if (!reason) return this.#reportHearing();
     }
     if (line.end.aborted || line !== this.#line || this.#current) return;
     const what = [...[...this.#uris].map(toSubscription), ...[...this.#kinds].map(toListChanges)];
@@ -239,7 +296,12 @@ export class Listening {
   async #restore(line: ListenLine): Promise<void> {
     const reason = await this.#sync().then(() => undefined, toError);
     if (reason) return this.#recover(line, reason);
-    if (line === this.#line && this.#current) this.#host.hearing();
+    if (line === this.#line) this.#reportHearing();
+  }
+
+  /** Reports notifications, unless the server has rejected every resource. */
+  #reportHearing(): void {
+    if (this.#current) this.#host.hearing();
   }
 
   get #clock(): Clock {
@@ -256,6 +318,22 @@ interface ListenLine {
   /** Aborted when the connection is closed. */
   readonly end: AbortSignal;
 }
+
+/** Stream that the server has acknowledged, and the part of its filter that the server honours. */
+interface OpenStream {
+  readonly stream: ListenStream;
+  readonly honoured: ListenFilter;
+}
+
+/** Filter that the server rejected, without its resources. */
+interface RejectedFilter {
+  readonly line: ListenLine;
+  readonly lists: ListenFilter;
+  readonly error: Error;
+}
+
+/** Maximum number of requests for the parts of a filter that the server rejected; resources that are left are rejected. */
+const mostRequests = 32;
 
 /** Milliseconds for which the old stream stays open after the new one is acknowledged. */
 const overlap = 250;
@@ -283,6 +361,15 @@ function isSameFilter(a: ListenFilter, b: ListenFilter): boolean {
   const { resourceSubscriptions: right = [], ...others } = b;
   const isSame = left.length === right.length && left.every((uri) => right.includes(uri));
   return isSame && Object.values(filterMembers).every((member) => lists[member] === others[member]);
+}
+
+function toFilter(lists: ListenFilter, resourceSubscriptions: readonly string[]): ListenFilter {
+  return { ...lists, ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }) };
+}
+
+function halve(uris: readonly string[]): readonly (readonly string[])[] {
+  const middle = Math.ceil(uris.length / 2);
+  return [uris.slice(0, middle), uris.slice(middle)];
 }
 
 function toSubscription(uri: string): Wanted {
