@@ -6,10 +6,10 @@ import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
 import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { planApi, type ApiOptions, type ApiPlan } from "../scaffold/add/plan-api.ts";
 import type { KeptEdit } from "../scaffold/add/plan-files.ts";
-import { writeFiles } from "../scaffold/add/write-files.ts";
+import { writeFiles, type RestoreFiles } from "../scaffold/add/write-files.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server add openapi`. */
 export interface AddOpenapiOptions extends ApiOptions {
@@ -20,18 +20,14 @@ export interface AddOpenapiOptions extends ApiOptions {
 }
 
 /** `create-mcp-server add openapi <document>`: adds the tools of an API to a project, or updates them. Returns the exit code. */
-export async function runAddOpenapi(options: AddOpenapiOptions): Promise<number> {
-  try {
-    return await addOpenapi(options);
-  } catch (error) {
-    return reportProblem(error);
-  }
+export function runAddOpenapi(options: AddOpenapiOptions): Promise<number> {
+  return runInterruptibly((signal) => addOpenapi(options, signal));
 }
 
-async function addOpenapi({ check, dryRun, ...options }: AddOpenapiOptions): Promise<number> {
+async function addOpenapi({ check, dryRun, ...options }: AddOpenapiOptions, signal: AbortSignal): Promise<number> {
   requireProject(options.folder);
   if (check && options.force) throw new UserError("--check writes nothing; remove --force.");
-  const plan = await planApi(options);
+  const plan = await planApi(options, signal);
   const { place } = plan.record;
   for (const line of sourceNotes(plan.source, `${place.folder}/api.ts`)) console.error(line);
   for (const line of changeLines(plan)) console.log(line);
@@ -45,7 +41,7 @@ async function addOpenapi({ check, dryRun, ...options }: AddOpenapiOptions): Pro
     console.log(`${place.folder}/ is up to date with ${plan.record.document}; nothing was written.`);
     return 0;
   }
-  await apply(options.folder, plan);
+  await apply(options.folder, plan, signal);
   await printNext(options.folder, plan);
   return 0;
 }
@@ -87,9 +83,10 @@ function fileLines({ files, others, growth }: ApiPlan): string[] {
   ];
 }
 
-async function apply(folder: string, { files, others, growth, operations, source }: ApiPlan): Promise<void> {
-  const writes = new Map([...files.writes, ...others]);
-  const write = (): Promise<void> => writeFiles(folder, { writes, removals: files.removals });
+async function apply(folder: string, plan: ApiPlan, signal: AbortSignal): Promise<void> {
+  const { files, others, growth, operations, source } = plan;
+  const changes = { writes: new Map([...files.writes, ...others]), removals: files.removals };
+  const write = (): Promise<RestoreFiles> => writeFiles(folder, changes, signal);
   await (growth ? growLayer(folder, growth, write) : write());
   const named = operations.filter(({ kind, formerTool }) => kind === "new" || formerTool !== undefined);
   const added = named.map(({ tool }) => tool);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   features as knownFeatures,
   toImportPath,
@@ -9,10 +9,10 @@ import {
 } from "../scaffold/layer/choices.ts";
 import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
-import { replaceFile } from "../internal/tree.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
 import { findServerModule } from "../scaffold/add/server-module.ts";
+import { writeFiles, type RestoreFiles } from "../scaffold/add/write-files.ts";
 import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
@@ -20,7 +20,7 @@ import { findDefinition } from "../scaffold/add/definition.ts";
 import { parseManifest } from "../scaffold/init/manifest.ts";
 import { readInstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server add`. */
 export interface AddOptions {
@@ -31,24 +31,22 @@ export interface AddOptions {
 }
 
 /** `create-mcp-server add tool|resource|prompt <name>`: adds a file, its test and its registration. Returns the exit code. */
-export async function runAdd(options: AddOptions): Promise<number> {
-  try {
-    const { source, test, listed, server } = await add(options);
+export function runAdd(options: AddOptions): Promise<number> {
+  return runInterruptibly(async (signal) => {
+    const { source, test, listed, server } = await add(options, signal);
     if (listed !== undefined && !(await listTools(options.folder, { added: [listed] })))
       console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
     const next = commandsOf(await readManager(options.folder)).run("test");
     const added = test === undefined ? source : `${source} and ${test}`;
     console.log(`Added ${added}; ${server} serves it.${test === undefined ? "" : ` Next: ${next}`}`);
     return 0;
-  } catch (error) {
-    return reportProblem(error);
-  }
+  });
 }
 
 /** Result of an addition: the plan, without a test if the project has no client for it, and the module that has the definition. */
 type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; readonly server: string };
 
-async function add({ kind, name, folder }: AddOptions): Promise<Added> {
+async function add({ kind, name, folder }: AddOptions, signal: AbortSignal): Promise<Added> {
   requireProject(folder);
   const manifest = parseManifest(await readProjectFile(folder, "package.json"), "package.json");
   const { choices } = await readInstalledLayer(folder);
@@ -64,11 +62,14 @@ async function add({ kind, name, folder }: AddOptions): Promise<Added> {
     return `${text.trim()}\n`;
   };
   const hasClient = existsSync(join(folder, "test", "client.ts"));
-  const test = hasClient ? render("test.ts") : undefined;
-  const texts = { source: withImportEnding(render(`${kind}.ts`), choices.imports), test, served, path };
-  if (isOffered(kind, choices)) await writeAll(folder, plan, texts);
-  else await growLayer(folder, { part: `${kind}s`, grow: withFeature(kind) }, () => writeAll(folder, plan, texts));
-  return { ...plan, test: hasClient ? plan.test : undefined, server: path };
+  const test = hasClient ? plan.test : undefined;
+  const added = new Map([[plan.source, withImportEnding(render(`${kind}.ts`), choices.imports)]]);
+  if (test !== undefined) added.set(test, render("test.ts"));
+  rejectPresent(folder, [...added.keys()]);
+  const writes = new Map([...added, [path, served]]);
+  const write = (): Promise<RestoreFiles> => writeFiles(folder, { writes, removals: [] }, signal);
+  await (isOffered(kind, choices) ? write() : growLayer(folder, { part: `${kind}s`, grow: withFeature(kind) }, write));
+  return { ...plan, test, server: path };
 }
 
 /** Rejects a name that is in use already. A server with two definitions of one name does not start. */
@@ -102,36 +103,11 @@ function withFeature(kind: Addition): (choices: LayerChoices) => LayerChoices {
   };
 }
 
-interface Texts {
-  readonly source: string;
-  /** Absent if the project has no client for tests. */
-  readonly test: string | undefined;
-  readonly served: string;
-  /** Path of the module with the definition of the server. */
-  readonly path: string;
-}
-
-/**
- * Writes the files. New files never replace existing ones. The server's own file is replaced last, in one step. When a step fails, the new files are
- * removed.
- */
-async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
-  const made: string[] = [];
-  const tests = texts.test === undefined ? [] : [[join(folder, test), texts.test] as const];
-  try {
-    for (const [path, text] of [[join(folder, source), texts.source] as const, ...tests]) {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text, { flag: "wx" });
-      made.push(path);
-    }
-    await replaceFile(join(folder, texts.path), texts.served);
-  } catch (error) {
-    for (const path of made) await rm(path, { force: true });
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    const reason = code === "EEXIST" ? "there is one of this name already" : `it could not be written (${code})`;
-    throw new UserError(`Nothing was added: ${reason}. Choose another name, or look at ${source} and ${test}.`, {
-      cause: error,
-    });
-  }
+/** Rejects files that are there already: they belong to the user. */
+function rejectPresent(folder: string, paths: readonly string[]): void {
+  const present = paths.filter((path) => existsSync(join(folder, path)));
+  if (present.length === 0) return;
+  throw new UserError(
+    `Nothing was added: ${present.join(" and ")} ${present.length === 1 ? "exists" : "exist"} already. Choose another name.`,
+  );
 }

@@ -2,7 +2,6 @@ import { relative } from "node:path";
 import { packageVersion } from "../internal/package-info.ts";
 import { countText, quoteForShell } from "../internal/text.ts";
 import type { Tree } from "../internal/tree.ts";
-import { interruptedExitCode } from "../internal/user-error.ts";
 import { askDirectory, createTerminalScreen, greet, plainScreen, type Screen } from "../scaffold/create/console.ts";
 import { describeUnstableFeatures } from "../scaffold/create/feature-stages.ts";
 import { checkPackageName } from "../scaffold/create/name.ts";
@@ -65,7 +64,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
     ? await prepare(project, { install, repository, screen, signal })
     : { kind: "written" };
   showEnd(screen, project, { readiness, files: tree.size + project.runtime.archives.size });
-  return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
+  return readiness.kind === "failed" ? 1 : 0;
 }
 
 /** Generates the files and shows the progress. The tools of a large document take a minute to generate. */

@@ -1,5 +1,4 @@
 import { countText } from "../internal/text.ts";
-import { interruptedExitCode } from "../internal/user-error.ts";
 import { installDependencies, runManager } from "../scaffold/create/install.ts";
 import { commandsOf } from "../scaffold/create/package-manager.ts";
 import { lastLines, type Outcome } from "../scaffold/create/run.ts";
@@ -35,7 +34,6 @@ async function init(options: InitOptions, signal: AbortSignal): Promise<number> 
   if (problem !== undefined) console.error(`Warning: ${problem}\nThe server itself is complete.`);
   const commands = options.install && problem === undefined ? [] : remaining(application, plan);
   console.log(describeEnd(application, plan, commands).join("\n"));
-  if (signal.aborted) return interruptedExitCode;
   return problem === undefined ? 0 : 1;
 }
 

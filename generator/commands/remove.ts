@@ -1,16 +1,15 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition } from "../scaffold/add/addition.ts";
 import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
 import { recordRemoval, type RecordedRemoval } from "../scaffold/add/record-removal.ts";
 import { planRemoval } from "../scaffold/add/removal.ts";
+import { writeFiles } from "../scaffold/add/write-files.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { apiLockName, apiLockText, readApiLock } from "../openapi/api-lock.ts";
 import { readIfPresent } from "../internal/files.ts";
 import { outputLine } from "../internal/text.ts";
-import { replaceFile } from "../internal/tree.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server remove`. */
 export interface RemoveOptions {
@@ -21,22 +20,21 @@ export interface RemoveOptions {
 }
 
 /** `create-mcp-server remove tool|resource|prompt <name>`: removes a definition, its registration and its test. Returns the exit code. */
-export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<number> {
-  try {
+export function runRemove({ kind, name, folder }: RemoveOptions): Promise<number> {
+  return runInterruptibly(async (signal) => {
     requireProject(folder);
     const { files, mentions, name: removed } = await planRemoval(folder, kind, name);
     const lock = kind === "tool" ? await readIfPresent(join(folder, apiLockName)) : undefined;
     const removal = { project: folder, tool: removed, files };
     const unlisted = lock === undefined ? undefined : await recordRemoval(readApiLock(lock), removal);
-    for (const [path, text] of files) if (text !== undefined) await replaceFile(join(folder, path), text);
     const gone = [...files].flatMap(([path, text]) => (text === undefined ? [path] : []));
-    for (const path of gone) await rm(join(folder, path));
-    if (unlisted) {
-      await replaceFile(join(folder, apiLockName), apiLockText(unlisted.apis));
+    const writes = new Map([...files].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+    if (unlisted) writes.set(apiLockName, apiLockText(unlisted.apis));
+    await writeFiles(folder, { writes, removals: gone }, signal);
+    if (unlisted)
       console.log(
         `${unlisted.operation} of ${unlisted.document} gets no tool, until add openapi selects it with --only`,
       );
-    }
     if (kind === "tool" && (await unlistTool(folder, removed))) console.log(`Removed ${removed} from ${manifestName}`);
     for (const place of mentions) console.log(`${place} still mentions ${removed}`);
     const changed = [...files.keys()].filter((path) => !gone.includes(path));
@@ -47,9 +45,7 @@ export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<
     const test = commandsOf(await readManager(folder)).run("test");
     console.log(`${done.join(" ")} Next: ${[...(unlisted ? nextOf(unlisted) : []), test].join(", then ")}`);
     return 0;
-  } catch (error) {
-    return reportProblem(error);
-  }
+  });
 }
 
 /** Returns the step after the removal of a tool of an API: its tests call all tools of the API. */

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { replaceFile } from "../internal/tree.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
+import { writeFiles } from "../scaffold/add/write-files.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { readSettings } from "../scaffold/settings/read-settings.ts";
 import { readListedSettings } from "../scaffold/settings/readme-table.ts";
 import { editSettingFile, settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server settings`. */
 export interface SettingsOptions {
@@ -17,10 +17,10 @@ export interface SettingsOptions {
 }
 
 /** `create-mcp-server settings`: lists the settings of a server in the files of its project. Returns the exit code. */
-export async function runSettings({ folder, check }: SettingsOptions): Promise<number> {
-  try {
+export function runSettings({ folder, check }: SettingsOptions): Promise<number> {
+  return runInterruptibly(async (interrupted) => {
     requireProject(resolve(folder));
-    const settings = await readSettings(folder);
+    const settings = await readSettings(folder, { interrupted });
     const readme = (await readOptional(join(folder, "README.md"))) ?? "";
     const names = new Set(settings.map(({ name }) => name));
     const removed = readListedSettings(readme).filter((name) => !names.has(name));
@@ -28,13 +28,12 @@ export async function runSettings({ folder, check }: SettingsOptions): Promise<n
       throw new UserError("the server has no settings; add `settings: defineSettings(...)` to its definition.");
     const edits = await planEdits(folder, { settings, removed });
     if (check) return reportCheck(edits);
-    for (const { path, text } of edits) await replaceFile(join(folder, path), text);
+    const writes = new Map(edits.map(({ path, text }) => [path, text]));
+    await writeFiles(folder, { writes, removals: [] }, interrupted);
     const list = settings.map(({ name }) => name).join(", ") || "no settings";
     console.log(edits.length === 0 ? `All files list ${list}.` : `Listed ${list} in ${pathsOf(edits)}.`);
     return 0;
-  } catch (error) {
-    return reportProblem(error);
-  }
+  });
 }
 
 interface Edit {

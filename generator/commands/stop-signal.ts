@@ -13,12 +13,15 @@ export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>):
   });
 }
 
-/** Runs a command that a signal of the system interrupts, and returns its exit code. An interruption is a failure. */
+/** Runs a command that a signal of the system interrupts, and returns its exit code. An interruption is a failure, also of a command that completes. */
 export function runInterruptibly(run: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const interruption = new AbortController();
   return withSignals(interruptions, {
     onSignal: () => interruption.abort(interrupted()),
-    run: () => run(interruption.signal).catch(reportProblem),
+    run: async () => {
+      const code = await run(interruption.signal).catch(reportProblem);
+      return interruption.signal.aborted ? interruptedExitCode : code;
+    },
   });
 }
 

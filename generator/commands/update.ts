@@ -11,15 +11,16 @@ import { readSpecModels, type SpecModels } from "../read/spec-models.ts";
 import { describeChoices, isLess, toChoices, type Wish } from "../scaffold/update/choices.ts";
 import type { Replacement } from "../scaffold/update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
-import { previousName, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
-import { findPlacesToChange } from "../scaffold/update/incompatible-code.ts";
+import { previousName, removeTemporary, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
+import { findPlacesToChange, type Impact } from "../scaffold/update/incompatible-code.ts";
 import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
 import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
 import { findRemovedNames } from "../scaffold/update/removed-names.ts";
 import { countText, quoteForShell } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
-import { reportProblem, warnUncompiled } from "./report.ts";
+import { warnUncompiled } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server update`. */
 export interface UpdateCommandOptions extends Wish {
@@ -40,23 +41,20 @@ export interface UpdateCommandOptions extends Wish {
 }
 
 /** `create-mcp-server update`: regenerates `src/mcp/`. Returns the exit code. */
-export async function runUpdate(options: UpdateCommandOptions): Promise<number> {
-  try {
-    return await update(options);
-  } catch (error) {
-    return reportProblem(error);
-  }
+export function runUpdate(options: UpdateCommandOptions): Promise<number> {
+  return runInterruptibly((signal) => update(options, signal));
 }
 
-async function update(options: UpdateCommandOptions): Promise<number> {
+async function update(options: UpdateCommandOptions, signal: AbortSignal): Promise<number> {
   rejectContradictions(options);
   const project = resolve(options.directory);
   // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
+  if (!options.check && !options.dryRun) await removeTemporary(project);
   if (options.undo) return undo(project);
   const layer = await readInstalledLayer(project);
   const spec = findSpec(options.spec, { project, choices: layer.choices });
-  return updateLayer(options, { project, layer, spec, models: await readSpecModels(spec) });
+  return updateLayer(options, { project, layer, spec, models: await readSpecModels(spec), signal });
 }
 
 async function undo(project: string): Promise<number> {
@@ -85,19 +83,23 @@ interface Surroundings {
   readonly layer: InstalledLayer;
   readonly spec: string | undefined;
   readonly models: SpecModels;
+  /** Aborts the update before its first write. Its writes are completed. */
+  readonly signal: AbortSignal;
 }
 
 async function updateLayer(options: UpdateCommandOptions, surroundings: Surroundings): Promise<number> {
-  const { project, layer, spec, models } = surroundings;
+  const { project, layer, spec, models, signal } = surroundings;
   const catalogue = toCatalogue(models.models);
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);
   const origin = spec === undefined ? {} : { spec: relativePath(project, spec) };
   const chosen = { ...next, ...origin };
+  const { dryRun } = options;
   const tree = await emitLayer(chosen, models);
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
   if (options.check) return reportDrift(drifts, runtime);
+  signal.throwIfAborted();
   if (drifts.length === 0) {
     await updateRuntime(runtime, options);
     console.log(`src/mcp is up to date: revisions ${next.revisions.join(", ")}, ${next.features.join(", ")}.`);
@@ -119,9 +121,11 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
-  await reportPlaces(project, change, options);
+  const effects = await findEffects(project, change, options);
+  signal.throwIfAborted();
+  if (!dryRun) await applyRewrites(project, effects?.codemod?.rewrites ?? []);
+  if (effects) reportEffects(project, change, effects, dryRun);
   if (!options.force) rejectEdited(layer);
-  const { dryRun } = options;
   await updateRuntime(runtime, options);
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
@@ -186,32 +190,48 @@ interface Change {
   readonly spec: string | undefined;
 }
 
-/** Lists the effects of an update on the project's own code, before the layer is replaced. With `--codemod`, rewrites what is mechanical. */
-async function reportPlaces(
+/** Effects of an update on the project's own code. */
+interface Effects extends Impact {
+  /** Mechanical changes of the code. Absent without `--codemod`. */
+  readonly codemod?: Codemod;
+}
+
+/** Finds the effects of an update, before the layer is replaced. Writes nothing. Returns `undefined` when there are none. */
+async function findEffects(
   project: string,
-  { older, newer, isLess, layer, models, spec }: Change,
-  { codemod, dryRun }: UpdateCommandOptions,
-): Promise<void> {
-  if (older === newer && !isLess && !codemod) return;
+  { older, newer, isLess, layer, models }: Change,
+  { codemod: isRewritten }: UpdateCommandOptions,
+): Promise<Effects | undefined> {
+  if (older === newer && !isLess && !isRewritten) return undefined;
   const before = models.find(({ id }) => id === older);
   const after = models.find(({ id }) => id === newer);
-  if (!after) return;
+  if (!after) return undefined;
   if (process.stderr.isTTY) console.error("Reading your code ...");
-  const { renames, rewrites } =
-    codemod && before ? await rewriteCode({ project, before, after, dryRun }) : { renames: [], rewrites: [] };
-  // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
-  if (!before)
-    console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
-  const isRenamed = new Set(renames.map(({ from }) => from));
+  const codemod = isRewritten && before ? await planCodemod(project, before, after) : undefined;
+  const isRenamed = new Set(codemod?.renames.map(({ from }) => from));
   const moved = before && older !== newer ? findRemovedNames(before, after) : [];
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
-  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, rewrites });
+  const impact = await findPlacesToChange(project, { moved: left, layer, rewrites: codemod?.rewrites ?? [] });
+  return { ...impact, ...(codemod && { codemod }) };
+}
+
+function reportEffects(
+  project: string,
+  { older, newer, models, spec }: Change,
+  { codemod, places, isCompiled }: Effects,
+  dryRun: boolean,
+): void {
+  if (codemod) for (const line of describeCodemod(codemod, dryRun)) console.log(line);
+  // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
+  const isKnown = models.some(({ id }) => id === older);
+  if (!isKnown)
+    console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
   if (!isCompiled) warnUncompiled(project);
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${toAdvice(reason)}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
   const differs =
-    before && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
-  const further = rewrites.length > 0 ? "further " : "";
+    isKnown && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
+  const further = codemod && codemod.rewrites.length > 0 ? "further " : "";
   const found = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
   const count = isCompiled ? found : `At least ${found}`;
   console.log(`${count} in your code to change for ${newer}${differs}`);
@@ -222,18 +242,4 @@ function toAdvice(reason: string): string {
   return reason.startsWith("not in this project:")
     ? "removed by this update: remove it here, or keep the feature"
     : reason;
-}
-
-interface Rewriting {
-  readonly project: string;
-  readonly before: RevisionModel;
-  readonly after: RevisionModel;
-  readonly dryRun: boolean;
-}
-
-async function rewriteCode({ project, before, after, dryRun }: Rewriting): Promise<Codemod> {
-  const codemod = await planCodemod(project, before, after);
-  if (!dryRun) await applyRewrites(project, codemod.rewrites);
-  for (const line of describeCodemod(codemod, dryRun)) console.log(line);
-  return codemod;
 }

@@ -4,7 +4,8 @@ import { findSpec } from "../layer/catalogue.ts";
 import type { LayerChoices } from "../layer/choices.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import { readInstalledLayer } from "../layer/installed-layer.ts";
-import { previousName, replaceLayer, restoreLayer } from "../layer/replace-layer.ts";
+import { previousName, replaceLayer } from "../layer/replace-layer.ts";
+import type { RestoreFiles } from "./write-files.ts";
 
 /** Growth of a protocol layer. */
 export interface Growth {
@@ -14,8 +15,12 @@ export interface Growth {
   readonly grow: (choices: LayerChoices) => LayerChoices;
 }
 
-/** Regenerates the layer of a project with a new part. When `use` fails, restores the previous layer. */
-export async function growLayer(folder: string, { part, grow }: Growth, use: () => Promise<void>): Promise<void> {
+/** Regenerates the layer of a project with a new part, after `use` has written the files that need it. On failure, both are as before. */
+export async function growLayer(
+  folder: string,
+  { part, grow }: Growth,
+  use: () => Promise<RestoreFiles>,
+): Promise<void> {
   const { choices, edited, folder: layer } = await readInstalledLayer(folder);
   if (edited.length > 0) {
     throw new UserError(
@@ -24,11 +29,12 @@ export async function growLayer(folder: string, { part, grow }: Growth, use: () 
     );
   }
   const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
-  await replaceLayer(folder, layer, await emitLayer(grow(choices), models));
+  const tree = await emitLayer(grow(choices), models);
+  const restore = await use();
   try {
-    await use();
+    await replaceLayer(folder, layer, tree);
   } catch (error) {
-    await restoreLayer(folder, layer);
+    await restore();
     throw error;
   }
   console.log(`Regenerated src/mcp/ with ${part}; the previous files are in ${previousName}.`);

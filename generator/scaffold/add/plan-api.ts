@@ -67,7 +67,7 @@ export interface ApiPlan {
 }
 
 /** Plans the tools of a document in a project. Nothing is written. @throws {UserError} when the document or the project cannot be used. */
-export async function planApi(options: ApiOptions): Promise<ApiPlan> {
+export async function planApi(options: ApiOptions, signal: AbortSignal): Promise<ApiPlan> {
   const { folder, document, force } = options;
   const known = await readLock(folder);
   const { choices } = await readInstalledLayer(folder);
@@ -93,6 +93,7 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
     layer: "mcp/index.ts",
     place,
     stubs: { prompts: false, resources: false, templates: false },
+    signal,
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));

@@ -1,6 +1,6 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { readIfPresent } from "../../internal/files.ts";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readIfPresent, wholeFolder } from "../../internal/files.ts";
 import { replaceFile, type Tree } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
@@ -11,30 +11,54 @@ export interface FileChanges {
   readonly removals: readonly string[];
 }
 
-/** Writes and removes files of a project. When a step fails, the files are as before. @throws {UserError} when the file system rejects a step. */
-export async function writeFiles(project: string, { writes, removals }: FileChanges): Promise<void> {
+/** Restores the files of a project as they were before a change. */
+export type RestoreFiles = () => Promise<void>;
+
+/**
+ * Writes and removes files of a project. When a step fails or the signal aborts, the files are as before. Returns a function that restores them later.
+ *
+ * @throws {UserError} when the file system rejects a step.
+ */
+export async function writeFiles(
+  project: string,
+  { writes, removals }: FileChanges,
+  signal: AbortSignal,
+): Promise<RestoreFiles> {
   const done: (readonly [path: string, before: string | undefined])[] = [];
+  const made: string[] = [];
+  const restore = async (): Promise<void> => {
+    for (const [target, before] of done.reverse()) await putBack(target, before);
+    for (const folder of made) await rm(folder, wholeFolder);
+  };
   try {
     for (const path of [...writes.keys(), ...removals]) {
+      signal.throwIfAborted();
       const target = join(project, path);
       const text = writes.get(path);
       const before = await readIfPresent(target);
+      const outermost = await mkdir(dirname(target), { recursive: true });
+      if (outermost !== undefined) made.push(outermost);
       done.push([target, before]);
-      if (text === undefined) await rm(target, { force: true });
-      else await replaceFile(target, before?.includes("\r\n") === true ? text.replaceAll(/\r?\n/g, "\r\n") : text);
+      await putBack(target, text === undefined ? undefined : withLineEndings(text, before));
     }
+    return restore;
   } catch (error) {
-    for (const [target, before] of done.reverse()) {
-      if (before === undefined) await rm(target, { force: true });
-      else await replaceFile(target, before);
-    }
+    await restore();
     const code = systemCode(error);
     if (code === undefined) throw error;
     throw new UserError(
       `Nothing was changed: a file could not be written (${code}). Check the permissions of the project.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
+}
+
+async function putBack(path: string, text: string | undefined): Promise<void> {
+  await (text === undefined ? rm(path, { force: true }) : replaceFile(path, text));
+}
+
+/** Gives a generated text the line endings of the text that it replaces. A text with line endings of its own keeps them. */
+function withLineEndings(text: string, before: string | undefined): string {
+  const isConverted = before?.includes("\r\n") === true && !text.includes("\r\n");
+  return isConverted ? text.replaceAll("\n", "\r\n") : text;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
 import { move, wholeFolder } from "../../internal/files.ts";
@@ -43,7 +43,15 @@ export async function replaceFolder(project: string, { folder, tree, keep }: Rep
 
 /** Creates a folder with an unpredictable name, so that no link can be prepared there. */
 function makeTemporary(project: string): Promise<string> {
-  return mkdtemp(join(project, ".mcp-next-"));
+  return mkdtemp(join(project, temporaryStart));
+}
+
+const temporaryStart = ".mcp-next-";
+
+/** Removes the temporary folders of replacements that were cut off. */
+export async function removeTemporary(project: string): Promise<void> {
+  const names = await readdir(project);
+  for (const name of names) if (name.startsWith(temporaryStart)) await rm(join(project, name), wholeFolder);
 }
 
 /**

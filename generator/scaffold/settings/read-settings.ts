@@ -20,6 +20,8 @@ export interface ServerSetting {
 export interface SettingsReading {
   /** Milliseconds for the server to print its settings. Default: 30 s. */
   readonly timeout?: number;
+  /** Ends the programs. Default: nothing does. */
+  readonly interrupted?: AbortSignal;
 }
 
 /**
@@ -30,18 +32,21 @@ export interface SettingsReading {
  */
 export async function readSettings(
   project: string,
-  { timeout = 30_000 }: SettingsReading = {},
+  { timeout = 30_000, interrupted = new AbortController().signal }: SettingsReading = {},
 ): Promise<readonly ServerSetting[]> {
   const program = join("dist", "server.js");
-  const built = await run(process.execPath, ["build.js"], { folder: project });
+  const built = await run(process.execPath, ["build.js"], { folder: project, signal: interrupted });
+  interrupted.throwIfAborted();
   if (!built.ok) throw failed("build.js", built);
   if (!existsSync(join(project, program)))
     throw new UserError(
       `${program} does not exist after the build; use the command in a project with a server program.`,
     );
-  const signal = AbortSignal.timeout(timeout);
+  const late = AbortSignal.timeout(timeout);
+  const signal = AbortSignal.any([late, interrupted]);
   const printed = await run(process.execPath, [program, "--settings"], { folder: project, signal });
-  if (signal.aborted)
+  interrupted.throwIfAborted();
+  if (late.aborted)
     throw new UserError(
       `${program} does not end with --settings; use the command in a project whose src/server.ts calls \`run\`.`,
     );
