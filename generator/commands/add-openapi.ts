@@ -7,8 +7,9 @@ import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { planApi, type ApiOptions, type ApiPlan } from "../scaffold/add/plan-api.ts";
 import type { KeptEdit } from "../scaffold/add/plan-files.ts";
 import { writeFiles, type RestoreFiles } from "../scaffold/add/write-files.ts";
-import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
+import { commandsOf, readManager, readTestSteps } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { nextStepsText } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server add openapi`. */
@@ -98,13 +99,14 @@ async function apply(folder: string, plan: ApiPlan, signal: AbortSignal): Promis
 }
 
 async function printNext(folder: string, { record, isNew, server, source, packages, files }: ApiPlan): Promise<void> {
-  const { install, run } = commandsOf(await readManager(folder));
+  const { install } = commandsOf(await readManager(folder));
   const count = Object.keys(record.operations).length;
   const added = `Added ${countText(count, "tool")} in ${record.place.folder}/; ${server} serves ${count === 1 ? "it" : "them"}.`;
   const updated = `Updated ${record.place.folder}/: ${countText(files.writes.size, "file")} written, ${files.removals.length} removed.`;
   console.log(isNew ? added : updated);
   const settings = source.api && isNew ? settingsOf(source.api).filter((one) => one.default === undefined) : [];
   for (const { name, description } of settings) console.log(`setting    ${name}: ${outputLine(description)}`);
-  const steps = [...(packages.length > 0 ? [`${install}  (for ${packages.join(", ")})`] : []), run("test")];
-  console.log(`Next: ${steps.join(", then ")}`);
+  const installs = packages.length > 0 ? [`${install}  (for ${packages.join(", ")})`] : [];
+  const next = nextStepsText([...installs, ...(await readTestSteps(folder))]);
+  if (next !== "") console.log(next);
 }

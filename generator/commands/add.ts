@@ -9,9 +9,9 @@ import {
 } from "../scaffold/layer/choices.ts";
 import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
-import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
+import { readTestSteps } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
-import { findServerModule } from "../scaffold/add/server-module.ts";
+import { findServerModule, hasTestClient } from "../scaffold/add/server-module.ts";
 import { writeFiles, type RestoreFiles } from "../scaffold/add/write-files.ts";
 import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
@@ -20,6 +20,7 @@ import { findDefinition } from "../scaffold/add/definition.ts";
 import { parseManifest } from "../scaffold/init/manifest.ts";
 import { readInstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
+import { nextStepsText } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server add`. */
@@ -36,9 +37,9 @@ export function runAdd(options: AddOptions): Promise<number> {
     const { source, test, listed, server } = await add(options, signal);
     if (listed !== undefined && !(await listTools(options.folder, { added: [listed] })))
       console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
-    const next = commandsOf(await readManager(options.folder)).run("test");
     const added = test === undefined ? source : `${source} and ${test}`;
-    console.log(`Added ${added}; ${server} serves it.${test === undefined ? "" : ` Next: ${next}`}`);
+    const next = nextStepsText(await readTestSteps(options.folder));
+    console.log(`Added ${added}; ${server} serves it. ${next}`.trimEnd());
     return 0;
   });
 }
@@ -61,8 +62,7 @@ async function add({ kind, name, folder }: AddOptions, signal: AbortSignal): Pro
     const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
     return `${text.trim()}\n`;
   };
-  const hasClient = existsSync(join(folder, "test", "client.ts"));
-  const test = hasClient ? plan.test : undefined;
+  const test = hasTestClient(folder) ? plan.test : undefined;
   const added = new Map([[plan.source, withImportEnding(render(`${kind}.ts`), choices.imports)]]);
   if (test !== undefined) added.set(test, render("test.ts"));
   rejectPresent(folder, [...added.keys()]);

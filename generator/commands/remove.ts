@@ -4,11 +4,12 @@ import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
 import { recordRemoval, type RecordedRemoval } from "../scaffold/add/record-removal.ts";
 import { planRemoval } from "../scaffold/add/removal.ts";
 import { writeFiles } from "../scaffold/add/write-files.ts";
-import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
+import { readTestSteps } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { apiLockName, apiLockText, readApiLock } from "../openapi/api-lock.ts";
 import { readIfPresent } from "../internal/files.ts";
 import { outputLine } from "../internal/text.ts";
+import { nextStepsText } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server remove`. */
@@ -42,8 +43,8 @@ export function runRemove({ kind, name, folder }: RemoveOptions): Promise<number
       ...(changed.length > 0 ? [`Removed ${removed} from ${changed.join(" and ")}.`] : []),
       ...(gone.length > 0 ? [`Deleted ${gone.join(" and ")}.`] : []),
     ];
-    const test = commandsOf(await readManager(folder)).run("test");
-    console.log(`${done.join(" ")} Next: ${[...(unlisted ? nextOf(unlisted) : []), test].join(", then ")}`);
+    const next = nextStepsText([...(unlisted ? nextOf(unlisted) : []), ...(await readTestSteps(folder))]);
+    console.log(`${done.join(" ")} ${next}`.trimEnd());
     return 0;
   });
 }

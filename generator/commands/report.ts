@@ -21,6 +21,11 @@ export function reportProblem(error: unknown): number {
 /** Maximum length of one message, in characters. */
 const longest = 20_000;
 
+/** Formats the next steps of the user; empty when there are none. */
+export function nextStepsText(steps: readonly string[]): string {
+  return steps.length === 0 ? "" : `Next: ${steps.join(", then ")}`;
+}
+
 /** Warns that some places in the code of the user may have been missed. */
 export function warnUncompiled(project: string): void {
   const isTyped = existsSync(join(project, "tsconfig.json"));

@@ -17,6 +17,7 @@ import { toSource, type ProjectSource } from "../../openapi/source.ts";
 import { readSpecModels } from "../../read/spec-models.ts";
 import { toMemberName } from "../../typed-client/tool-schema/names.ts";
 import { schemaSamples } from "../create/example-tools.ts";
+import { readPackageSection } from "../create/package-manager.ts";
 import { patternPackages } from "../create/project-packages.ts";
 import { revisionFacts } from "../create/project-options.ts";
 import { addToManifest, readManifest, type Manifest } from "../init/manifest.ts";
@@ -27,7 +28,7 @@ import { findDefinitions } from "./definition.ts";
 import type { Growth } from "./grow-layer.ts";
 import { planFiles, type FilePlan } from "./plan-files.ts";
 import { register } from "./register.ts";
-import { findServerModule } from "./server-module.ts";
+import { findServerModule, hasTestClient } from "./server-module.ts";
 
 /** Document whose operations become tools of a project, and the choices for them. */
 export interface ApiOptions {
@@ -97,14 +98,16 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
+  if (!hasTestClient(folder)) tree.delete(place.test);
   const written = recordApi(source, tree, { name, document: path, place, removed });
   await rejectClashes(folder, { record: written, known });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
   const record = { ...written, files: { ...orphansOf(former, files), ...written.files } };
   const missing = missingPackages(manifest, source);
+  const section = await readPackageSection(folder);
   const others = new Map<string, string>();
   const packages = Object.keys(missing);
-  if (packages.length > 0) others.set("package.json", addToManifest(manifestText, { devDependencies: missing }));
+  if (packages.length > 0) others.set("package.json", addToManifest(manifestText, { [section]: missing }));
   const server = findServerModule(folder);
   if (!former) others.set(server, registerApi(await readText(folder, server), { path: server, name, choices }));
   const apis = former ? known.map((api) => (api === former ? record : api)) : [...known, record];

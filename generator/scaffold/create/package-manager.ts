@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseJson } from "../../internal/json-text.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { runtimePackage } from "./runtime-package.ts";
 
 /** Package managers that a project may use. */
 export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
@@ -38,11 +39,33 @@ export async function readManager(project: string): Promise<PackageManager> {
   }
 }
 
-async function readDeclared(folder: string): Promise<PackageManager | undefined> {
-  // Folders above the project may be closed to this user.
+/** Section of a `package.json` that lists packages. */
+export type PackageSection = "dependencies" | "devDependencies";
+
+/** Returns the section for the packages of a server: that of the runtime. An application loads them when it runs; a project bundles them. */
+export async function readPackageSection(project: string): Promise<PackageSection> {
+  const { dependencies } = await readFields(project);
+  const isLoaded = isRecord(dependencies) && Object.hasOwn(dependencies, runtimePackage);
+  return isLoaded ? "dependencies" : "devDependencies";
+}
+
+/** Returns the commands that bundle a changed server and test it: those of the scripts that the project has. */
+export async function readTestSteps(project: string): Promise<readonly string[]> {
+  const { scripts } = await readFields(project);
+  const { run } = commandsOf(await readManager(project));
+  const present = ["mcp:build", "test"].filter((name) => isRecord(scripts) && Object.hasOwn(scripts, name));
+  return present.map((name) => run(name));
+}
+
+/** Reads the members of a `package.json`; none if it cannot be read: folders above the project may be closed to this user. */
+async function readFields(folder: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
   const manifest = parseJson(text.replace(/^\uFEFF/, ""));
-  const declared = isRecord(manifest) ? manifest.packageManager : undefined;
+  return isRecord(manifest) ? manifest : {};
+}
+
+async function readDeclared(folder: string): Promise<PackageManager | undefined> {
+  const { packageManager: declared } = await readFields(folder);
   return packageManagers.find((manager) => typeof declared === "string" && declared.startsWith(`${manager}@`));
 }
 
@@ -82,14 +105,14 @@ export interface ManagerCommands {
   installed(name: string): string;
   /** Installs the newest version of a development dependency that the range in `package.json` allows. */
   update(name: string): string;
-  /** Installs packages as development dependencies. */
+  /** Installs packages, and adds them to the section. */
   add(...names: readonly string[]): string;
   /** Removes packages. */
   remove(...names: readonly string[]): string;
 }
 
-/** Returns the commands of a package manager. */
-export function commandsOf(manager: PackageManager): ManagerCommands {
+/** Returns the commands of a package manager. Default of the section that it adds packages to: development dependencies. */
+export function commandsOf(manager: PackageManager, section: PackageSection = "devDependencies"): ManagerCommands {
   const { short, separator, latest, installed, add, remove, update, ...commands } = habits[manager];
   return {
     ...commands,
@@ -103,7 +126,8 @@ export function commandsOf(manager: PackageManager): ManagerCommands {
       ].join(" "),
     latest: (name) => `${latest} ${name}@latest`,
     installed: (name) => `${installed} ${name}`,
-    add: (...names) => [manager, add, ...names].join(" "),
+    add: (...names) =>
+      [manager, section === "dependencies" ? add.replace(/ --(?:save-)?dev$/, "") : add, ...names].join(" "),
     remove: (...names) => [manager, remove, ...names].join(" "),
     update: (name) => `${manager} ${update} ${name}`,
   };

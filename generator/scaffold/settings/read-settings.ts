@@ -35,6 +35,8 @@ export async function readSettings(
   { timeout = 30_000, interrupted = new AbortController().signal }: SettingsReading = {},
 ): Promise<readonly ServerSetting[]> {
   const program = join("dist", "server.js");
+  if (!existsSync(join(project, "build.js")))
+    throw new UserError("build.js does not exist; use the command in a project with a server program.");
   const built = await run(process.execPath, ["build.js"], { folder: project, signal: interrupted });
   interrupted.throwIfAborted();
   if (!built.ok) throw failed("build.js", built);
