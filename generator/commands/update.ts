@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { toCatalogue, findSpec } from "../scaffold/layer/catalogue.ts";
 import { emitLayer } from "../scaffold/layer/emit-layer.ts";
-import { commandsOf, readManager, readPackageSection } from "../scaffold/create/package-manager.ts";
+import { readCommands } from "../scaffold/create/package-manager.ts";
 import { runtimePackage } from "../scaffold/create/runtime-package.ts";
 import { relativePath } from "../internal/files.ts";
 import { compareTree, driftText, type Drift } from "../internal/tree.ts";
@@ -107,7 +107,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   }
   console.log(`From version ${layer.generator}, revisions ${old.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${next.revisions.join(", ")}.`);
-  const commands = commandsOf(await readManager(project), await readPackageSection(project));
+  const commands = await readCommands(project);
   for (const line of describeChoices(old, next, commands)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };

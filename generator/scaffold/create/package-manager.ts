@@ -42,6 +42,11 @@ export async function readManager(project: string): Promise<PackageManager> {
 /** Section of a `package.json` that lists packages. */
 export type PackageSection = "dependencies" | "devDependencies";
 
+/** Returns the commands of a project, which add packages of a server. */
+export async function readCommands(project: string): Promise<ManagerCommands> {
+  return commandsOf(await readManager(project), await readPackageSection(project));
+}
+
 /** Returns the section for the packages of a server: that of the runtime. An application loads them when it runs; a project bundles them. */
 export async function readPackageSection(project: string): Promise<PackageSection> {
   const { dependencies } = await readFields(project);

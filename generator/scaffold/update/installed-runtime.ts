@@ -3,9 +3,11 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageVersion } from "../../internal/package-info.ts";
 import { compareTree, type Drift } from "../../internal/tree.ts";
-import { commandsOf, readManager } from "../create/package-manager.ts";
+import { readCommands } from "../create/package-manager.ts";
 import { readPackedRuntime, readVendorFiles, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
+import { readInstalledVersion } from "../init/typescript-settings.ts";
 import { replaceFolder } from "../layer/replace-layer.ts";
+import { isOlderRange, isOlderVersion } from "./version-range.ts";
 
 /** Runtime of a project, as an update sees it. */
 export interface InstalledRuntime {
@@ -39,13 +41,14 @@ async function inProject(project: string, folder: string): Promise<InstalledRunt
 }
 
 /** A range is written when a project is created. A later version of the generator may need a later version of the runtime. */
-async function onRegistry(project: string, version: string): Promise<InstalledRuntime> {
-  const wanted = `^${packageVersion()}`;
-  const isOther = version.startsWith("^") && version !== wanted;
-  const { add } = commandsOf(await readManager(project));
+async function onRegistry(project: string, range: string): Promise<InstalledRuntime> {
+  const version = packageVersion();
+  const installed = /^[\^~<>=v\s]*\d/.test(range) ? readInstalledVersion(project, runtimePackage) : undefined;
+  const isOlder = isOlderRange(range, version) || (installed !== undefined && isOlderVersion(installed, version));
+  const { add } = await readCommands(project);
   return {
     drifts: [],
-    install: isOther ? add(`${runtimePackage}@${wanted}`) : undefined,
+    install: isOlder ? add(`${runtimePackage}@^${version}`) : undefined,
     replace: () => Promise.resolve(),
   };
 }
@@ -63,7 +66,7 @@ async function inArchive(project: string, { path, manifest }: Archive): Promise<
   const found = await readFile(join(project, path)).catch(() => undefined);
   if (!own || (own.path === path && found?.equals(own.content)))
     return { drifts: [], install: undefined, replace: () => Promise.resolve() };
-  const { add } = commandsOf(await readManager(project));
+  const { add } = await readCommands(project);
   const isHere = own.path === path && found !== undefined;
   return {
     drifts: [isHere ? { kind: "changed", path } : { kind: "missing", path: own.path }],

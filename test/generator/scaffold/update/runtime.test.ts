@@ -1,10 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runAdd } from "../../../../generator/commands/add.ts";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
+import { isOlderRange } from "../../../../generator/scaffold/update/version-range.ts";
 import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
@@ -123,18 +124,69 @@ describe("update of a project with a packed runtime", () => {
   });
 });
 
-test("`update` of a project with a range of an older runtime prints the command that installs the new one", async () => {
-  const project = await createProject({});
-  const manifest = join(project, "package.json");
-  const text = readFileSync(manifest, "utf8").replace(
-    /"mcp-server-runtime": "[^"]*"/,
-    '"mcp-server-runtime": "^0.0.1"',
-  );
-  writeFileSync(manifest, text);
-  const { code, stdout } = await update(project);
-  const next = `Next: npm install --save-dev mcp-server-runtime@^${packageVersion()}`;
-  expect([code, stdout]).toEqual([0, expect.stringContaining(next)]);
-  expect(readFileSync(manifest, "utf8")).toBe(text);
+describe("update of a project with a range of versions", () => {
+  const install = `install --save-dev mcp-server-runtime@^${packageVersion()}`;
+
+  /** Replaces the version of the runtime in `package.json`. */
+  function setRange(project: string, range: string): string {
+    const manifest = join(project, "package.json");
+    const named = `"mcp-server-runtime": "${range}"`;
+    const text = readFileSync(manifest, "utf8").replace(/"mcp-server-runtime": "[^"]*"/, named);
+    writeFileSync(manifest, text);
+    return text;
+  }
+
+  function setInstalled(project: string, version: string): void {
+    const folder = join(project, "node_modules", "mcp-server-runtime");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "mcp-server-runtime", version }));
+  }
+
+  test("`update` advises a newer runtime only if the range has none, or an older one is installed", async () => {
+    const project = await createProject({});
+    for (const range of ["^0.0.1", "~0.0.1", "0.0.9"]) {
+      const text = setRange(project, range);
+      const { code, stdout } = await update(project);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`Next: npm ${install}`)]);
+      expect(readFileSync(join(project, "package.json"), "utf8")).toBe(text);
+    }
+    for (const range of [`^${packageVersion()}`, "^0.1.5", "^1.2.0", ">=0.0.1", "*", "workspace:*"]) {
+      setRange(project, range);
+      expect((await update(project)).stdout).not.toContain("Next: ");
+    }
+    setRange(project, "0.x");
+    setInstalled(project, "0.0.3");
+    expect((await update(project)).stdout).toContain(`Next: npm ${install}`);
+    setInstalled(project, packageVersion());
+    expect((await update(project)).stdout).not.toContain("Next: ");
+  });
+
+  test("`update` advises to install a runtime that is a dependency as one", async () => {
+    const project = await createProject({});
+    const dependencies = { "mcp-server-runtime": "^0.0.1" };
+    writeFileSync(join(project, "package.json"), JSON.stringify({ dependencies }, undefined, 2));
+    expect((await update(project)).stdout).toContain(`Next: npm install mcp-server-runtime@^${packageVersion()}`);
+  });
+});
+
+test.each([
+  ["^0.0.1", true],
+  ["^0.1", false],
+  ["~0.0.1", true],
+  ["~0.1.0", false],
+  ["0.0.9", true],
+  ["0.0.x", true],
+  ["0.x", false],
+  ["=0.0.9-beta.1", true],
+  ["^0.0.1 || ~0.0.4", true],
+  ["^0.0.1 || ^0.1.0", false],
+  ["^0", false],
+  ["^1.2.0", false],
+  [">=0.0.1", false],
+  ["latest", false],
+  ["", false],
+])("all versions of the range %j are older than 0.1.0: %j", (range, expected) => {
+  expect(isOlderRange(range, "0.1.0")).toBe(expected);
 });
 
 describe("add in a project without the feature", () => {
