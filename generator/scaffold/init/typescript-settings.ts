@@ -11,7 +11,7 @@ import type { Manifest } from "./manifest.ts";
 /**
  * Returns the ending with which the modules of an application import each other, according to its `tsconfig.json`.
  *
- * @throws {UserError} when its settings do not find ES modules in packages
+ * @throws {UserError} when its settings do not find ES modules in packages, or do not compile the protocol layer
  */
 export function readImportEnding(folder: string, manifest: Manifest): ImportEnding {
   const options = readOptions(folder);
@@ -47,6 +47,10 @@ function rejectUnsupported(options: ts.CompilerOptions, application: Package): v
   if (!isNodeKind && !findsExports(moduleResolution, module, application))
     throw new UserError(
       `tsconfig.json does not find the exports of packages; set "module": "nodenext", or "moduleResolution": "bundler".`,
+    );
+  if (options.noPropertyAccessFromIndexSignature === true)
+    throw new UserError(
+      "tsconfig.json sets noPropertyAccessFromIndexSignature, with which src/mcp/ does not compile; set it to false.",
     );
   const isRequired = !application.manifest.isModule && isNodeKind && module !== ModuleKind.NodeNext;
   if (isRequired)

@@ -165,6 +165,16 @@ describe("init", () => {
       "compiles to CommonJS",
     ],
     [
+      "settings that the layer does not compile with",
+      {
+        "package.json": express,
+        "tsconfig.json": { extends: "./strictest.json", ...nodenext },
+        "strictest.json": { compilerOptions: { noPropertyAccessFromIndexSignature: true } },
+      },
+      {},
+      "tsconfig.json sets noPropertyAccessFromIndexSignature, with which src/mcp/ does not compile; set it to false.",
+    ],
+    [
       "settings that are not there",
       { "package.json": express, "tsconfig.json": { extends: "./no.json" } },
       {},
