@@ -7,7 +7,13 @@ import type { Exchange, Wire } from "./wires/wire.ts";
 /** Outcome of a request. */
 export type CallOutcome =
   | { readonly kind: "result"; readonly result: Record<string, unknown>; readonly exchange: Exchange }
-  | { readonly kind: "error"; readonly code: unknown; readonly message: string; readonly exchange: Exchange }
+  | {
+      readonly kind: "error";
+      readonly code: unknown;
+      readonly message: string;
+      readonly data: unknown;
+      readonly exchange: Exchange;
+    }
   | { readonly kind: "broken"; readonly problem: string; readonly exchange: Exchange }
   | {
       readonly kind: "none";
@@ -88,10 +94,10 @@ export class Conversation {
     if (response.id !== id && Object.hasOwn(response, "result"))
       return this.#broken(method, "a result with another id", exchange);
     if (isObject(response.error)) {
-      const { code, message } = response.error;
+      const { code, message, data } = response.error;
       if (!Number.isInteger(code) || typeof message !== "string")
         return this.#broken(method, "an error without an integer code or without a message", exchange);
-      return { kind: "error", code, message, exchange };
+      return { kind: "error", code, message, data, exchange };
     }
     if (!isObject(response.result))
       return this.#broken(method, "a response with neither a result object nor an error", exchange);

@@ -5,6 +5,7 @@ import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { HttpWire } from "./wires/http-wire.ts";
+import { describeUnknownRevisions, unknownRevisionAdvice } from "../live/unknown-revision.ts";
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
@@ -44,16 +45,17 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
   let newest: Conversation | undefined;
-  let rejection: Rejection | undefined;
+  const rejections: Rejection[] = [];
   // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
     const conversation = await open(wires, revision);
     if (!(conversation instanceof Conversation)) {
-      rejection = conversation;
+      rejections.push(conversation);
       // No revision is tried after two handshakes without any response: each takes the whole timeout.
-      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(rejection.response)) break;
+      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(conversation.response))
+        break;
       continue;
     }
     spoken.push(revision.id);
@@ -68,7 +70,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     title: "The server supports a known revision",
     severity: "error",
   } as const satisfies Rule;
-  const unknown = spoken.length === 0 ? toUnknown(rejection, options) : undefined;
+  const unknown = spoken.length === 0 ? toUnknown(rejections, options) : undefined;
   results.push(toResult(anything, [unknown]), ...lint(tools));
   // The newest revision reports the most about the server.
   if (newest) {
@@ -145,14 +147,29 @@ async function open(wires: WireFactory, revision: Revision): Promise<Conversatio
   return { response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
 }
 
-/** Returns the observation that a server supports no revision, with the reason of the last rejection. */
-function toUnknown(rejection: Rejection | undefined, { advise }: ExamineOptions): Omit<Finding, "rule" | "severity"> {
+/** Returns the observation that a server supports no known revision, with those that it offers, or the reason of the last rejection. */
+function toUnknown(rejections: readonly Rejection[], { advise }: ExamineOptions): Omit<Finding, "rule" | "severity"> {
+  const message = describeUnknownRevisions(rejections.flatMap(({ response }) => readOffered(response)));
+  if (message !== undefined) return { subject: "server", message, fix: unknownRevisionAdvice };
+  const rejection = rejections.at(-1);
   const reason = rejection ? describeRejection(rejection) : "";
   return {
     subject: "server",
     message: `it supports no known revision${reason === "" ? "" : `: ${reason}`}`,
     fix: advise?.(reason) || (rejection && adviseOn(rejection)) || usualAdvice,
   };
+}
+
+/** Returns the revisions that a server names in its response to `initialize` or `server/discover`. */
+function readOffered(response: CallOutcome): readonly unknown[] {
+  if (response.kind === "error") return isObject(response.data) ? toList(response.data.supported) : [];
+  if (response.kind !== "result") return [];
+  const { protocolVersion, supportedVersions } = response.result;
+  return [protocolVersion, ...toList(supportedVersions)];
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 const usualAdvice = "check that it starts, and its address and credentials; raise --timeout for a slow server";

@@ -20,6 +20,7 @@ import { checkAccess, type Access } from "./access.ts";
 import { resolveCard } from "./server-card.ts";
 import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
+import { explainUnknownRevision } from "./unknown-revision.ts";
 import { adviseVariable } from "./variables.ts";
 
 /** Options of reading a contract from a server. */
@@ -89,6 +90,9 @@ async function withSession<Result>(
     if (error instanceof UserError) throw error;
     const rejection = findRejection(error);
     if (rejection) throw new UserError(explainRejection(describeTarget(target), rejection), { cause: error });
+    const unknown = explainUnknownRevision(error);
+    if (unknown !== undefined)
+      throw new UserError(`${describeTarget(target)} cannot be read: ${unknown}.`, { cause: error });
     throw new UserError(
       `${describeTarget(target)} cannot be read: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
       {

@@ -1,6 +1,7 @@
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { explainCause, systemCode } from "../internal/user-error.ts";
 import type { ServerAddress } from "./server-address.ts";
+import { explainUnknownRevision } from "./unknown-revision.ts";
 import { adviseVariable } from "./variables.ts";
 
 /** Explains why a server cannot be reached, and proposes a next step if the reason does not imply one. */
@@ -10,6 +11,8 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
   const status = readStatus(cause);
   if (status === 401 || status === 403)
     return `it requires credentials (HTTP ${status}); send them with --header-env Name=VARIABLE.`;
+  const unknown = explainUnknownRevision(cause);
+  if (unknown !== undefined) return `${unknown}.`;
   const isSilent = cause instanceof Error && cause.name === "TimeoutError";
   const why = isSilent ? "it does not respond" : explainCause(cause).replace(/\.$/, "");
   const isSaid = why.includes("; its last words: ") || (status !== undefined && status >= 500);
