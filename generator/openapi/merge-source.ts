@@ -29,12 +29,45 @@ export interface MergeInput {
 export async function mergeSource({ path, edited, generated, hashes }: MergeInput): Promise<Merge> {
   const mine = readParts(path, edited);
   const theirs = readParts(path, generated);
-  const merging: Merging = { hashes: new Map(Object.entries(hashes)), kept: [], conflicts: [] };
-  const parts = mergeParts({ mine: mine.parts, theirs: theirs.parts, prefix: "" }, merging);
-  const body = `${parts.map((part) => (part.isClose === true ? "\n" : "\n\n") + partText(part)).join("")}\n\n${mine.tail}`;
+  const renamed = findRenamed(mine.parts, theirs.parts, hashes);
+  const merging: Merging = { hashes: renameKeys(hashes, renamed), kept: [], conflicts: [] };
+  const own = mine.parts.map((part) => ({ ...part, key: renamed.get(part.key) ?? part.key }));
+  const parts = mergeParts({ mine: own, theirs: theirs.parts, prefix: "" }, merging);
+  const merged = parts.map((part) => (part.isClose === true ? "\n" : "\n\n") + partText(part)).join("");
+  const body = `${renameUses(merged, renamed)}\n\n${mine.tail}`;
   const text = [mine.head, importText([mine, theirs], body), body].join("\n\n");
   const { kept, conflicts } = merging;
   return { text: await formatTypeScript(text, { collapses: true }), kept, conflicts };
+}
+
+type Hashes = MergeInput["hashes"];
+
+/** Finds the new names of generated statements whose names differ only in case now. The file of a tool stays the same then. */
+function findRenamed(mine: readonly Part[], theirs: readonly Part[], hashes: Hashes): ReadonlyMap<string, string> {
+  const isGenerated = (key: string): boolean => theirs.some((part) => part.key === key);
+  const added = theirs.filter(({ key }) => !Object.hasOwn(hashes, key) && mine.every((part) => part.key !== key));
+  const names = new Map(added.map(({ key }) => [key.toLowerCase(), key]));
+  const former = mine.filter(({ key }) => /^[\w$]+$/.test(key) && Object.hasOwn(hashes, key) && !isGenerated(key));
+  return new Map(
+    former.flatMap(({ key }) => {
+      const name = names.get(key.toLowerCase());
+      return name === undefined ? [] : [[key, name] as const];
+    }),
+  );
+}
+
+function renameKeys(hashes: Hashes, renamed: ReadonlyMap<string, string>): Merging["hashes"] {
+  const rename = (key: string): string => key.replace(/^[\w$]+(?=\.|$)/, (name) => renamed.get(name) ?? name);
+  return new Map(Object.entries(hashes).map(([key, hash]) => [rename(key), hash]));
+}
+
+function renameUses(body: string, renamed: ReadonlyMap<string, string>): string {
+  return [...renamed].reduce((text, [before, after]) => text.replaceAll(useOf(before), () => after), body);
+}
+
+/** Returns a pattern of a name that is not a member of another. */
+function useOf(name: string): RegExp {
+  return new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${escapePattern(name)}(?![\\w$])`, "g");
 }
 
 interface Merging {
@@ -63,12 +96,21 @@ function mergeParts({ mine, theirs, prefix }: Lists, merging: Merging): Part[] {
   });
   const generated = new Set(theirs.map(({ key }) => key));
   for (const [place, part] of mine.entries()) {
-    if (generated.has(part.key) || known(part.key) === hashPart(part)) continue;
-    if (known(part.key) !== undefined) merging.kept.push(prefix + part.key);
+    if (generated.has(part.key)) continue;
+    const edits = listEdits(part, prefix, merging.hashes);
+    if (edits.length === 0) continue;
+    if (known(part.key) !== undefined) merging.kept.push(...edits);
     const before = mine.slice(0, place).findLast(({ key }) => merged.some((one) => one.key === key));
     merged.splice(before ? merged.findIndex(({ key }) => key === before.key) + 1 : 0, 0, part);
   }
   return merged;
+}
+
+/** Lists a part and its members, as far as their texts are not those that were generated before. */
+function listEdits(part: Part, prefix: string, hashes: Merging["hashes"]): string[] {
+  const key = prefix + part.key;
+  const members = (part.members ?? []).flatMap((member) => listEdits(member, `${key}.`, hashes));
+  return hashes.get(key) === hashPart(part) ? members : [key, ...members];
 }
 
 interface PartOptions {

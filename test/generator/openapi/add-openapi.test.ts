@@ -1,96 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { runAddOpenapi, type AddOpenapiOptions } from "../../../generator/commands/add-openapi.ts";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { runRemove } from "../../../generator/commands/remove.ts";
 import { formatTypeScript } from "../../../generator/internal/format.ts";
-import type { Tree } from "../../../generator/internal/tree.ts";
 import { apiLockName } from "../../../generator/openapi/api-lock.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
-import { temporaryFolder, listAll } from "../folder.ts";
+import { temporaryFolder } from "../folder.ts";
 import { emitFiles, writeFiles } from "../project.ts";
-
-const json = (schema: object): object => ({
-  "200": { description: "ok", content: { "application/json": { schema } } },
-});
-const limit = { name: "limit", in: "query", schema: { type: "integer" } };
-const pet = { type: "object", properties: { name: { type: "string" } } };
-
-const list = { get: { operationId: "listPets", parameters: [limit], responses: json(pet) } };
-const show = { get: { operationId: "showPet", responses: json(pet) } };
-const remove = { delete: { operationId: "deletePet", responses: { "204": { description: "gone" } } } };
-
-function petsOf(paths: object, more: object = {}): object {
-  const components = { securitySchemes: { key: { type: "http", scheme: "bearer" } } };
-  const info = { title: "Pet shop", version: "1" };
-  const address = [{ url: "https://pets.example/v1" }];
-  return { openapi: "3.1.0", info, servers: address, components, security: [{ key: [] }], paths, ...more };
-}
-
-const both = petsOf({ "/pets": list, "/pets/{id}": show });
-
-interface Project {
-  readonly folder: string;
-  readonly add: (options?: Partial<AddOpenapiOptions>) => Promise<number>;
-  readonly read: (path: string) => string;
-  readonly write: (path: string, text: string) => void;
-  /** Replaces the document. */
-  readonly change: (document: object, name?: string) => void;
-  /** Lines that were printed since the last call. */
-  readonly lines: () => string[];
-  /** Text of every file, without that of the protocol layer. */
-  readonly all: () => Record<string, string>;
-}
-
-/** Files of a project of each schema library. */
-const emitted = new Map<string, Promise<Tree>>();
-
-/** Writes a project and the document `pets.json` beside it. */
-async function project(document = both, schema = "json"): Promise<Project> {
-  const root = temporaryFolder();
-  const selection = { schema, features: "tools", extras: "mcpb" };
-  const files = emitted.get(schema) ?? emitFiles({ revisions: ["2025-11-25"], selection });
-  emitted.set(schema, files);
-  writeFiles(join(root, "demo"), await files);
-  return openProject(root, document);
-}
-
-function openProject(root: string, document: object): Project {
-  const folder = join(root, "demo");
-  const printed: string[] = [];
-  const collect = (text: unknown): void => void printed.push(String(text));
-  vi.spyOn(console, "log").mockImplementation(collect);
-  vi.spyOn(console, "error").mockImplementation(collect);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const read = (path: string): string => readFileSync(join(folder, path), "utf8");
-  const change = (next: object, name = "pets.json"): void => writeFileSync(join(root, name), JSON.stringify(next));
-  change(document);
-  return {
-    folder,
-    read,
-    change,
-    add: (options = {}) =>
-      runAddOpenapi({
-        document: join(root, "pets.json"),
-        folder,
-        check: false,
-        dryRun: false,
-        force: false,
-        ...options,
-      }),
-    write(path, text) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    },
-    lines: () => printed.splice(0),
-    all: () =>
-      Object.fromEntries(
-        listAll(folder)
-          .filter((path) => /\.(ts|json)$/.test(path) && !/mcp[/\\]|^vendor/.test(path))
-          .map((path) => [path, read(path)]),
-      ),
-  };
-}
+import { both, json, limit, list, openProject, pet, petsOf, project, remove, show } from "./api-project.ts";
 
 describe("a removed tool of an API", () => {
   test("`add openapi` leaves out a tool that was removed, until `--only` selects operations", async () => {

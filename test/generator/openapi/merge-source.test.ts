@@ -71,6 +71,34 @@ describe("an edited file is merged with its newly generated text", () => {
     expect(text.replaceAll(/\n+/g, "\n")).toBe((await format(merged)).replaceAll(/\n+/g, "\n"));
   });
 
+  test("an edited member of a definition whose name is generated no longer stays", async () => {
+    const generated = tool("a", call).replaceAll("listTool", "findTool");
+    const { text, kept } = await merge({ before: tool("a", call), edited: tool("a", own), generated });
+    expect(text).toContain("slice(0, args.limit)");
+    expect(text).toContain("findTool");
+    expect(kept).toEqual(["listTool.execute"]);
+  });
+
+  test("a definition whose name is generated no longer is removed if no member was edited", async () => {
+    const generated = tool("a", call).replaceAll("listTool", "findTool");
+    const edited = `${tool("a", call)}\nexport const mine = 1;`;
+    const { text, kept } = await merge({ before: tool("a", call), edited, generated });
+    expect(text).not.toContain("listTool");
+    expect(kept).toEqual([]);
+  });
+
+  test("edits stay when only the case of the generated names changes", async () => {
+    const named = (id: string, execute: string, note = "GET /pets"): string =>
+      `export type ${id}Result = string[];\n\n/** ${note} */\nexport const get${id}Tool = defineTool({ name: "get${id}", execute: ${execute} });`;
+    const { text, kept } = await merge({
+      before: named("PetByID", "() => callApi<PetByIDResult>()"),
+      edited: named("PetByID", "() => [...mine<PetByIDResult>()]", "Mine."),
+      generated: named("PetById", "() => callApi<PetByIdResult>()"),
+    });
+    expect(text).toBe(await format(named("PetById", "() => [...mine<PetByIdResult>()]", "Mine.")));
+    expect(kept).toEqual(["getPetByIdTool", "getPetByIdTool.execute"]);
+  });
+
   test("a removed statement stays removed, and a new one is added", async () => {
     const parts = (names: readonly string[]): string => names.map((name) => `export function ${name}() {}`).join("\n");
     const texts = { before: parts(["a", "b"]), edited: parts(["b"]), generated: parts(["a", "b", "c"]) };
