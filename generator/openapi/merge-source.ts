@@ -1,6 +1,6 @@
 import { formatTypeScript } from "../internal/format.ts";
 import { escapePattern } from "../internal/text.ts";
-import { hashPart, membersMark, readParts, type ImportedName, type Part, type SourceParts } from "./source-parts.ts";
+import { hashPart, membersMark, readParts, type NamedImport, type Part, type SourceParts } from "./source-parts.ts";
 
 /** Result of the merge of an edited file with its newly generated text. */
 export interface Merge {
@@ -133,31 +133,38 @@ function mergePart(edited: Part, generated: Part, { prefix, merging }: PartOptio
 }
 
 function partText({ text, members }: Part): string {
+  return members ? text.replace(membersMark, () => `{${members.map(memberText).join("")}}`) : text;
+}
+
+function memberText({ text, isClose }: Part): string {
   // A comment at the end of a member would hide a comma on its line.
-  return members ? text.replace(membersMark, () => `{${members.map((member) => `${member.text}\n,`).join("")}}`) : text;
+  return `${isClose === true ? "" : "\n"}${text}\n,`;
 }
 
 /** Writes the imports of both files that the body uses. A name that both import from different modules is that of the first file. */
 function importText([mine, theirs]: readonly [SourceParts, SourceParts], body: string): string {
-  const names = new Map(mine.imports.map((name) => [name.local, name]));
-  for (const name of theirs.imports) {
-    const known = names.get(name.local);
-    if (!known || known.module === name.module) names.set(name.local, name);
-  }
-  const used = [...names.values()].filter(({ local }) =>
-    new RegExp(`(?<![\\w$.])${escapePattern(local)}(?![\\w$])`).test(body),
-  );
-  return [...groupByModule(used)]
-    .map(([module, own]) => `import { ${own.map(specifierText).join(", ")} } from ${JSON.stringify(module)};`)
+  const modules = new Map(mine.imports.flatMap(({ module, names }) => names.map(({ local }) => [local, module])));
+  const isOther = (local: string, module: string): boolean => (modules.get(local) ?? module) !== module;
+  const isUsed = (local: string, module: string): boolean => useOf(local).test(body) && !isOther(local, module);
+  return joinImports([...mine.imports, ...theirs.imports])
+    .map((one) => ({ ...one, names: one.names.filter(({ local }) => isUsed(local, one.module)) }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ above, names, module, attributes, beside }) => {
+      const specifiers = names.map(({ text, isType }) => (isType ? `type ${text}` : text)).join(", ");
+      return `${above}import { ${specifiers} } from ${JSON.stringify(module)} ${attributes}; ${beside}`.trim();
+    })
     .join("\n");
 }
 
-function groupByModule(names: readonly ImportedName[]): Map<string, ImportedName[]> {
-  const modules = new Map<string, ImportedName[]>();
-  for (const name of names) modules.set(name.module, [...(modules.get(name.module) ?? []), name]);
-  return modules;
-}
-
-function specifierText({ text, isType }: ImportedName): string {
-  return isType ? `type ${text}` : text;
+/** Joins the imports of a module. The second specifier of a name replaces the first. */
+function joinImports(imports: readonly NamedImport[]): readonly NamedImport[] {
+  const joined = new Map<string, NamedImport>();
+  for (const one of imports) {
+    const key = `${one.module} ${one.attributes}`;
+    const { above = "", beside = "", names = [] } = joined.get(key) ?? {};
+    const specifiers = new Map([...names, ...one.names].map((name) => [name.local, name]));
+    const comments = { above: above + one.above, beside: beside + one.beside };
+    joined.set(key, { ...one, ...comments, names: [...specifiers.values()] });
+  }
+  return [...joined.values()];
 }

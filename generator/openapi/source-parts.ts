@@ -9,13 +9,24 @@ export interface Part {
   readonly text: string;
   /** Members of the definition, if the statement is one. */
   readonly members?: readonly Part[];
-  /** True if no blank line precedes it. */
+  /** True if no blank line precedes a statement, and no line break a member. */
   readonly isClose?: boolean;
+}
+
+/** An import that has only named ones. */
+export interface NamedImport {
+  readonly module: string;
+  /** Attributes as they are written, such as `with { type: "json" }`. */
+  readonly attributes: string;
+  /** Comment above it, with a line break. */
+  readonly above: string;
+  /** Comment on the same line, with a line break. */
+  readonly beside: string;
+  readonly names: readonly ImportedName[];
 }
 
 /** A name that a file imports. */
 export interface ImportedName {
-  readonly module: string;
   /** Name in the file. */
   readonly local: string;
   /** Specifier as it is written, without `type`. */
@@ -27,7 +38,7 @@ export interface ImportedName {
 export interface SourceParts {
   /** Comment before the first statement, if that is an import. */
   readonly head: string;
-  readonly imports: readonly ImportedName[];
+  readonly imports: readonly NamedImport[];
   readonly parts: readonly Part[];
   /** Comment after the last statement. */
   readonly tail: string;
@@ -39,7 +50,7 @@ export const membersMark = "{/*members*/}";
 /** Divides a formatted source file. */
 export function readParts(path: string, text: string): SourceParts {
   const file = parseValidSource(path, text);
-  const imports: ImportedName[] = [];
+  const imports: NamedImport[] = [];
   const parts: Part[] = [];
   const name = createKeys();
   let end = 0;
@@ -47,16 +58,23 @@ export function readParts(path: string, text: string): SourceParts {
   for (const statement of file.statements) {
     const start = end;
     end = endOf(text, statement.getEnd());
-    const names = importedNames(statement);
-    if (!names) {
+    const named = readImport(statement);
+    if (!named) {
       const isClose = /^[^\n]*\n[^\n]*\S/.test(text.slice(start, end)) && parts.length > 0;
       parts.push({ ...toPart(text, { statement, start, end, key: name(keyOf(statement)) }), isClose });
       continue;
     }
-    if (imports.length + parts.length === 0) head = text.slice(start, statement.getStart()).trim();
-    imports.push(...names);
+    const isFirst = imports.length + parts.length === 0;
+    if (isFirst) head = text.slice(start, statement.getStart()).trim();
+    const above = isFirst ? "" : toLines(text.slice(start, statement.getStart()));
+    imports.push({ ...named, above, beside: toLines(text.slice(statement.getEnd(), end)) });
   }
   return { head, imports, parts, tail: text.slice(end).trim() };
+}
+
+/** Ends a comment with a line break. */
+function toLines(comment: string): string {
+  return comment.trim() === "" ? "" : `${comment.trim()}\n`;
 }
 
 /** Returns the hashes of the parts, by key; those of members follow the key of their definition and a dot. */
@@ -78,17 +96,17 @@ function endOf(text: string, end: number): number {
   return ts.getTrailingCommentRanges(text, end)?.at(-1)?.end ?? end;
 }
 
-/** Returns the names of an import that has only named ones; `undefined` for other statements. */
-function importedNames(statement: ts.Statement): ImportedName[] | undefined {
+/** Reads an import that has only named ones; `undefined` for other statements. */
+function readImport(statement: ts.Statement): Pick<NamedImport, "module" | "attributes" | "names"> | undefined {
   if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return undefined;
-  const { moduleSpecifier, importClause: clause } = statement;
+  const { moduleSpecifier, importClause: clause, attributes } = statement;
   if (!clause || clause.name || !clause.namedBindings || !ts.isNamedImports(clause.namedBindings)) return undefined;
-  return clause.namedBindings.elements.map((element) => ({
-    module: moduleSpecifier.text,
+  const names = clause.namedBindings.elements.map((element) => ({
     local: element.name.text,
     text: element.getText().replace(/^type\s+/, ""),
     isType: clause.isTypeOnly || element.isTypeOnly,
   }));
+  return { module: moduleSpecifier.text, attributes: attributes?.getText() ?? "", names };
 }
 
 interface Range {
@@ -106,7 +124,8 @@ function toPart(text: string, { statement, start, end, key }: Range): Part {
   const members = definition.properties.map((property): Part => {
     const from = at;
     at = endOf(text, property.getEnd());
-    return { key: name(property.name?.getText() ?? "..."), text: text.slice(from, at).replace(/^\s*,/, "").trim() };
+    const own = text.slice(from, at).replace(/^\s*,/, "");
+    return { key: name(property.name?.getText() ?? "..."), text: own.trim(), isClose: !/^[^\S\n]*\n/.test(own) };
   });
   const rest = text
     .slice(at, definition.getEnd() - 1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { list, petsOf, project, show } from "./api-project.ts";
+import { limit, list, petsOf, project, show } from "./api-project.ts";
 
 describe("edits of generated files", () => {
   test("edits of a tool stay when only the case of its operationId changes", async () => {
@@ -18,5 +18,19 @@ describe("edits of generated files", () => {
     expect(text).toMatch(/^kept +src\/pets\/tools\/show-pet-by-id\.ts: showPetByIdTool\.description/m);
     expect(text).toMatch(/^conflict +src\/pets\/tools\/show-pet-by-id\.ts: showPetByIdTool\.execute/m);
     expect(await add({ check: true })).toBe(0);
+  });
+
+  test("an edited tool with a parameter of the style deepObject keeps the import of its function", async () => {
+    const range = { name: "range", in: "query", style: "deepObject", schema: { type: "object" } };
+    const ranged = (more: object[]): object =>
+      petsOf({ "/pets": { get: { ...list.get, parameters: [range, ...more] } } });
+    const { add, change, read, write } = await project(ranged([]));
+    await add();
+    const path = "src/pets/tools/list-pets.ts";
+    write(path, read(path).replace('description: "', 'description: "Mine: '));
+    change(ranged([limit]));
+    expect(await add()).toBe(0);
+    expect(read(path)).toContain("limit: args.limit");
+    expect(read(path)).toMatch(/import \{[^}]* toDeep\b[^}]*\} from "..\/api.ts"[^]*\.\.\.toDeep\(/);
   });
 });

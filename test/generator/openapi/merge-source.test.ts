@@ -135,6 +135,36 @@ describe("an edited file is merged with its newly generated text", () => {
       expect(text).toContain(part);
   });
 
+  test("a name that is used only after a spread is imported", async () => {
+    const file = (value: string): string => `import { toDeep } from "./api.ts";\n\na(${value}, { ...toDeep(1) });\n`;
+    const texts = { before: file("1"), edited: `${file("1")}\n\nmine();\n`, generated: file("2") };
+    expect((await merge(texts)).text).toBe(await format(`${file("2")}\nmine();\n`));
+  });
+
+  test("imports keep their comments and attributes", async () => {
+    const before = 'import { a } from "./x.ts";\n\na();';
+    const own = (call: string): string => `import { a } from "./x.ts"; // The first.
+import config from "./config.json" with { type: "json" };
+// The second.
+import { b } from "./b.json" with { type: "json" };
+import { c } from "./b.json"; // The third.
+
+a(${call});
+
+mine(b, c, config);
+`;
+    const { text } = await merge({ before, edited: own(""), generated: before.replace("a()", "a(1)") });
+    for (const line of own("1").split("\n")) expect(text.split("\n")).toContain(line);
+    expect(text).toContain("// The first.\n// The second.\nimport");
+  });
+
+  test("an import of the generated text goes to that of the edited text, with its comment", async () => {
+    const before = 'import { a } from "./x.ts";\n\na();';
+    const edited = 'import { mine } from "./own.ts";\n// Shared.\nimport { a } from "./x.ts";\n\na();\n\nmine();';
+    const { text } = await merge({ before, edited, generated: 'import { a, b } from "./x.ts";\n\na(b);' });
+    expect(text).toBe(await format(edited.replace("{ a }", "{ a, b }").replace("a()", "a(b)")));
+  });
+
   test.each(["constructor", "__proto__", "toString"])("a statement and a member can be named %s", async (name) => {
     const definition = (value: string): string =>
       `export function ${name}() {}\nexport const it = defineTool({ ["${name}"]: 1, ${name}: ${value}, more: 2 });`;
@@ -148,6 +178,14 @@ describe("an edited file is merged with its newly generated text", () => {
     const before = "export const it = defineTool({ a: 1, b: 2 });";
     const edited = "export const it = defineTool({\n  // First.\n  a: 1, // one\n  b: 3,\n  // Last.\n});";
     const { text } = await merge({ before, edited, generated: "export const it = defineTool({ a: 1, b: 2, c: 4 });" });
-    for (const part of ["// First.", "// one", "b: 3", "// Last.", "c: 4"]) expect(text).toContain(part);
+    for (const part of ["  // First.", "a: 1, // one", "b: 3", "// Last.", "c: 4"]) expect(text).toContain(part);
+  });
+
+  test("a comment above a member stays on its own line", async () => {
+    const edited = "export const it = defineTool({\n  a: 1,\n  // Mine.\n  b: 3,\n});\n";
+    const [before, generated] = [1, 2].map((a) => `export const it = defineTool({ a: ${a}, b: 2 });`);
+    expect((await merge({ before: `${before}`, edited, generated: `${generated}` })).text).toBe(
+      edited.replace("a: 1", "a: 2"),
+    );
   });
 });
