@@ -13,6 +13,8 @@ import { follow } from "./references.ts";
 /** Maximum number of operations. No model could use a server with so many tools. */
 const maxOperations = 5_000;
 
+type ToolNames = ReadonlyMap<string, string>;
+
 /** Options of reading an API. */
 export interface ReadApiOptions {
   /** Source, for error messages. */
@@ -25,6 +27,8 @@ export interface ReadApiOptions {
   readonly prefix?: string;
   /** First word of the names of settings. Default: `API`. */
   readonly variables?: string;
+  /** Names of the tools that operations have already, by method and path. These operations come first, in this order. Default: none. */
+  readonly toolNames?: ToolNames;
 }
 
 /**
@@ -33,14 +37,13 @@ export interface ReadApiOptions {
  * @throws {UserError} when the document cannot be used; the message names the reason and the place.
  */
 export function readApi(document: Record<string, unknown>, options: ReadApiOptions): Api {
-  const { origin, only, acceptsIdle = false, prefix = "", variables = "API" } = options;
+  const { origin, only, acceptsIdle = false, prefix = "", variables = "API", toolNames = new Map() } = options;
   checkVersion(document, origin);
   const { paths } = document;
   if (paths === undefined && isRecord(document.webhooks))
     throw new UserError(`${origin} describes webhooks only; tools require at least one operation in "paths".`);
   if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object; it must contain the operations.`);
-  const taken = new Set<string>();
-  const operations: ReadOperation[] = [];
+  const understood: ReadOperation[] = [];
   const leftOut: { name: string; reason: string }[] = [];
   const listed = listOperations(paths, document, origin);
   const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation", acceptsIdle });
@@ -50,19 +53,19 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
   }
   const address =
     readAddress(document.servers, { origin }) ?? readSharedAddress(listed, { origin: `${origin}: paths` });
-  for (const { path, method, item, operation } of found) {
+  for (const { path, method, item, operation } of knownFirst(found, toolNames)) {
     const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
     const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });
-    const understood = explain(read, `${origin}: ${place}`);
-    if (understood instanceof LeftOut) {
-      leftOut.push({ name: place, reason: understood.message });
+    const result = explain(read, `${origin}: ${place}`);
+    if (result instanceof LeftOut) {
+      leftOut.push({ name: place, reason: result.message });
       continue;
     }
-    const name = uniqueName(prefix + understood.name, (one) => taken.has(one.toLowerCase()));
-    taken.add(name.toLowerCase());
     const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
-    operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
+    const name = prefix + result.name;
+    understood.push({ ...result, name, ...(own !== undefined && own !== address && { address: own }) });
   }
+  const operations = nameTools(understood, toolNames);
   rejectNothing(operations, leftOut, origin);
   const securities = operations.map(({ security }) => security);
   const { credentials, sent, unused } = explain(
@@ -81,6 +84,26 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
     operations: all,
     leftOut,
   };
+}
+
+function knownFirst(found: readonly Found[], toolNames: ToolNames): readonly Found[] {
+  const places = new Map([...toolNames.keys()].map((operation, at) => [operation, at]));
+  const placeOf = ({ method, path }: Found): number => places.get(`${method.toUpperCase()} ${path}`) ?? places.size;
+  return found.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Makes names unique. A new operation never gets the name of another one: hosts permit tools by name. */
+function nameTools(operations: readonly ReadOperation[], toolNames: ToolNames): readonly ReadOperation[] {
+  const kept = operations.map(({ method, path, name }) => {
+    const known = toolNames.get(`${method} ${path}`) ?? "";
+    return known.startsWith(name) && /^\d*$/.test(known.slice(name.length)) ? known : "";
+  });
+  const taken = new Set(kept.map((name) => name.toLowerCase()));
+  return operations.map((operation, at) => {
+    const name = kept[at] || uniqueName(operation.name, (one) => taken.has(one.toLowerCase()));
+    taken.add(name.toLowerCase());
+    return { ...operation, name };
+  });
 }
 
 /** Returns the title of a document; empty if it has none. */

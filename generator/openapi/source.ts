@@ -50,6 +50,8 @@ export interface ReadSourceOptions {
   readonly prefix?: string;
   /** First word of the names of the settings of an API. Default: `API`. */
   readonly variables?: string;
+  /** Names of the tools that operations have already, by method and path. Default: none. */
+  readonly toolNames?: ReadonlyMap<string, string>;
   /** Operations that get no tool, by method and path. Default: none. */
   readonly except?: readonly string[];
 }

@@ -132,6 +132,7 @@ function sourceOptions(options: ApiOptions, name: string, known: ApiRecord | und
     ...(only !== undefined && { only }),
     ...(prefix !== undefined && prefix !== "" && { prefix: checkPrefix(prefix) }),
     ...(output && { output }),
+    toolNames: new Map(Object.entries(known?.operations ?? {}).map(([operation, { tool }]) => [operation, tool])),
   };
 }
 
