@@ -81,7 +81,7 @@ export async function emitSource(whole: ProjectSource, options: EmitSourceOption
 
 /** Writes the file of each tool. A tool that cannot be written is reported and left out; the others stay. */
 async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
-  const { folder } = options.place ?? mainPlace;
+  const { place = mainPlace } = options;
   const tools: ToolPlan[] = [];
   const files: (readonly [string, string])[] = [];
   for (const tool of source.plan.tools) {
@@ -91,13 +91,18 @@ async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
     const operation = source.api?.operations.find(({ name }) => name === tool.entry.name);
     try {
       const text = await toolText(tool, { variable: variableOf(tool), operation, ...options });
-      files.push([`${folder}/tools/${tool.file}.ts`, text]);
+      files.push([toolPath(place, tool), text]);
       tools.push(tool);
     } catch (error) {
       console.error(`left out   tool "${outputLine(tool.entry.name, 80)}": ${outputLine(rejectionText(error))}`);
     }
   }
   return { source: { ...source, plan: { ...source.plan, tools } }, files };
+}
+
+/** Path of the file of a tool. */
+export function toolPath({ folder }: SourcePlace, { file }: ToolPlan): string {
+  return `${folder}/tools/${file}.ts`;
 }
 
 /** Returns the name of a tool's constant. It must differ from the names that its file imports. */

@@ -9,7 +9,7 @@ import { systemCode, UserError } from "../../internal/user-error.ts";
 import { apiLockName, apiLockText, readApiLock, recordApi, type ApiRecord } from "../../openapi/api-lock.ts";
 import { chooseName, mainApi } from "../../openapi/api-name.ts";
 import { compareOperations, type OperationChange } from "../../openapi/compare-operations.ts";
-import { emitSource, type SourcePlace } from "../../openapi/emit-source.ts";
+import { emitSource, toolPath, type SourcePlace } from "../../openapi/emit-source.ts";
 import { readDocument } from "../../openapi/document.ts";
 import type { OutputMode } from "../../openapi/operation.ts";
 import { titleOf } from "../../openapi/read-api.ts";
@@ -100,7 +100,7 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
   if (!hasTestClient(folder)) tree.delete(place.test);
   const written = recordApi(source, tree, { name, document: path, place, removed });
-  await rejectClashes(folder, { record: written, known });
+  await rejectClashes(folder, { record: written, known, plan: source.plan });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
   const record = { ...written, files: { ...orphansOf(former, files), ...written.files } };
   const missing = missingPackages(manifest, source);
@@ -166,10 +166,12 @@ async function readText(folder: string, path: string): Promise<string> {
 interface Records {
   readonly record: ApiRecord;
   readonly known: readonly ApiRecord[];
+  readonly plan: ProjectSource["plan"];
 }
 
 /** Rejects tools whose names other definitions have: a server with two tools of one name does not start. */
-async function rejectClashes(folder: string, { record, known }: Records): Promise<void> {
+async function rejectClashes(folder: string, records: Records): Promise<void> {
+  const { record, known } = records;
   const names = Object.values(record.operations).map(({ tool }) => tool);
   const others = known.filter((api) => api.name !== record.name);
   const taken = new Map(
@@ -182,10 +184,23 @@ async function rejectClashes(folder: string, { record, known }: Records): Promis
   const [first, ...more] = names.filter((name) => places.has(name));
   if (first === undefined) return;
   const rest = more.length === 0 ? "" : ` (${more.length} more tools are there, too)`;
+  const place = `Nothing was written: ${places.get(first)}`;
+  const former = findMissingFile(folder, first, records);
+  if (former !== undefined)
+    throw new UserError(
+      `${place} has the generated tool ${JSON.stringify(first)}${rest}; move the file back to ${former}`,
+    );
   throw new UserError(
-    `Nothing was written: ${places.get(first)} has a tool ${JSON.stringify(first)} already${rest}. ` +
+    `${place} has a tool ${JSON.stringify(first)} already${rest}. ` +
       `Choose other operations with --only, or other names with --prefix ${record.name.replaceAll("-", "_")}_`,
   );
+}
+
+/** Returns the path of a tool's file that was generated before and is missing now; `undefined` if there is none. */
+function findMissingFile(folder: string, name: string, { record, known, plan }: Records): string | undefined {
+  const paths = plan.tools.flatMap((tool) => (tool.entry.name === name ? [toolPath(record.place, tool)] : []));
+  const generated = known.flatMap(({ files }) => Object.keys(files));
+  return paths.find((path) => generated.includes(path) && !existsSync(join(folder, path)));
 }
 
 /** Returns the packages that check the schemas of an API and that a project does not have, with their versions. */

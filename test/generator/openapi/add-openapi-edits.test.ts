@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { limit, list, petsOf, project, show } from "./api-project.ts";
 
@@ -32,5 +34,24 @@ describe("edits of generated files", () => {
     expect(await add()).toBe(0);
     expect(read(path)).toContain("limit: args.limit");
     expect(read(path)).toMatch(/import \{[^}]* toDeep\b[^}]*\} from "..\/api.ts"[^]*\.\.\.toDeep\(/);
+  });
+
+  test("a moved file of a tool is rejected with its former path, and one of the user with advice about names", async () => {
+    const { add, folder, read, write, lines, all } = await project();
+    await add();
+    const path = "src/pets/tools/list-pets.ts";
+    const moved = "src/pets/tools/pets/list.ts";
+    write(moved, read(path).replaceAll('"../', '"../../'));
+    rmSync(join(folder, path));
+    const before = all();
+    lines();
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toMatch(
+      /Nothing was written: src\/pets\/tools\/pets\/list\.ts:\d+ has the generated tool "listPets"; move the file back to src\/pets\/tools\/list-pets\.ts$/m,
+    );
+    expect(all()).toEqual(before);
+    write(path, read(moved));
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain("--prefix pets_");
   });
 });
