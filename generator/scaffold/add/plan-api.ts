@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { readIfPresent, relativePath } from "../../internal/files.ts";
+import { avoidDevice, readIfPresent, relativePath } from "../../internal/files.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { safeLine } from "../../internal/text.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
@@ -109,7 +109,7 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   const packages = Object.keys(missing);
   if (packages.length > 0) others.set("package.json", addToManifest(manifestText, { [section]: missing }));
   const server = findServerModule(folder);
-  if (!former) others.set(server, registerApi(await readText(folder, server), { path: server, name, choices }));
+  if (!former) others.set(server, registerApi(await readText(folder, server), { path: server, name, place, choices }));
   const apis = former ? known.map((api) => (api === former ? record : api)) : [...known, record];
   if (!isDeepStrictEqual(former, record)) others.set(apiLockName, apiLockText(apis));
   const growth = growthOf(choices, source);
@@ -145,7 +145,7 @@ function checkPrefix(prefix: string): string {
 }
 
 function newPlace(folder: string, name: string): SourcePlace {
-  const place = { folder: `src/${name}`, test: `test/${name}-api.test.ts` };
+  const place = { folder: `src/${avoidDevice(name, "api")}`, test: `test/${name}-api.test.ts` };
   if (!existsSync(join(folder, place.folder))) return place;
   throw new UserError(`Nothing was added: ${place.folder} exists already. Choose another name with --as.`);
 }
@@ -213,12 +213,13 @@ interface Registering {
   /** Path of the module that defines the server. */
   readonly path: string;
   readonly name: string;
+  readonly place: SourcePlace;
   readonly choices: LayerChoices;
 }
 
-function registerApi(server: string, { path, name, choices }: Registering): string {
+function registerApi(server: string, { path, name, place, choices }: Registering): string {
   const variable = toMemberName(name);
-  const from = (file: string): string => toImportPath(`./${name}/${file}.ts`, choices.imports);
+  const from = (file: string): string => toImportPath(`./${basename(place.folder)}/${file}.ts`, choices.imports);
   const tools = { member: "tools", variable: `${variable}Tools`, from: from("tools") };
   const settings = { member: "settings", variable: `${variable}Settings`, from: from("settings") };
   const served = register(path, server, { ...tools, exported: "tools", as: "spread" });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { apiLockName } from "../../../generator/openapi/api-lock.ts";
 import { json, pet, petsOf, project } from "./api-project.ts";
@@ -56,4 +57,14 @@ describe("names of tools after a change of the document", () => {
     expect(read(path)).toBe(edited);
     expect(read("src/pets/tools/list-pets2.ts")).toContain('name: "list_pets"');
   });
+});
+
+test("a folder gets another name than a device of Windows", async () => {
+  const { add, all } = await project();
+  expect(await add({ name: "con" })).toBe(0);
+  const files = all();
+  expect(Object.keys(files).filter((path) => path.split(/[/\\]/).includes("con"))).toEqual([]);
+  expect(files[join("src", "con-api", "tools.ts")]).toContain("listPets");
+  expect(files[join("src", "server.ts")]).toContain('from "./con-api/tools.ts"');
+  expect(await add({ name: "con", check: true })).toBe(0);
 });
