@@ -2,13 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
 import { valueAt } from "../../internal/json-pointer.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
-import {
-  anySchema,
-  SchemaRejection,
-  type Bounds,
-  type SafeDocument,
-  type SafeSchema,
-} from "../tool-schema/safe-schema.ts";
+import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import { compareLimits, type ValueChange } from "./compare-limits.ts";
 import type { ToolEntry } from "./contract.ts";
 import type { ContractChange, Impact } from "./impact.ts";
 
@@ -88,7 +83,7 @@ function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, compar
   return [
     ...compareSets(before.types, after.types, { path, what: "type", comparison }),
     ...compareSets(before.values, after.values, { path, what: "value", comparison }),
-    ...compareBounds(before, after, path, comparison),
+    ...compareValues(before, after, path, comparison),
     ...compareMembers(before, after, path, comparison),
     ...compareRest(before.additional, after.additional, `${path}/*`, comparison),
     ...compareRest(before.names, after.names, `${path}/* (the name)`, comparison),
@@ -147,12 +142,12 @@ function restrictsNothing({ description: _description, deprecated: _deprecated, 
 }
 
 /**
- * Returns the impact of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
- * directions only add freedom.
+ * Returns the impact of a change. Values that are sent may be rejected if fewer are accepted: this is breaking. Values that are read may be unknown if
+ * more of them are possible: this is risky. The other directions only add freedom.
  */
-function impactOf(change: "narrower" | "wider", { sends }: Direction): Impact {
-  if (change === "narrower") return sends ? "breaking" : "additive";
-  return sends ? "additive" : "risky";
+function impactOf(change: ValueChange, { sends }: Direction): Impact {
+  if (sends) return change === "wider" ? "additive" : "breaking";
+  return change === "narrower" ? "additive" : "risky";
 }
 
 interface SetRule {
@@ -194,39 +189,12 @@ function widerImpact(what: string, comparison: Comparison): Impact {
   return what === "type" && !comparison.sends ? "breaking" : impactOf("wider", comparison);
 }
 
-function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: Comparison): ContractChange[] {
-  return boundRules.flatMap(({ key, isTighter }) => {
-    const before = older[key];
-    const after = newer[key];
-    if (before === after) return [];
-    const detail = `${key} changed from ${before ?? "unset"} to ${after ?? "unset"}`;
-    const change = after !== undefined && (before === undefined || isTighter(before, after)) ? "narrower" : "wider";
-    return [changeOf(subjectOf(path, comparison), "changed", detail, impactOf(change, comparison))];
-  });
+function compareValues(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
+  const place = subjectOf(path, comparison);
+  return compareLimits(older, newer).map(({ detail, change }) =>
+    changeOf(place, "changed", detail, impactOf(change, comparison)),
+  );
 }
-
-const grows = (before: unknown, after: unknown): boolean => Number(after) > Number(before);
-const shrinks = (before: unknown, after: unknown): boolean => Number(after) < Number(before);
-const differs = (): boolean => true;
-
-const boundRules: readonly {
-  readonly key: keyof Bounds;
-  readonly isTighter: (before: unknown, after: unknown) => boolean;
-}[] = [
-  { key: "minimum", isTighter: grows },
-  { key: "exclusiveMinimum", isTighter: grows },
-  { key: "minLength", isTighter: grows },
-  { key: "minItems", isTighter: grows },
-  { key: "minProperties", isTighter: grows },
-  { key: "maximum", isTighter: shrinks },
-  { key: "exclusiveMaximum", isTighter: shrinks },
-  { key: "maxLength", isTighter: shrinks },
-  { key: "maxItems", isTighter: shrinks },
-  { key: "maxProperties", isTighter: shrinks },
-  { key: "pattern", isTighter: differs },
-  { key: "multipleOf", isTighter: differs },
-  { key: "uniqueItems", isTighter: differs },
-];
 
 function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
   const names = new Set([...older.properties.keys(), ...newer.properties.keys()]);

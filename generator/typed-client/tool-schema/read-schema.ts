@@ -50,11 +50,12 @@ function readNode(schema: unknown, path: string, reading: Reading): SafeSchema {
   };
 }
 
-function readProse(schema: Record<string, unknown>): Pick<SafeSchema, "description" | "deprecated" | "notes"> {
-  const { description, deprecated } = schema;
+function readProse(schema: Record<string, unknown>): Pick<SafeSchema, "description" | "deprecated" | "format" | "notes"> {
+  const { description, deprecated, format } = schema;
   return {
     ...(typeof description === "string" && description.trim() !== "" && { description: safeText(description).trim() }),
     ...(deprecated === true && { deprecated }),
+    ...(typeof format === "string" && { format }),
     notes: readNotes(schema),
   };
 }

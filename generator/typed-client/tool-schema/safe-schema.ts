@@ -8,6 +8,8 @@ export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "o
 export interface SafeSchema extends Bounds {
   readonly description?: string;
   readonly deprecated?: true;
+  /** Format of a text or a number. Neither types nor checks enforce it. */
+  readonly format?: string;
   /** Keywords that a type cannot express (`default`, `format`, bounds), for its comment. */
   readonly notes: readonly string[];
   /** Allowed types; any when absent. */

@@ -76,11 +76,11 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
   // Programs are started and ended by the same code on every platform.
   const startsPrograms = path === "generator/scaffold/create/run.ts";
   if (startsPrograms && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target)) return true;
-  // The time that a pattern may take is estimated by the same code when a schema is read and when it is enforced.
-  const readsPatterns = /^generator\/typed-client\/(tool-schema|contract)\//.test(path);
+  // The time that a pattern may take and multiples of a number are determined by the same code when a schema is read, compared and enforced.
+  const readsSchemas = /^generator\/typed-client\/(tool-schema|contract)\//.test(path);
   if (
-    readsPatterns &&
-    /^runtime\/adapters\/(linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
+    readsSchemas &&
+    /^runtime\/adapters\/(is-multiple|linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
   )
     return true;
   // A Server Card has one description, for servers and for files that contain or compare one.
