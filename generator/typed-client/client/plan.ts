@@ -80,13 +80,18 @@ export function planClient(contract: Contract, { name, readVariables, acceptPatt
   const type = toTypeName(name);
   const rejected: Rejection[] = [];
   const names = createNames(type);
-  const tools = unrepeated(contract.tools, (entry) => entry.name, rejected).flatMap((entry) =>
-    attempt(entry.name, rejected, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
+  const tools = planByName(
+    unrepeated(contract.tools, (entry) => entry.name, rejected),
+    (entry) =>
+      attempt(entry.name, rejected, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
   );
-  const prompts = unrepeated(contract.prompts, (entry) => entry.name, rejected).map((entry): PromptPlan => {
-    return { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) };
-  });
-  const templates = contract.resourceTemplates.flatMap((entry) =>
+  const prompts = planByName(
+    unrepeated(contract.prompts, (entry) => entry.name, rejected),
+    (entry): PromptPlan[] => [
+      { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) },
+    ],
+  );
+  const templates = planByName(contract.resourceTemplates, (entry) =>
     attempt(entry.name, rejected, (): TemplatePlan => {
       const variables = readVariables(entry.uriTemplate);
       return {
@@ -98,6 +103,37 @@ export function planClient(contract: Contract, { name, readVariables, acceptPatt
     }),
   );
   return { type, server: contract.server.name, tools, prompts, templates, rejected };
+}
+
+/**
+ * Plans entries of one kind in the order of their names, and returns the plans in the order of the list. Of several names that differ only in spelling,
+ * the first one gets the plain name in code, and this must not depend on the order in which a server lists them.
+ */
+function planByName<Entry extends NamedEntry, Plan extends { readonly entry: Entry }>(
+  entries: readonly Entry[],
+  plan: (entry: Entry) => readonly Plan[],
+): Plan[] {
+  const places = new Map(entries.map((entry, place) => [entry, place]));
+  const placeOf = (entry: Entry): number => places.get(entry) ?? 0;
+  const plans = entries.toSorted(compareEntries).flatMap(plan);
+  return plans.toSorted((one, other) => placeOf(one.entry) - placeOf(other.entry));
+}
+
+interface NamedEntry {
+  readonly name: string;
+  readonly uriTemplate?: string;
+}
+
+/** Compares entries by name. Only templates may have the same name. */
+function compareEntries(one: NamedEntry, other: NamedEntry): number {
+  return compareNames(one.name, other.name) || compareNames(one.uriTemplate ?? "", other.uriTemplate ?? "");
+}
+
+/** Compares names. Those that are names in code already come first. */
+function compareNames(one: string, other: string): number {
+  const isPlain = (name: string): boolean => toMemberName(name) === name;
+  if (isPlain(one) !== isPlain(other)) return isPlain(one) ? -1 : 1;
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** Plans one tool. The schema of its arguments is always one of objects. */
