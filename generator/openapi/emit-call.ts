@@ -60,8 +60,10 @@ function bodyText({ body }: Operation): string[] {
   const whole = body.isFile ? ["isFile: true"] : [];
   const types = Object.keys(body.types).length > 0 ? [`types: ${JSON.stringify(body.types)}`] : [];
   const deep = body.deep.length > 0 ? [`deep: ${JSON.stringify(body.deep)}`] : [];
+  const styles = body.styles ? [`styles: ${JSON.stringify(body.styles)}`] : [];
   const value = accessText(bodyArgument);
-  const parts = [`type: ${JSON.stringify(body.type)}`, `value: ${value}`, ...files, ...types, ...whole, ...deep];
+  const type = JSON.stringify(body.type);
+  const parts = [`type: ${type}`, `value: ${value}`, ...files, ...types, ...whole, ...deep, ...styles];
   return [`body: { ${parts.join(", ")} }`];
 }
 

@@ -141,6 +141,7 @@ function apiView({ api, plan, origin, output, needsRe2 }: ProjectSource, options
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
     sendsTypes: hasOperation(api, ({ body }) => Object.keys(body?.types ?? {}).length > 0),
     sendsDeep: hasOperation(api, sendsDeep),
+    sendsStyles: hasOperation(api, ({ body }) => body?.styles !== undefined),
     writesDeep: hasOperation(api, writesDeep),
     writesNamed: hasOperation(api, ({ parameters }) => parameters.some(({ style }) => style === "named")),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),

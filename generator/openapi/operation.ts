@@ -76,7 +76,12 @@ export interface OperationBody {
   readonly types: Readonly<Record<string, string>>;
   /** Members whose values have names of their own: `range[from]`. */
   readonly deep: readonly string[];
+  /** Styles of other members of a URL-encoded form, if the document declares one. */
+  readonly styles?: Readonly<Record<string, MemberStyle>>;
 }
+
+/** Serialization of a member of a form: one pair for each inner member, JSON, or items with a separator between them. */
+export type MemberStyle = "members" | "json" | "," | "|" | " ";
 
 /** A parameter of the API, and the argument that provides its value. */
 export interface Parameter {

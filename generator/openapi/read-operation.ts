@@ -4,6 +4,7 @@ import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeText } from "../internal/text.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
+import { isJsonType, readEncoding, readStyle } from "./read-style.ts";
 import { extractSchema, follow, type Extract } from "./references.ts";
 
 /** Position of an operation in its document. */
@@ -75,8 +76,8 @@ function toMember(schema: unknown): unknown {
 /** Names that every object has. A missing argument must not be found under one of them. */
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 
-function toOperationBody({ type, isFile, files, types, deep }: Body): OperationBody {
-  return { type, isFile, files, types, deep };
+function toOperationBody({ type, isFile, files, types, deep, styles }: Body): OperationBody {
+  return { type, isFile, files, types, deep, ...(styles && { styles }) };
 }
 
 interface Given extends Omit<Parameter, "argument"> {
@@ -121,14 +122,6 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
         typeof description === "string" && isRecord(own) && own.$ref === undefined ? { description, ...own } : own,
     },
   ];
-}
-
-function readStyle({ in: place, content, style = "form", explode }: Record<string, unknown>): Parameter["style"] {
-  if (isRecord(content)) return "json";
-  if (place !== "query") return explode === true && place !== "cookie" ? "named" : "comma";
-  if (style === "deepObject") return "deep";
-  if (explode === undefined ? style === "form" : explode === true) return "repeat";
-  return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
 }
 
 /** Returns the parameters that occur only in the path. */
@@ -184,7 +177,8 @@ function readBody(value: unknown, document: unknown): Body | undefined {
     return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document), deep: [] };
   const plain = { type, required, files: {}, types: {}, deep: [] };
   if (fileType.test(type)) return { ...plain, isFile: true, schema: readWholeFile(parts, document) };
-  return { ...plain, isFile: false, schema: parts.schema ?? {}, deep: readDeep(type, parts) };
+  const encoding = type.includes("form-urlencoded") && readEncoding(parts, document);
+  return { ...plain, isFile: false, schema: parts.schema ?? {}, ...encoding };
 }
 
 /** Chooses a media type if the document accepts several. */
@@ -192,12 +186,6 @@ function chooseType(value: unknown, document: unknown): string {
   const schema = follow(value, document);
   if (!isRecord(schema) || schema.type !== "string") return "application/json";
   return schema.format === "binary" ? "application/octet-stream" : "text/plain";
-}
-
-/** Returns the members whose values are pairs themselves. Only URL-encoded forms have them. */
-function readDeep(type: string, { encoding }: Record<string, unknown>): string[] {
-  if (!type.includes("form-urlencoded") || !isRecord(encoding)) return [];
-  return Object.keys(encoding).filter((name) => Object(encoding[name]).style === "deepObject");
 }
 
 /** Returns the media types of a successful response, with their media type objects. */
@@ -219,8 +207,7 @@ function readContent(content: Record<string, unknown>): readonly (readonly [type
 
 /** Reads the schema of a successful response if it is a JSON object, as results of tools are. */
 function readOutput(responses: unknown, document: unknown): Extract | undefined {
-  const [, media] =
-    readResponses(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
+  const [, media] = readResponses(responses, document).find(([type]) => isJsonType(type)) ?? [];
   if (!isRecord(media) || media.schema === undefined) return undefined;
   const target = follow(media.schema, document);
   if (!isRecord(target) || target.type !== "object") return undefined;

@@ -1,0 +1,70 @@
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import type { MemberStyle, OperationBody, Parameter } from "./operation.ts";
+import { follow } from "./references.ts";
+
+/** Reads the serialization of a parameter. */
+export function readStyle(parameter: Record<string, unknown>): Parameter["style"] {
+  const { in: place, content, explode } = parameter;
+  if (isRecord(content)) return readContentStyle(place, content);
+  if (place !== "query") return explode === true && place !== "cookie" ? "named" : "comma";
+  return readQueryStyle(parameter);
+}
+
+/** Reads the serialization of a parameter with a media type. A value of a type other than JSON is sent as it is. */
+function readContentStyle(place: unknown, content: Record<string, unknown>): Parameter["style"] {
+  const [type = ""] = Object.keys(content);
+  if (isJsonType(type.toLowerCase())) return "json";
+  return place === "query" ? "repeat" : "comma";
+}
+
+function readQueryStyle({ style = "form", explode }: Record<string, unknown>): QueryStyle {
+  if (style === "deepObject") return "deep";
+  if (explode === undefined ? style === "form" : explode === true) return "repeat";
+  return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
+}
+
+type QueryStyle = Exclude<Parameter["style"], "json" | "named">;
+
+/** True for a media type of JSON, in lower case. */
+export function isJsonType(type: string): boolean {
+  return /^application\/([\w.-]+\+)?json\b/.test(type);
+}
+
+/** Reads the serialization of the members of a URL-encoded form. */
+export function readEncoding(
+  { schema, encoding }: Record<string, unknown>,
+  document: unknown,
+): Pick<OperationBody, "deep" | "styles"> {
+  const styles = (isRecord(encoding) ? Object.entries(encoding) : []).flatMap(([name, value]) =>
+    isRecord(value) ? [[name, readMemberStyle(value)] as const] : [],
+  );
+  const deep = styles.flatMap(([name, style]) => (style === "deep" ? [name] : []));
+  const others = styles.flatMap(([name, style]) => {
+    const isDefault = style === undefined || style === "deep" || (style === "repeat" && isList(name, schema, document));
+    return isDefault ? [] : [[name, memberStyles[style]] as const];
+  });
+  return { deep, ...(others.length > 0 && { styles: Object.fromEntries(others) }) };
+}
+
+/** Reads the serialization of a member. A media type applies only if no style is declared. */
+function readMemberStyle(encoding: Record<string, unknown>): QueryStyle | "json" | undefined {
+  const { style, explode, contentType } = encoding;
+  if (style !== undefined || explode !== undefined) return readQueryStyle(encoding);
+  return typeof contentType === "string" && isJsonType(contentType.toLowerCase()) ? "json" : undefined;
+}
+
+const memberStyles: Readonly<Record<Exclude<QueryStyle, "deep"> | "json", MemberStyle>> = {
+  repeat: "members",
+  comma: ",",
+  pipe: "|",
+  space: " ",
+  json: "json",
+};
+
+/** True for a member that is no object, as far as the schema of the form says. Its values are sent as pairs anyway. */
+function isList(name: string, value: unknown, document: unknown): boolean {
+  const schema = follow(value, document);
+  const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {};
+  const member = Object.hasOwn(properties, name) ? follow(properties[name], document) : undefined;
+  return isRecord(member) && typeof member.type === "string" && member.type !== "object";
+}
