@@ -58,6 +58,8 @@ export interface Operation {
   readonly address?: string;
   /** Environment variables of the credentials that the request sends. */
   readonly access: readonly string[];
+  /** Security schemes that it declares and that cannot be sent, with their kinds: `login (http digest)`. */
+  readonly unsupported: readonly string[];
   /** True if the response is a file. */
   readonly returnsFile: boolean;
   /** Schema of the response if it is a JSON object. */

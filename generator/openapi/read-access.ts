@@ -11,6 +11,8 @@ export interface Access {
   readonly sent: readonly (readonly string[])[];
   /** Names of security schemes that operations accept instead, and that no operation sends. */
   readonly unused: readonly string[];
+  /** Security schemes that each operation declares and that cannot be sent: `login (http digest)`. Empty if it can send all that it needs. */
+  readonly unsupported: readonly (readonly string[])[];
 }
 
 /** Security requirements of operations, and the names of the settings for their credentials. */
@@ -23,14 +25,16 @@ export interface AccessOptions {
 /**
  * Determines the credentials that each operation sends. `securities` are the security requirements of the operations, or of their document for them:
  * alternatives, each with its schemes. Among several alternatives it chooses the one that most other operations accept as well, so that a user needs
- * as few tokens as possible.
+ * as few tokens as possible. If no alternative can be sent completely, it chooses the credentials of one that can be sent.
  */
 export function readAccess(document: Record<string, unknown>, { securities, variables: word }: AccessOptions): Access {
-  const places = readPlaces(document);
+  const schemes = readSchemes(document);
+  const places = readPlaces(schemes);
   // If a document has no security requirements, its schemes apply to every operation.
   const isSilent = securities.every((security) => security === undefined);
-  const all = securities.map((security) => readAlternatives(security, places));
-  const offered = isSilent ? all.map(() => [...places.keys()].map((name) => [name])) : all;
+  const every = [...schemes.keys()].map((name) => [name]);
+  const declared = securities.map((security) => (isSilent ? every : readAlternatives(security)));
+  const offered = declared.map((alternatives) => findUsable(alternatives, places));
   const ranks = rankSchemes(places, offered);
   const rankOf = (names: readonly string[]): number => Math.max(-1, ...names.map((name) => ranks.indexOf(name)));
   const chosen = offered.map((alternatives) => {
@@ -50,18 +54,24 @@ export function readAccess(document: Record<string, unknown>, { securities, vari
     }),
     sent: chosen.map((sent) => sent.flatMap((name) => variables.get(name) ?? [])),
     unused,
+    unsupported: declared.map((alternatives) =>
+      findUnsupported(alternatives, places).map((name) => `${name} (${kindOf(schemes.get(name))})`),
+    ),
   };
 }
 
-/** Returns the positions of schemes that consist of one text in one place. */
-function readPlaces(document: Record<string, unknown>): ReadonlyMap<string, CredentialPlace> {
+function readSchemes(document: Record<string, unknown>): ReadonlyMap<string, unknown> {
   const components = isRecord(document.components) ? document.components : {};
   const schemes = isRecord(components.securitySchemes) ? Object.entries(components.securitySchemes) : [];
-  return new Map(schemes.flatMap(([name, scheme]) => toPlace(scheme, document).map((place) => [name, place] as const)));
+  return new Map(schemes.map(([name, scheme]) => [name, follow(scheme, document)]));
 }
 
-function toPlace(value: unknown, document: unknown): CredentialPlace[] {
-  const scheme = follow(value, document);
+/** Returns the positions of schemes that consist of one text in one place. */
+function readPlaces(schemes: ReadonlyMap<string, unknown>): ReadonlyMap<string, CredentialPlace> {
+  return new Map([...schemes].flatMap(([name, scheme]) => toPlace(scheme).map((place) => [name, place] as const)));
+}
+
+function toPlace(scheme: unknown): CredentialPlace[] {
   if (!isRecord(scheme)) return [];
   const { type, name, scheme: word, in: place } = scheme;
   const prefix = typeof word === "string" ? prefixes.get(word.toLowerCase()) : undefined;
@@ -81,11 +91,29 @@ const prefixes: ReadonlyMap<string, string> = new Map([
   ["bearer", "Bearer "],
 ]);
 
-/** Returns the alternatives that can be sent. Returns one empty alternative if no credential is required, or none can be sent. */
-function readAlternatives(security: unknown, places: ReadonlyMap<string, CredentialPlace>): readonly string[][] {
-  const all = Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
-  const possible = all.filter((names) => names.every((name) => places.has(name)));
-  return possible.length > 0 ? possible : [[]];
+/** Describes a scheme that cannot be sent: `http digest`. */
+function kindOf(scheme: unknown): string {
+  if (!isRecord(scheme)) return "not declared";
+  return [scheme.type, scheme.scheme].filter((word) => typeof word === "string").join(" ") || "of no type";
+}
+
+function readAlternatives(security: unknown): readonly string[][] {
+  return Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
+}
+
+/** Returns the alternatives that can be sent, or else the parts of them that can. Returns one empty alternative if there are none. */
+function findUsable(alternatives: readonly string[][], places: ReadonlyMap<string, unknown>): readonly string[][] {
+  const complete = alternatives.filter((names) => names.every((name) => places.has(name)));
+  if (complete.length > 0) return complete;
+  const parts = alternatives.map((names) => names.filter((name) => places.has(name)));
+  const usable = parts.filter((names) => names.length > 0);
+  return usable.length > 0 ? usable : [[]];
+}
+
+/** Returns the schemes that cannot be sent. Returns none if an alternative with credentials can be sent completely. */
+function findUnsupported(alternatives: readonly string[][], places: ReadonlyMap<string, unknown>): readonly string[] {
+  if (alternatives.some((names) => names.length > 0 && names.every((name) => places.has(name)))) return [];
+  return [...new Set(alternatives.flat())].filter((name) => !places.has(name));
 }
 
 /** Sorts schemes: those that most operations accept come first, and passwords last. */

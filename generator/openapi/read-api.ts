@@ -68,12 +68,16 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
   const operations = nameTools(understood, toolNames);
   rejectNothing(operations, leftOut, origin);
   const securities = operations.map(({ security }) => security);
-  const { credentials, sent, unused } = explain(
+  const { credentials, sent, unused, unsupported } = explain(
     () => readAccess(document, { securities, variables }),
     `${origin}: securitySchemes`,
   );
   const all = operations.map(({ security: _security, ...rest }, at) => {
-    return { ...rest, access: isForeign(rest.address, address) ? [] : (sent[at] ?? []) };
+    return {
+      ...rest,
+      access: isForeign(rest.address, address) ? [] : (sent[at] ?? []),
+      unsupported: unsupported[at] ?? [],
+    };
   });
   return {
     title: titleOf(document),

@@ -18,7 +18,7 @@ export interface OperationPlace {
 }
 
 /** An operation before its credentials are determined. */
-export interface ReadOperation extends Omit<Operation, "access"> {
+export interface ReadOperation extends Omit<Operation, "access" | "unsupported"> {
   /** Security requirements of the operation, or those of its document by default. */
   readonly security: unknown;
 }

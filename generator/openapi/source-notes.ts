@@ -1,6 +1,7 @@
 import { countText, outputLine, safeLine } from "../internal/text.ts";
 import { lossLines } from "../typed-client/client/plan.ts";
 import { isForeign } from "./read-address.ts";
+import type { Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
 
 /** Notes for the user about a source: parts that are left out or simplified, missing credentials, and its size. */
@@ -15,17 +16,30 @@ export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
 
 function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] {
   if (!api) return [];
-  const { credentials, unusedSchemes = [] } = api;
-  if (credentials.length > 0) {
-    if (unusedSchemes.length === 0) return [];
-    const [used, others] = [credentials.map(({ scheme }) => scheme), unusedSchemes].map(listNames);
-    return [`access     uses ${used}; ${origin} also accepts ${others}: edit ${apiFile} to use it`];
-  }
-  return [`no access  ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
+  const { credentials, unusedSchemes = [], operations } = api;
+  const unsupported = unsupportedLines(operations, apiFile);
+  if (credentials.length === 0 && unsupported.length === 0)
+    return [`no access  ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
+  if (unusedSchemes.length === 0) return unsupported;
+  const [used, others] = [credentials.map(({ scheme }) => scheme), unusedSchemes].map(listNames);
+  return [`access     uses ${used}; ${origin} also accepts ${others}: edit ${apiFile} to use it`, ...unsupported];
+}
+
+/** Names each security scheme that cannot be sent, with the operations that declare it. */
+function unsupportedLines(operations: readonly Operation[], apiFile: string): string[] {
+  const schemes = new Set(operations.flatMap(({ unsupported }) => unsupported));
+  return [...schemes].map((scheme) => {
+    const own = operations.filter(({ unsupported }) => unsupported.includes(scheme));
+    const names = own.map(({ method, path }) => `${method} ${path}`);
+    const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
+    return `no access  ${safeLine(scheme, 80)} cannot be sent; add it in ${apiFile} for ${listNames(shown)}`;
+  });
 }
 
 function listNames(names: readonly string[]): string {
-  return names.map((name) => safeLine(name, 60)).join(" and ");
+  const shown = names.map((name) => safeLine(name, 60));
+  const last = shown.pop() ?? "";
+  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }
 
 function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
