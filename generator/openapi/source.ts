@@ -80,7 +80,8 @@ export function toSource(document: unknown, path: string, chosen: ReadSourceOpti
     throw new UserError(`--output applies to APIs only, and ${origin} describes none; remove --output.`);
   const leftOut: Rejection[] = [...(api?.leftOut ?? [])];
   const contract = api ? toContract(api, output) : cleanContract(readContract(document, origin), options, leftOut);
-  const plan = planClient(contract, { name: "Project", readVariables, acceptPattern: isEnforceable });
+  const order = api ? "list" : "name";
+  const plan = planClient(contract, { name: "Project", readVariables, acceptPattern: isEnforceable, order });
   const tools = plan.tools.filter((tool) => !rejectTool(tool, leftOut));
   const planned = new Set(plan.tools.map(({ entry }) => entry.name));
   const unplanned = new Set(contract.tools.flatMap(({ name }) => (planned.has(name) ? [] : [name])));

@@ -73,25 +73,29 @@ export interface PlanOptions {
   readonly readVariables: ReadVariables;
   /** Accepts the patterns that the client checks. Default: those that a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
+  /**
+   * Order in which entries get their names in code: of several that differ only in spelling, the first one gets the plain name. A server may list its
+   * entries in any order, so that the order of the list suits only lists whose order is recorded. Default: that of their names.
+   */
+  readonly order?: "name" | "list";
 }
 
 /** Plans the client of a server. */
-export function planClient(contract: Contract, { name, readVariables, acceptPattern }: PlanOptions): ClientPlan {
+export function planClient(contract: Contract, options: PlanOptions): ClientPlan {
+  const { name, readVariables, acceptPattern, order = "name" } = options;
   const type = toTypeName(name);
   const rejected: Rejection[] = [];
   const names = createNames(type);
-  const tools = planByName(
-    unrepeated(contract.tools, (entry) => entry.name, rejected),
-    (entry) =>
-      attempt(entry.name, rejected, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
+  const planned = acceptPattern === undefined ? {} : { acceptPattern };
+  const namedTools = unrepeated(contract.tools, (entry) => entry.name, rejected);
+  const tools = planInOrder(namedTools, order, (entry) =>
+    attempt(entry.name, rejected, () => planTool(entry, names, planned)),
   );
-  const prompts = planByName(
-    unrepeated(contract.prompts, (entry) => entry.name, rejected),
-    (entry): PromptPlan[] => [
-      { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) },
-    ],
-  );
-  const templates = planByName(contract.resourceTemplates, (entry) =>
+  const namedPrompts = unrepeated(contract.prompts, (entry) => entry.name, rejected);
+  const prompts = planInOrder(namedPrompts, order, (entry): PromptPlan[] => [
+    { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) },
+  ]);
+  const templates = planInOrder(contract.resourceTemplates, order, (entry) =>
     attempt(entry.name, rejected, (): TemplatePlan => {
       const variables = readVariables(entry.uriTemplate);
       return {
@@ -105,14 +109,13 @@ export function planClient(contract: Contract, { name, readVariables, acceptPatt
   return { type, server: contract.server.name, tools, prompts, templates, rejected };
 }
 
-/**
- * Plans entries of one kind in the order of their names, and returns the plans in the order of the list. Of several names that differ only in spelling,
- * the first one gets the plain name in code, and this must not depend on the order in which a server lists them.
- */
-function planByName<Entry extends NamedEntry, Plan extends { readonly entry: Entry }>(
+/** Plans entries of one kind in the given order, and returns the plans in the order of the list. */
+function planInOrder<Entry extends NamedEntry, Plan extends { readonly entry: Entry }>(
   entries: readonly Entry[],
+  order: "name" | "list",
   plan: (entry: Entry) => readonly Plan[],
 ): Plan[] {
+  if (order === "list") return entries.flatMap(plan);
   const places = new Map(entries.map((entry, place) => [entry, place]));
   const placeOf = (entry: Entry): number => places.get(entry) ?? 0;
   const plans = entries.toSorted(compareEntries).flatMap(plan);

@@ -46,16 +46,19 @@ describe("names of tools after a change of the document", () => {
     expect(await add({ check: true })).toBe(0);
   });
 
-  test("the file of a tool stays when a new tool would have the same file name", async () => {
-    const { add, change, read, write } = await project(petsOf({ "/b": operation("listPets") }));
+  test.each([
+    ["listPets", "list_pets"],
+    ["list_pets", "listPets"],
+  ])("the file of a tool %s stays when a new tool %s would have the same file name", async (known, added) => {
+    const { add, change, read, write } = await project(petsOf({ "/b": operation(known) }));
     await add();
     const path = "src/pets/tools/list-pets.ts";
     const edited = read(path).replace('description: "', 'description: "Mine: ');
     write(path, edited);
-    change(petsOf({ "/a": operation("list_pets"), "/b": operation("listPets") }));
+    change(petsOf({ "/a": operation(added), "/b": operation(known) }));
     expect(await add()).toBe(0);
     expect(read(path)).toBe(edited);
-    expect(read("src/pets/tools/list-pets2.ts")).toContain('name: "list_pets"');
+    expect(read("src/pets/tools/list-pets2.ts")).toContain(`name: "${added}"`);
   });
 });
 
