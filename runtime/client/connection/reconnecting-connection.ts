@@ -94,9 +94,10 @@ export class ReconnectingConnection {
   }
 
   /** Runs a call on the connection, immediately if there is one. A call with a temporary rejection runs again as the profile says. */
-  run<Result>(call: SendCall<Result>, { retry, ...limited }: CallRunOptions): Promise<Result> {
+  run<Result>(call: SendCall<Result>, options: CallRunOptions): Promise<Result> {
     const { reconnect, profile, clock } = this.#options;
-    const limits = new CallLimits(limited, this.#options);
+    const { retry } = options;
+    const limits = new CallLimits(options, this.#options);
     if (!profile?.readRetry) return this.#run(call, limits, retry);
     const end = this.#end.signal;
     const { signal } = limits.options;
