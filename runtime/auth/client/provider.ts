@@ -95,6 +95,8 @@ interface Need {
   readonly challenge: Challenge | undefined;
   readonly request?: AuthRequest;
   readonly mayRefresh: boolean;
+  /** True if the server no longer accepts the current token. */
+  readonly isRejected?: boolean;
 }
 
 class OAuth implements OAuthProvider {
@@ -171,15 +173,9 @@ class OAuth implements OAuthProvider {
   ): Promise<"accept" | "repeat"> {
     if (this.#hasChanged(attempt)) return "repeat";
     if (attempt.last === "obtained") return "accept";
-    try {
-      attempt.last = await this.#renewOnce({ challenge, request, mayRefresh: attempt.last === "nothing" });
-      return "repeat";
-    } catch (error) {
-      // The scopes of the rejected token are no longer granted: the next attempt starts without them.
-      if (isAuthError(error) && error.reason === "invalid_scope" && !this.#hasChanged(attempt))
-        await this.#keeper.drop();
-      throw error;
-    }
+    const need = { challenge, request, mayRefresh: attempt.last === "nothing", isRejected: true };
+    attempt.last = await this.#renewOnce(need);
+    return "repeat";
   }
 
   /**
@@ -197,7 +193,11 @@ class OAuth implements OAuthProvider {
     const needed = readGrantedScopes(challenge?.parameters.get("scope") ?? "");
     const isNew = (): boolean => needed.some((scope) => !this.#keeper.current?.requested.includes(scope));
     // The tokens that other requests obtain meanwhile may have the scopes.
-    while (this.#running && isNew()) await holdProcess(this.#running, request.signal);
+    while (this.#running && isNew()) {
+      // A failure of another request, such as an early refresh, says nothing about this one.
+      await holdProcess(this.#running, request.signal).catch(() => {});
+      request.signal?.throwIfAborted();
+    }
     if (!isNew()) return this.#hasChanged(attempt) ? "repeat" : "accept";
     this.#rejectAfterFailure();
     if (attempt.stepUps >= maxStepUps || !this.#countStepUp()) return "accept";
@@ -264,7 +264,7 @@ class OAuth implements OAuthProvider {
     return Date.now() + pauseAfterFailure;
   }
 
-  async #renew({ challenge, request, mayRefresh }: Need): Promise<"refreshed" | "obtained"> {
+  async #renew({ challenge, request, mayRefresh, isRejected = false }: Need): Promise<"refreshed" | "obtained"> {
     const discovery = await this.#discover({ challenge, request });
     if (mayRefresh && (await this.#keeper.refresh(discovery))) return "refreshed";
     const { grant } = this.#options;
@@ -277,8 +277,14 @@ class OAuth implements OAuthProvider {
       before: this.#keeper.requestedFrom(discovery.server.issuer),
       offline: grant.wantsRefresh && (discovery.server.scopesSupported?.includes(offlineAccess) ?? false),
     });
-    await this.#keeper.keep(await grant.obtain({ discovery, scopes, endpoint: this.#endpoint, store: this.#store }));
-    return "obtained";
+    try {
+      await this.#keeper.keep(await grant.obtain({ discovery, scopes, endpoint: this.#endpoint, store: this.#store }));
+      return "obtained";
+    } catch (error) {
+      // The scopes of the rejected token are no longer granted: the next attempt starts without them.
+      if (isRejected && isAuthError(error) && error.reason === "invalid_scope") await this.#keeper.drop();
+      throw error;
+    }
   }
 
   /** Discovery runs each time: a server may move to another authorization server, and credentials of the old one must not be sent to the new one. */

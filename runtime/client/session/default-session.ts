@@ -171,10 +171,13 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   #list(list: ListName, { retry, refresh = false, ...options }: ListCallOptions = {}): Promise<readonly object[]> {
-    return this.#core.run(
+    return this.#core.line.run(
       async (connection, remaining) => {
         const kept = refresh ? undefined : this.#core.lists.find(list, connection);
-        return kept ?? this.#core.lists.read(list, connection, { ...options, ...remaining });
+        if (kept) return kept;
+        const items = await this.#core.lists.read(list, connection, { ...options, ...remaining });
+        this.#core.listening.restore();
+        return items;
       },
       { retry: retry ?? this.#core.retryOf({ isSafe: true }), row: findListRow(list, this.revision), options },
     );

@@ -263,7 +263,6 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {
     const { keepAlive: pings, clock } = this.source;
     this.lists.reset();
-    if (this.#unnotified.has(connection)) this.lists.loseChanges();
     this.listening.adopt(connection);
     this.taskListening.adopt(connection);
     if (pings) {
@@ -275,6 +274,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     }
     if (isFirst) void this.#restoreLogLevel();
     else this.#renew();
+    if (this.#unnotified.has(connection)) this.lists.loseChanges();
   }
 
   notify(event: ClientEvent): void {

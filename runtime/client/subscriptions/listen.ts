@@ -127,7 +127,8 @@ export class Listening {
     } catch (error) {
       if (line === this.#line) this.#uris.delete(uri);
       // The server may still agree: the stream must not keep the resource.
-      if (signal?.aborted) this.#syncQuietly();
+      // A failure between two parts leaves resources without a stream.
+      if (signal?.aborted || this.#current) this.#syncQuietly();
       throw error;
     } finally {
       if (line === this.#line) this.#pending.delete(uri);
@@ -208,6 +209,7 @@ export class Listening {
   async #openParts({ line, lists, error }: RejectedFilter, first: readonly (readonly string[])[]): Promise<void> {
     const parts = [...first];
     const accepted: string[] = [];
+    const rejected = new Map<string, Error>();
     let requests = 0;
     for (let part = parts.shift(); part; part = parts.shift()) {
       const filter = toFilter(lists, [...accepted, ...part]);
@@ -217,8 +219,17 @@ export class Listening {
       if (!rejection) accepted.push(...part);
       else if (part.length === 0) throw rejection;
       else if (part.length > 1 && requests < mostRequests) parts.unshift(...halve(part));
-      else for (const uri of part) this.#reject(uri, rejection);
+      else for (const uri of part) rejected.set(uri, rejection);
     }
+    const isRefused = accepted.length === 0;
+    // The lists do not depend on the resources.
+    if (isRefused && !this.#current && Object.keys(lists).length > 0) {
+      const rejection = await this.#attempt(line, lists);
+      if (rejection) throw rejection;
+    }
+    // A server that accepts nothing now does not end the open stream.
+    const open = isRefused ? (this.#current?.stream.filter.resourceSubscriptions ?? []) : [];
+    for (const [uri, rejection] of rejected) if (!open.includes(uri)) this.#reject(uri, rejection);
   }
 
   /** Returns the error by which the server rejects a filter, if it does. */
@@ -286,9 +297,13 @@ export class Listening {
       reason = await this.#sync().then(() => undefined, toError);
       if (!reason) return this.#reportHearing();
     }
-    if (line.end.aborted || line !== this.#line || this.#current) return;
-    const what = [...[...this.#uris].map(toSubscription), ...[...this.#kinds].map(toListChanges)];
-    this.#uris.clear();
+    if (line.end.aborted || line !== this.#line) return;
+    const { resourceSubscriptions: open = [] } = this.#current?.stream.filter ?? {};
+    const uris = [...this.#uris].filter((uri) => !open.includes(uri) && !this.#pending.has(uri));
+    const kinds = this.#current ? [] : [...this.#kinds];
+    const what = [...uris.map(toSubscription), ...kinds.map(toListChanges)];
+    if (what.length === 0) return;
+    for (const uri of uris) this.#uris.delete(uri);
     this.#isLost = mayPass(reason);
     this.#host.lost(what, reason ?? new Error("The server ends every subscription immediately"));
   }

@@ -41,7 +41,8 @@ export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirecto
   const { path = "/callback" } = options;
   return {
     async open({ preferred }) {
-      const server = createServer().unref();
+      const server = createServer();
+      server.unref();
       const port = await listen(server, options.port ?? findPort(preferred, path));
       return createRedirection(server, `http://127.0.0.1:${port}${path}`, options);
     },

@@ -1,6 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientCredentials } from "../../../../runtime/auth/client/index.ts";
-import { createRigClient, failureOf, startRig, taking, type Rig, type RigClient, type Said, type Seen } from "./rig.ts";
+import { createEndpoint } from "../../../../runtime/transport/http-client/endpoint.ts";
+import {
+  createRigClient,
+  failureOf,
+  startRig,
+  taking,
+  type Rig,
+  type RigClient,
+  type Script,
+  type Said,
+  type Seen,
+} from "./rig.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 
@@ -16,10 +28,14 @@ interface StepUpRig {
 }
 
 /** Starts a server whose requests need the scope in their query, and a program without a user as its client. */
-async function startStepUps(refuse: (scope: string) => Said | undefined = () => undefined): Promise<StepUpRig> {
+async function startStepUps(
+  refuse: (scope: string) => Said | undefined = () => undefined,
+  script: Pick<Script, "first"> = {},
+): Promise<StepUpRig> {
   const scopes = new Map<string, readonly string[]>();
   const rig = await startRig({
     ...taking("client_secret_basic"),
+    ...script,
     token(body, form) {
       const scope = form.get("scope") ?? "";
       scopes.set(String(body["access_token"]), scope.split(" "));
@@ -129,5 +145,53 @@ describe("step-ups to more scopes", () => {
     pass(30_000);
     for (const scope of names(9)) expect(await need(scope)).toBe(200);
     expect(await need("more")).toBe(403);
+  });
+
+  test("step-ups are not made for a request that was cancelled while it waited for another one", async () => {
+    let grant = (): void => {};
+    const granted = new Promise<void>((resolve) => (grant = resolve));
+    const first = async ({ form }: Seen): Promise<undefined> => {
+      if (form.get("scope") === "a") await granted;
+    };
+    const { rig, client, need, requested } = await startStepUps(undefined, { first });
+    expect(await client.call()).toBe(200);
+    const other = need("a");
+    await vi.waitUntil(() => requested().includes("a"));
+    const stop = new AbortController();
+    const endpoint = createEndpoint(new URL(`${rig.url}?scope=b`), { auth: client.provider });
+    const cancelled = endpoint.request({ method: "POST", headers: {}, body: "{}", signal: stop.signal });
+    await vi.waitUntil(() => rig.seen.filter(({ query }) => query.get("scope") === "b").length === 1);
+    await delay(50);
+    stop.abort(new Error("enough"));
+    await expect(cancelled).rejects.toThrow("enough");
+    grant();
+    expect(await other).toBe(200);
+    await delay(100);
+    expect(requested()).toEqual([null, "a"]);
+  });
+
+  test("step-ups to a scope that is not granted leave the tokens, also for a request with status 401", async () => {
+    const isAuthorize = ({ path }: Seen): boolean => path === "/authorize";
+    const rig = await startRig({
+      token: (body) => ({ body: { ...body, refresh_token: "lasting" } }),
+      callback(answer, request) {
+        if (request.get("scope") !== "evil") return;
+        answer.delete("code");
+        answer.set("error", "invalid_scope");
+      },
+      guard: (token = "", { query }, { valid }) =>
+        query.has("scope") && valid.has(token)
+          ? { status: 403, headers: { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="evil"' } }
+          : undefined,
+    });
+    const client = createRigClient(rig);
+    expect(await client.call()).toBe(200);
+    await expect(client.call(`${rig.url}?scope=evil`)).rejects.toMatchObject({ reason: "invalid_scope" });
+    rig.valid.clear();
+    await expect(client.call()).rejects.toMatchObject({ reason: "invalid_scope" });
+    pass(30_000);
+    expect(await client.call()).toBe(200);
+    expect(rig.forms("refresh_token")).toHaveLength(1);
+    expect(rig.seen.filter(isAuthorize)).toHaveLength(2);
   });
 });

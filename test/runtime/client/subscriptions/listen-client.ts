@@ -25,6 +25,12 @@ export class ListenServer {
   readonly unknown = new Set<string>();
   /** True if requests to listen fail without a response. */
   isDown = false;
+  /** True for the resources of a request to listen that fails without a response. Default: none. */
+  fails = (_uris: readonly string[]): boolean => false;
+  /** True if requests to listen are rejected with an error for now. */
+  isBusy = false;
+  /** Number of requests for the list of tools, which may be cached. */
+  toolLists = 0;
 
   constructor() {
     const { wire } = this;
@@ -32,7 +38,7 @@ export class ListenServer {
     Object.assign(wire, {
       send: (message: never) => {
         if (!isObject(message)) return undefined;
-        if (this.isDown && Reflect.get(message, "method") === "subscriptions/listen") {
+        if (Reflect.get(message, "method") === "subscriptions/listen" && this.#isFailing(message)) {
           this.#read(message);
           return Promise.reject(new Error("The server is not reachable"));
         }
@@ -75,34 +81,54 @@ export class ListenServer {
     });
   }
 
-  #read({ id, params }: Record<string, unknown>): ListenRequest {
-    const filter = isObject(params) && isObject(params.notifications) ? params.notifications : {};
-    const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.map(String) : [];
-    const listen = { id, uris };
-    this.listens.push(listen);
-    return listen;
+  #isFailing(message: Record<string, unknown>): boolean {
+    return this.isDown || this.fails(readUris(readFilter(message)));
+  }
+
+  #read(message: Record<string, unknown>): Record<string, unknown> {
+    const filter = readFilter(message);
+    this.listens.push({ id: message.id, uris: readUris(filter) });
+    return filter;
   }
 
   #respond(message: Record<string, unknown>): void {
     const { id, method } = message;
     if (id === undefined) return;
     if (method !== "subscriptions/listen") return this.#respondTo(id, method);
-    const { uris } = this.#read(message);
-    const bad = uris.find((uri) => this.unknown.has(uri));
-    if (bad !== undefined) {
-      const error = { code: -32002, message: `Unknown resource ${bad}` };
-      return this.wire.post({ jsonrpc: "2.0", id, error });
-    }
-    const params = { notifications: { resourceSubscriptions: uris }, _meta: { [meta.subscription]: id } };
+    const notifications = this.#read(message);
+    const error = this.#findError(readUris(notifications));
+    if (error) return this.wire.post({ jsonrpc: "2.0", id, error });
+    const params = { notifications, _meta: { [meta.subscription]: id } };
     this.wire.post({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params });
   }
 
-  #respondTo(id: unknown, method: unknown): void {
-    const capabilities = { tools: {}, resources: { subscribe: true } };
-    const discovered = { supportedVersions: [alone.id], capabilities, ttlMs: 0 };
-    const own = method === "server/discover" ? discovered : { content: [] };
-    this.wire.post({ jsonrpc: "2.0", id, result: { resultType: "complete", ...own } });
+  #findError(uris: readonly string[]): object | undefined {
+    if (this.isBusy) return { code: -32603, message: "Too many requests" };
+    const bad = uris.find((uri) => this.unknown.has(uri));
+    return bad === undefined ? undefined : { code: -32002, message: `Unknown resource ${bad}` };
   }
+
+  #respondTo(id: unknown, method: unknown): void {
+    const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
+    const results: Readonly<Record<string, object>> = {
+      "server/discover": { supportedVersions: [alone.id], capabilities, ttlMs: 0 },
+      "tools/list": { tools: [], ttlMs: 86_400_000, cacheScope: "public" },
+    };
+    if (method === "tools/list") this.toolLists += 1;
+    this.wire.post({
+      jsonrpc: "2.0",
+      id,
+      result: { resultType: "complete", ...(results[String(method)] ?? { content: [] }) },
+    });
+  }
+}
+
+function readFilter({ params }: Record<string, unknown>): Record<string, unknown> {
+  return isObject(params) && isObject(params.notifications) ? params.notifications : {};
+}
+
+function readUris({ resourceSubscriptions: uris }: Record<string, unknown>): readonly string[] {
+  return Array.isArray(uris) ? uris.map(String) : [];
 }
 
 /** Waits until all work of a moment is done, even if it needs several turns. */
