@@ -50,8 +50,9 @@ async function update(options: UpdateCommandOptions, signal: AbortSignal): Promi
   const project = resolve(options.directory);
   // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
-  if (!options.check && !options.dryRun) await removeTemporary(project);
+  // After a replacement that was cut off, a temporary folder may have the layer that an undo restores.
   if (options.undo) return undo(project);
+  if (!options.check && !options.dryRun) await removeTemporary(project);
   const layer = await readInstalledLayer(project);
   const spec = findSpec(options.spec, { project, choices: layer.choices });
   return updateLayer(options, { project, layer, spec, models: await readSpecModels(spec), signal });
@@ -108,7 +109,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   console.log(`From version ${layer.generator}, revisions ${old.revisions.join(", ")}`);
   console.log(`to version ${packageVersion()}, revisions ${next.revisions.join(", ")}.`);
   const commands = await readCommands(project);
-  for (const line of describeChoices(old, next, commands)) console.log(line);
+  for (const line of describeChoices(old, next, { project, commands })) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
   const change = {

@@ -2,11 +2,11 @@ import { revisions } from "../../generated/revisions.ts";
 import { VersionError } from "../../runtime/jsonrpc/errors.ts";
 import { packageVersion } from "../internal/package-info.ts";
 
-/** Describes the revisions that a server offers and this version does not know; `undefined` when there are none. */
+/** Describes the revisions that a server offers and this version does not know; `undefined` when there are none, or it offers a known one as well. */
 export function describeUnknownRevisions(offered: readonly unknown[]): string | undefined {
   const known: readonly unknown[] = revisions.map(({ id }) => id);
   const unknown = offered.filter((id) => typeof id === "string" && /^[\w.-]{1,40}$/.test(id) && !known.includes(id));
-  if (unknown.length === 0) return undefined;
+  if (unknown.length === 0 || offered.some((id) => known.includes(id))) return undefined;
   const ids = [...new Set(unknown)].slice(0, 5).join(", ");
   return `it supports ${ids}, which create-mcp-server ${packageVersion()} does not know`;
 }

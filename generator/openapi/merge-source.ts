@@ -1,5 +1,6 @@
 import { formatTypeScript } from "../internal/format.ts";
 import { escapePattern } from "../internal/text.ts";
+import { parseValidSource, ts } from "../read/syntax.ts";
 import { hashPart, membersMark, readParts, type NamedImport, type Part, type SourceParts } from "./source-parts.ts";
 
 /** Result of the merge of an edited file with its newly generated text. */
@@ -34,7 +35,7 @@ export async function mergeSource({ path, edited, generated, hashes }: MergeInpu
   const own = mine.parts.map((part) => ({ ...part, key: renamed.get(part.key) ?? part.key }));
   const parts = mergeParts({ mine: own, theirs: theirs.parts, prefix: "" }, merging);
   const merged = parts.map((part) => (part.isClose === true ? "\n" : "\n\n") + partText(part)).join("");
-  const body = `${renameUses(merged, renamed)}\n\n${mine.tail}`;
+  const body = `${renamed.size > 0 ? renameUses(path, merged, renamed) : merged}\n\n${mine.tail}`;
   const text = [mine.head, importText([mine, theirs], body), body].join("\n\n");
   const { kept, conflicts } = merging;
   return { text: await formatTypeScript(text, { collapses: true }), kept, conflicts };
@@ -61,8 +62,25 @@ function renameKeys(hashes: Hashes, renamed: ReadonlyMap<string, string>): Mergi
   return new Map(Object.entries(hashes).map(([key, hash]) => [rename(key), hash]));
 }
 
-function renameUses(body: string, renamed: ReadonlyMap<string, string>): string {
-  return [...renamed].reduce((text, [before, after]) => text.replaceAll(useOf(before), () => after), body);
+/** Renames variables and types. Texts, comments and members keep their names. */
+function renameUses(path: string, text: string, renamed: ReadonlyMap<string, string>): string {
+  const places: { readonly start: number; readonly end: number; readonly name: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    const name = ts.isIdentifier(node) && !isMemberName(node) ? renamed.get(node.text) : undefined;
+    const prefix = ts.isShorthandPropertyAssignment(node.parent) ? `${node.getText()}: ` : "";
+    if (name !== undefined) places.push({ start: node.getStart(), end: node.getEnd(), name: prefix + name });
+    ts.forEachChild(node, visit);
+  };
+  ts.forEachChild(parseValidSource(path, text), visit);
+  return places.reduceRight((whole, { start, end, name }) => whole.slice(0, start) + name + whole.slice(end), text);
+}
+
+function isMemberName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isQualifiedName(parent)) return parent.right === node;
+  const isNamed =
+    ts.isPropertyAccessExpression(parent) || ts.isObjectLiteralElement(parent) || ts.isTypeElement(parent);
+  return isNamed && parent.name === node && !ts.isShorthandPropertyAssignment(parent);
 }
 
 /** Returns a pattern of a name that is not a member of another. */

@@ -100,7 +100,8 @@ function knownFirst(found: readonly Found[], toolNames: ToolNames): readonly Fou
 function nameTools(operations: readonly ReadOperation[], toolNames: ToolNames): readonly ReadOperation[] {
   const kept = operations.map(({ method, path, name }) => {
     const known = toolNames.get(`${method} ${path}`) ?? "";
-    return known.startsWith(name) && /^\d*$/.test(known.slice(name.length)) ? known : "";
+    // Numbers of repeated names begin with 2.
+    return known.startsWith(name) && /^(?:[2-9]|[1-9]\d+)?$/.test(known.slice(name.length)) ? known : "";
   });
   const taken = new Set(kept.map((name) => name.toLowerCase()));
   return operations.map((operation, at) => {

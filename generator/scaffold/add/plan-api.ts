@@ -98,7 +98,8 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
-  if (!hasTestClient(folder)) tree.delete(place.test);
+  // A project whose client was moved keeps the test that it has.
+  if (!hasTestClient(folder) && !existsSync(join(folder, place.test))) tree.delete(place.test);
   const written = recordApi(source, tree, { name, document: path, place, removed });
   await rejectClashes(folder, { record: written, known, plan: source.plan });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });

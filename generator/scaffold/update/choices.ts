@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { chooseRevisions, type RevisionEntry } from "../layer/catalogue.ts";
 import type { LayerChoices, Transport } from "../layer/choices.ts";
 import type { ManagerCommands } from "../create/package-manager.ts";
@@ -47,7 +49,11 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
 }
 
 /** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
-export function describeChoices(old: LayerChoices, next: LayerChoices, commands: PackageCommands): readonly string[] {
+export function describeChoices(
+  old: LayerChoices,
+  next: LayerChoices,
+  { project, commands }: ChangedProject,
+): readonly string[] {
   const lines: string[] = [];
   if (old.features.join() !== next.features.join())
     lines.push(`Features: ${next.features.join(", ")}; before: ${old.features.join(", ")}.`);
@@ -55,21 +61,32 @@ export function describeChoices(old: LayerChoices, next: LayerChoices, commands:
     lines.push(`Skills are read with the package yaml: ${commands.add("yaml")}`);
   if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
     lines.push(`WebSockets are served with the package ws: ${commands.add("ws", "@types/ws")}`);
-  if (old.transports.join() !== next.transports.join()) lines.push(...describeTransports(old, next));
+  if (old.transports.join() !== next.transports.join()) lines.push(...describeTransports(old, next, project));
   if (old.scale !== next.scale) lines.push(...describeEngine(old, next, commands));
   if (old.client !== next.client) lines.push(`Client: ${next.client ? "included" : "removed"}.`);
   return lines;
 }
 
 /** Describes other transports. Files outside the layer belong to the user: they are named, and stay as they are. */
-function describeTransports({ transports: before }: LayerChoices, { transports }: LayerChoices): readonly string[] {
+function describeTransports(
+  { transports: before }: LayerChoices,
+  { transports }: LayerChoices,
+  project: string,
+): readonly string[] {
+  const isPresent = (path: string): boolean => existsSync(join(project, path));
   const isWithoutHttp = before.includes("http") && !transports.includes("http");
+  const files = isWithoutHttp ? ["src/handler.ts", "handler.d.ts", "src/mcp-handler.ts"].filter(isPresent) : [];
   return [
-    `Transports: ${transports.join(", ")}; before: ${before.join(", ")}. The tests use those in test/links.ts.`,
-    ...(isWithoutHttp
-      ? ["Remove src/handler.ts and handler.d.ts, and their lines in build.js and package.json: they serve HTTP."]
-      : []),
+    `Transports: ${transports.join(", ")}; before: ${before.join(", ")}.`,
+    ...(isPresent("test/links.ts") ? ["The tests use the transports in test/links.ts."] : []),
+    ...(files.length > 0 ? [`Remove what serves HTTP, and the lines that use it: ${files.join(", ")}.`] : []),
   ];
+}
+
+/** Project that changes, and the commands of its package manager. */
+interface ChangedProject {
+  readonly project: string;
+  readonly commands: PackageCommands;
 }
 
 /** Commands of the package manager of a project that change its packages. */

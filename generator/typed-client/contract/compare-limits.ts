@@ -16,7 +16,7 @@ export function compareLimits(older: SafeSchema, newer: SafeSchema): LimitChange
     ...limitRules.flatMap(({ name, sign, read }) => compareLimit(name, sign, [read(older), read(newer)])),
     ...compareRule("pattern", [older.pattern, newer.pattern], () => false),
     ...compareRule("format", [older.format, newer.format], includesFormat),
-    ...compareRule("multipleOf", [older.multipleOf, newer.multipleOf], (wide, narrow) => isMultiple(narrow, wide)),
+    ...compareRule("multipleOf", [stepOf(older), stepOf(newer)], (wide, narrow) => isMultiple(narrow, wide)),
     ...compareRule("uniqueItems", [older.uniqueItems, newer.uniqueItems], () => false),
   ];
 }
@@ -36,20 +36,33 @@ const limitRules: readonly {
   readonly sign: 1 | -1;
   readonly read: (schema: SafeSchema) => Limit;
 }[] = [
-  { name: "minimum", sign: 1, read: (schema) => tighterOf(1, schema.minimum, schema.exclusiveMinimum) },
+  { name: "minimum", sign: 1, read: (schema) => limitOf(1, schema, [schema.minimum, schema.exclusiveMinimum]) },
   { name: "minLength", sign: 1, read: ({ minLength }) => ({ value: minLength || undefined }) },
   { name: "minItems", sign: 1, read: ({ minItems }) => ({ value: minItems || undefined }) },
   { name: "minProperties", sign: 1, read: ({ minProperties }) => ({ value: minProperties || undefined }) },
-  { name: "maximum", sign: -1, read: (schema) => tighterOf(-1, schema.maximum, schema.exclusiveMaximum) },
+  { name: "maximum", sign: -1, read: (schema) => limitOf(-1, schema, [schema.maximum, schema.exclusiveMaximum]) },
   { name: "maxLength", sign: -1, read: ({ maxLength }) => ({ value: maxLength }) },
   { name: "maxItems", sign: -1, read: ({ maxItems }) => ({ value: maxItems }) },
   { name: "maxProperties", sign: -1, read: ({ maxProperties }) => ({ value: maxProperties }) },
 ];
 
-/** Returns the limit that takes effect if a schema has an inclusive and an exclusive one. */
-function tighterOf(sign: 1 | -1, inclusive: number | undefined, exclusive: number | undefined): Limit {
-  const [own, other] = [{ value: inclusive }, { value: exclusive, isExclusive: exclusive !== undefined }];
+/** Returns the limit that takes effect if a schema has an inclusive and an exclusive one. For integers, it is always inclusive. */
+function limitOf(sign: 1 | -1, schema: SafeSchema, [inclusive, exclusive]: readonly (number | undefined)[]): Limit {
+  const own = { value: inclusive };
+  const isWhole = isIntegral(schema) && Number.isInteger(exclusive);
+  const other = isWhole
+    ? { value: (exclusive ?? 0) + sign }
+    : { value: exclusive, isExclusive: exclusive !== undefined };
   return isTighter(sign, own, other) ? other : own;
+}
+
+/** Returns the number of which a value is a multiple; `undefined` if that is no limit. */
+function stepOf(schema: SafeSchema): number | undefined {
+  return isIntegral(schema) && schema.multipleOf === 1 ? undefined : schema.multipleOf;
+}
+
+function isIntegral({ types }: SafeSchema): boolean {
+  return types?.every((type) => type === "integer") === true;
 }
 
 function isTighter(sign: 1 | -1, limit: Limit, other: Limit): boolean {

@@ -1,5 +1,6 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
 import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
+import { halve, isSameFilter, toFilter } from "./listen-filter.ts";
 import { listChanged, listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
@@ -221,14 +222,14 @@ export class Listening {
       else if (part.length > 1 && requests < mostRequests) parts.unshift(...halve(part));
       else for (const uri of part) rejected.set(uri, rejection);
     }
-    const isRefused = accepted.length === 0;
+    const isNothingAccepted = accepted.length === 0;
     // The lists do not depend on the resources.
-    if (isRefused && !this.#current && Object.keys(lists).length > 0) {
+    if (isNothingAccepted && !this.#current && Object.keys(lists).length > 0) {
       const rejection = await this.#attempt(line, lists);
       if (rejection) throw rejection;
     }
     // A server that accepts nothing now does not end the open stream.
-    const open = isRefused ? (this.#current?.stream.filter.resourceSubscriptions ?? []) : [];
+    const open = isNothingAccepted ? (this.#current?.stream.filter.resourceSubscriptions ?? []) : [];
     for (const [uri, rejection] of rejected) if (!open.includes(uri)) this.#reject(uri, rejection);
   }
 
@@ -369,22 +370,6 @@ function toLine(connection: ClientConnection): ListenLine | undefined {
 function notifiersOf(handler: string, { revision, session }: ClientConnection): boolean {
   const gate = findRow(revision.serverNotifications, handler)?.gate;
   return gate === undefined || isOpen(gate, session);
-}
-
-function isSameFilter(a: ListenFilter, b: ListenFilter): boolean {
-  const { resourceSubscriptions: left = [], ...lists } = a;
-  const { resourceSubscriptions: right = [], ...others } = b;
-  const isSame = left.length === right.length && left.every((uri) => right.includes(uri));
-  return isSame && Object.values(filterMembers).every((member) => lists[member] === others[member]);
-}
-
-function toFilter(lists: ListenFilter, resourceSubscriptions: readonly string[]): ListenFilter {
-  return { ...lists, ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }) };
-}
-
-function halve(uris: readonly string[]): readonly (readonly string[])[] {
-  const middle = Math.ceil(uris.length / 2);
-  return [uris.slice(0, middle), uris.slice(middle)];
 }
 
 function toSubscription(uri: string): Wanted {

@@ -19,6 +19,7 @@ describe("differences of servers", () => {
   const offer = (more: object): object => ({ tools: [], ...more });
   const output = (schema: object): object => tool({}, { outputSchema: { type: "object", ...schema } });
   const a = (schema: object, more: object = {}): object => ({ properties: { a: schema }, ...more });
+  const whole = (rule: object): object => a({ type: "integer", ...rule });
   const node = (more: object): object => ({
     properties: { a: { $ref: "#/$defs/n" } },
     $defs: { n: { type: "object", properties: { next: { $ref: "#/$defs/n" }, ...more } } },
@@ -112,6 +113,8 @@ describe("differences of servers", () => {
     ["a wider exclusive limit", tool(a({ minimum: 5 })), tool(a({ exclusiveMinimum: 1 })), ["additive"]],
     ["a tighter exclusive limit", tool(a({ maximum: 5 })), tool(a({ exclusiveMaximum: 5 })), ["breaking"]],
     ["an exclusive limit without effect", tool(a({ minimum: 5 })), tool(a({ minimum: 5, exclusiveMinimum: 4 })), []],
+    ["an equal limit of integers", tool(whole({ minimum: 1 })), tool(whole({ exclusiveMinimum: 0 })), []],
+    ["multiples of one of integers", tool(whole({})), tool(whole({ multipleOf: 1 })), []],
     ["a limit of zero", tool(a({ exclusiveMinimum: -1 })), tool(a({ minimum: 0 })), ["breaking"]],
     ["a least length that every text has", tool(a({})), tool(a({ minLength: 0, minItems: 0 })), []],
     [

@@ -31,6 +31,13 @@ const servers: readonly (readonly [response: string, server: readonly string[]])
 const problem = /it supports 2027-01-15, which create-mcp-server [\d.]+ does not know/;
 const advice = "use a version that knows it; for a revision of your own see: docs upgrade";
 
+test("a server that offers a known revision as well is reported with its error", async () => {
+  const offered = { supported: ["2025-11-25", own], requested: "2026-07-28" };
+  const server = serverOf("server/discover", { error: { code: -32_022, message: "no", data: offered } });
+  const { code, stdout } = await captured(() => runCheck({ target: server, format: "text", failOn: "error" }));
+  expect([code, stdout]).toEqual([1, expect.stringContaining("it returned the error -32601, Method not found")]);
+});
+
 describe.each(servers)("a server whose revision is not known, with %s", (_response, server) => {
   test("`check` reports the revision, and advises no other timeout", async () => {
     const { code, stdout } = await captured(() => runCheck({ target: server, format: "text", failOn: "error" }));

@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { limit, list, petsOf, project, show } from "./api-project.ts";
+import { both, limit, list, petsOf, project, show } from "./api-project.ts";
 
 describe("edits of generated files", () => {
   test("edits of a tool stay when only the case of its operationId changes", async () => {
@@ -11,11 +11,12 @@ describe("edits of generated files", () => {
     await add();
     const path = "src/pets/tools/show-pet-by-id.ts";
     const edited = read(path).replace('description: "', 'description: "Mine: ').replace('"GET"', '"HEAD"');
-    write(path, edited);
+    const own = (name: string): string => `\nexport const own = { showPetByIDTool${name}, text: "showPetByIDTool" };\n`;
+    write(path, edited + own(""));
     change(named("showPetById"));
     lines();
     expect(await add()).toBe(0);
-    expect(read(path)).toBe(edited.replaceAll("howPetByID", "howPetById"));
+    expect(read(path)).toBe(edited.replaceAll("howPetByID", "howPetById") + own(": showPetByIdTool"));
     const text = lines().join("\n");
     expect(text).toMatch(/^kept +src\/pets\/tools\/show-pet-by-id\.ts: showPetByIdTool\.description/m);
     expect(text).toMatch(/^conflict +src\/pets\/tools\/show-pet-by-id\.ts: showPetByIdTool\.execute/m);
@@ -34,6 +35,15 @@ describe("edits of generated files", () => {
     expect(await add()).toBe(0);
     expect(read(path)).toContain("limit: args.limit");
     expect(read(path)).toMatch(/import \{[^}]* toDeep\b[^}]*\} from "..\/api.ts"[^]*\.\.\.toDeep\(/);
+  });
+
+  test("the test of an API stays and is updated when the client of the tests was moved", async () => {
+    const { add, change, folder, read } = await project(petsOf({ "/pets": list }));
+    await add();
+    renameSync(join(folder, "test", "client.ts"), join(folder, "test", "mcp-client.ts"));
+    change(both);
+    expect(await add()).toBe(0);
+    expect(read("test/pets-api.test.ts")).toContain("showPet");
   });
 
   test("a moved file of a tool is rejected with its former path, and one of the user with advice about names", async () => {

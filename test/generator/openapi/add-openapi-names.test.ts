@@ -35,6 +35,12 @@ describe("names of tools after a change of the document", () => {
       after: { "/b": operation("show"), "/c": operation("find") },
       names: { "/b": "show", "/c": "find" },
     },
+    {
+      what: "an operationId that loses its number",
+      before: { "/b": operation("getV1") },
+      after: { "/b": operation("getV") },
+      names: { "/b": "getV" },
+    },
   ])("an operation keeps its name, and new ones get others: $what", async ({ before, after, names }) => {
     const { add, change, read } = await project(petsOf(before));
     await add();

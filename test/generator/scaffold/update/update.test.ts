@@ -109,12 +109,14 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     expect(stdout).toContain("Client: included.");
     const made = await createWith({ transport: "both" });
     expect((await update(made, { client: true })).code).toBe(0);
+    const dry = await update(made, { transport: "stdio", dryRun: true });
+    expect(dry.stdout).toContain("Remove what serves HTTP, and the lines that use it: src/handler.ts, handler.d.ts.");
     const layer = (folder: string): object =>
       Object.fromEntries(Object.entries(contents(folder)).filter(([path]) => path.startsWith("src/mcp/")));
     expect(layer(directory)).toEqual(layer(made));
     expect((await update(directory, {})).stdout).toContain("is up to date");
     const less = await update(directory, { transport: "stdio", client: false });
-    expect([less.code, less.stdout]).toEqual([0, expect.stringContaining("Remove src/handler.ts and handler.d.ts")]);
+    expect([less.code, less.stdout]).toEqual([0, expect.not.stringContaining("serves HTTP")]);
     expect(contents(directory)).toEqual(before);
   });
 
