@@ -50,7 +50,9 @@ function readNode(schema: unknown, path: string, reading: Reading): SafeSchema {
   };
 }
 
-function readProse(schema: Record<string, unknown>): Pick<SafeSchema, "description" | "deprecated" | "format" | "notes"> {
+function readProse(
+  schema: Record<string, unknown>,
+): Pick<SafeSchema, "description" | "deprecated" | "format" | "notes"> {
   const { description, deprecated, format } = schema;
   return {
     ...(typeof description === "string" && description.trim() !== "" && { description: safeText(description).trim() }),

@@ -39,9 +39,14 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toEqual([]);
   });
 
+  test("`create-mcp-server` gives a folder whose name is no package name a similar one", async () => {
+    const { code, stdout } = await runCli(["My Server", ...offline], { cwd: temporaryFolder() });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Created my-server in ")]);
+  });
+
   test.each([
     ["no folder", [], "name a folder for the new project"],
-    ["an invalid name", ["My Server"], "--name my-server"],
+    ["an invalid name", ["x", "--name", "My Server"], "--name my-server"],
     ["an unknown revision", ["x", "--protocol", "1999-01-01"], "Choose from "],
     ["a folder that is not empty", ["full"], "is not empty (file)"],
     ["a file", ["full/file"], "is not a folder"],
