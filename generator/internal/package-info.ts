@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "./json-text.ts";
 
 /** Root folder of this package, for both the sources and `dist/`. */
 export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)));
@@ -12,6 +14,16 @@ export function packageVersion(): string {
   if (!isManifest || typeof manifest.version !== "string")
     throw new Error(`${packageRoot}/package.json has no version.`);
   return manifest.version;
+}
+
+/** Returns the version of a package that is installed for a folder; `undefined` when it is not installed. */
+export function readInstalledVersion(folder: string, name: string): string | undefined {
+  const path = (createRequire(join(folder, "package.json")).resolve.paths(name) ?? [])
+    .map((place) => join(place, name, "package.json"))
+    .find((file) => existsSync(file));
+  const found = path === undefined ? undefined : parseJson(readFileSync(path, "utf8"));
+  const isManifest = typeof found === "object" && found !== null && "version" in found;
+  return isManifest && typeof found.version === "string" ? found.version : undefined;
 }
 
 function findRoot(folder: string): string {

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { readInstalledVersion } from "../../internal/package-info.ts";
 import { UserError } from "../../internal/user-error.ts";
-import { parseJson } from "../../internal/json-text.ts";
 import { ts } from "../../read/syntax.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import type { ImportEnding } from "../layer/choices.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -77,15 +74,6 @@ function readCompilerVersion({ folder, manifest }: Package): number {
 /** Returns the major version of an installed package; `undefined` when it is not installed. */
 export function readInstalledMajor(folder: string, name: string): number | undefined {
   return readMajor(readInstalledVersion(folder, name));
-}
-
-/** Returns the version of an installed package; `undefined` when it is not installed. */
-export function readInstalledVersion(folder: string, name: string): string | undefined {
-  const [path] = (createRequire(join(folder, "package.json")).resolve.paths(name) ?? [])
-    .map((place) => join(place, name, "package.json"))
-    .filter((file) => existsSync(file));
-  const found = path === undefined ? undefined : parseJson(readFileSync(path, "utf8"));
-  return isRecord(found) && typeof found.version === "string" ? found.version : undefined;
 }
 
 /** Returns the first number of a version or a range; `undefined` for words such as `latest`. */

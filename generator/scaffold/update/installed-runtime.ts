@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { packageVersion } from "../../internal/package-info.ts";
+import { packageVersion, readInstalledVersion } from "../../internal/package-info.ts";
 import { compareTree, type Drift } from "../../internal/tree.ts";
 import { readCommands } from "../create/package-manager.ts";
 import { readPackedRuntime, readVendorFiles, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
-import { readInstalledVersion } from "../init/typescript-settings.ts";
 import { replaceFolder } from "../layer/replace-layer.ts";
 import { isOlderRange, isOlderVersion } from "./version-range.ts";
 

@@ -207,8 +207,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     const { progressRate, metrics, telemetry } = this.source;
     const { open, eras, signal } = this.#target;
     let areChangesLost = false;
-    let isHearing = false;
-    let isInterrupted = false;
+    let stream: "none" | "open" | "interrupted" = "none";
     const connection = await open({
       info,
       revisions,
@@ -231,17 +230,15 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       onNotificationsLost: (reason) => {
         areChangesLost = true;
         this.lists.loseChanges();
-        if (!isHearing) return;
-        isHearing = false;
-        isInterrupted = true;
+        if (stream !== "open") return;
+        stream = "interrupted";
         this.notify({ kind: "notificationsLost", reason });
       },
       onNotificationsOpened: () => {
-        isHearing = true;
         if (areChangesLost) this.lists.resumeChanges();
         areChangesLost = false;
-        if (isInterrupted) this.notify({ kind: "hearing" });
-        isInterrupted = false;
+        if (stream === "interrupted") this.notify({ kind: "hearing" });
+        stream = "open";
       },
     });
     if (areChangesLost) this.#unnotified.add(connection);

@@ -73,3 +73,8 @@ export function isConnectionRefused(error: unknown): boolean {
   }
   return false;
 }
+
+/** True for the status of a server that cannot process a request now but may do so later. */
+export function isTemporaryStatus(status: number): boolean {
+  return status >= 500 || [408, 425, 429].includes(status);
+}

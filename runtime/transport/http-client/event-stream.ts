@@ -5,7 +5,14 @@ import { toError } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { readChunks } from "./body.ts";
 import { sleep, toDelay, type Reconnection } from "./reconnect-delay.ts";
-import { ResponseError, LostError, isHttpError, isLostError, isConnectionRefused } from "./errors.ts";
+import {
+  ResponseError,
+  LostError,
+  isHttpError,
+  isLostError,
+  isConnectionRefused,
+  isTemporaryStatus,
+} from "./errors.ts";
 
 /** Options of an event stream that can be resumed. */
 export interface EventStreamOptions {
@@ -128,5 +135,5 @@ const mostRejected = 2;
 /** True if the next attempt may succeed. A 409 comes from an earlier connection of this client, whose end the server has not noticed. */
 export function isPassing(error: unknown): boolean {
   if (isLostError(error)) return true;
-  return isHttpError(error) && (error.status >= 500 || [408, 409, 425, 429].includes(error.status));
+  return isHttpError(error) && (isTemporaryStatus(error.status) || error.status === 409);
 }

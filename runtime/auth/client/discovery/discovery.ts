@@ -1,4 +1,5 @@
 import { describeUrl } from "../../../transport/http-client/endpoint.ts";
+import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
 import { toMetadataPlaces, toResourceMetadataPlaces } from "../../common/well-known.ts";
 import { AuthError } from "../errors.ts";
 import {
@@ -8,7 +9,7 @@ import {
   type ResourceMetadata,
   type ServerMetadata,
 } from "./metadata.ts";
-import { isTemporaryStatus, type HttpRequester } from "../network/requester.ts";
+import type { HttpRequester } from "../network/requester.ts";
 import { readUrl } from "../network/url-rules.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */

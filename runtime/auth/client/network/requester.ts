@@ -109,11 +109,6 @@ export class HttpRequester {
   }
 }
 
-/** True for the status of a server that cannot process a request now but may do so later. */
-export function isTemporaryStatus(status: number): boolean {
-  return status >= 500 || [408, 425, 429].includes(status);
-}
-
 const maxRedirects = 2;
 
 const redirects: readonly number[] = [301, 302, 303, 307, 308];

@@ -14,7 +14,8 @@ import {
 import { AuthError, isAuthError, quoteReason, readReason } from "../errors.ts";
 import { chooseMethod, type ClientIdentity } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
-import { isTemporaryStatus, type AuthorizationResponse } from "../network/requester.ts";
+import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
+import type { AuthorizationResponse } from "../network/requester.ts";
 import type { TokenResponse } from "./tokens.ts";
 
 /** Request to the token endpoint. */
