@@ -88,7 +88,7 @@ export class Conversation {
     { method, id, checks }: { readonly method: string; readonly id: string | number; readonly checks: boolean },
   ): CallOutcome {
     const { response } = exchange;
-    if (response === undefined) return { kind: "none", reason: this.wire.silence, exchange };
+    if (response === undefined) return { kind: "none", reason: exchange.reason ?? this.wire.silence, exchange };
     if (!isObject(response) || response.jsonrpc !== "2.0")
       return this.#broken(method, 'a message without "jsonrpc": "2.0"', exchange);
     if (response.id !== id && Object.hasOwn(response, "result"))

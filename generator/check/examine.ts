@@ -6,6 +6,7 @@ import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { HttpWire } from "./wires/http-wire.ts";
 import { describeUnknownRevisions, unknownRevisionAdvice } from "../live/unknown-revision.ts";
+import { permissionStep, requiresCredentials } from "../live/unreachable.ts";
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
@@ -19,8 +20,9 @@ import { messageProbes } from "./probes/message-probes.ts";
 import { tcpProbes, webSocketProbes } from "./probes/socket-probes.ts";
 import { probeEndpoint, sseProbes } from "./probes/sse-probes.ts";
 import { readLists } from "./read-lists.ts";
+import { safeLine } from "../internal/text.ts";
 import { textOf } from "./server-text.ts";
-import type { WireFactory } from "./wires/wire.ts";
+import type { Exchange, WireFactory } from "./wires/wire.ts";
 
 /** Options of an examination of one server. */
 export interface ExamineOptions {
@@ -177,10 +179,14 @@ const usualAdvice = "check that it starts, and its address and credentials; rais
 /** Returns the next step after a rejection; `undefined` if its cause is open. */
 function adviseOn({ response, stray }: Rejection): string | undefined {
   if (response.kind !== "none") return undefined;
-  const { status } = response.exchange;
+  const { status, rejection, reason } = response.exchange;
   if (status === undefined)
     return stray === undefined ? undefined : "send only messages, and write everything else to standard error";
-  if (status === 401 || status === 403) return "send credentials with --header-env Name=VARIABLE";
+  if (status < 300 && reason !== undefined) return undefined;
+  if (requiresCredentials({ status, wwwAuthenticate: rejection?.wwwAuthenticate }))
+    return "send credentials with --header-env Name=VARIABLE";
+  if (status === 403) return permissionStep;
+  if (rejection?.location !== undefined) return "use the address that it redirects to";
   return status >= 500 ? "look for the cause in the log of the server" : "check the address; its path is often /mcp";
 }
 
@@ -197,10 +203,20 @@ function describeRejection({ response, stray }: Rejection): string {
       return "it selected another revision";
     case "none":
       if (status === undefined) return `${response.reason || "no response in time"}${sent}`;
-      return `it returned HTTP ${status}${status < 300 ? ` without a response${sent}` : ""}`;
+      return `it returned HTTP ${status}${status < 300 ? withoutResponse(response.exchange, sent) : describeHttp(response.exchange)}`;
     default:
       return response satisfies never;
   }
+}
+
+function withoutResponse({ reason }: Exchange, sent: string): string {
+  return reason === undefined ? ` without a response${sent}` : `: ${reason}`;
+}
+
+function describeHttp({ rejection }: Exchange): string {
+  const { body = "", location } = rejection ?? {};
+  const target = location === undefined ? "" : ` to ${safeLine(location)}`;
+  return body === "" ? target : `${target}: ${safeLine(body)}`;
 }
 
 /** Resolves to `true`, or to the response that did not open a session. */

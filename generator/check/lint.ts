@@ -28,11 +28,10 @@ export const lintRules: readonly LintRule[] = [
     check: ({ name }) => {
       const text = textOf(name);
       if (/^[\w-]{1,64}$/.test(text)) return [];
-      const better = text.replaceAll(/[^\w-]+/g, "_").slice(0, 64);
       return [
         {
           message: `the model APIs of most hosts reject the name ${quote(text)}`,
-          fix: `rename it to ${JSON.stringify(better)}`,
+          fix: adviseName(text.replaceAll(/[^\w-]+/g, "_")),
         },
       ];
     },
@@ -161,7 +160,7 @@ export const lintRules: readonly LintRule[] = [
         .filter((name) => !/^[\w.-]{1,64}$/.test(name))
         .map((name) => ({
           message: `the model APIs of some hosts reject the argument ${quote(name)}`,
-          fix: `rename it to ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
+          fix: adviseName(name.replaceAll(/[^\w.-]+/g, "_")),
         }));
     },
   },
@@ -266,4 +265,9 @@ function walk(schema: unknown): readonly (readonly [string, object])[] {
   };
   visit(schema, "");
   return found;
+}
+
+/** Returns the advice for a name that is rejected, with the permitted part of it. */
+function adviseName(permitted: string): string {
+  return permitted === "" ? "give it a name" : `rename it to ${JSON.stringify(permitted.slice(0, 64))}`;
 }

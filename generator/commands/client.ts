@@ -138,16 +138,17 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   const drifts = await compareGenerated(folder, tree);
   for (const change of changes) console.log(changeText(change));
   for (const drift of drifts) console.log(driftText(drift));
+  const isEdited = (await findEdited(folder, lock)).length > 0;
+  const next = isEdited
+    ? "move edits elsewhere, then run the same command with --force instead of --check"
+    : "run the same command without --check";
   const impact = worstOf(changes.map(({ client }) => client));
   if (drifts.length > 0)
     console.error(
-      `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "differs" : "differ"} from the generated text; run the same command without --check.`,
+      `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "differs" : "differ"} from the generated text; ${next}.`,
     );
   if (changes.length === 0) console.log("The server matches the lock file.");
-  else
-    console.log(
-      `Impact: ${impact}. ${countText(changes.length, "change")}; run the same command without --check to update the client.`,
-    );
+  else console.log(`Impact: ${impact}. ${countText(changes.length, "change")}; ${next} to update the client.`);
   return drifts.length > 0 || (changes.length > 0 && isAtLeast(impact, options.failOn)) ? 1 : 0;
 }
 

@@ -7,9 +7,9 @@ import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedExtension, type ExplainedPart } from "../explain/text.ts";
 import { toJsonText } from "../internal/json-text.ts";
-import { readConnection, type ConnectionFlags } from "../live/access.ts";
+import { readAccess, type Access, type AccessFlags } from "../live/access.ts";
 import { readServerAddress, toServer, type ServerAddress } from "../live/server-address.ts";
-import { explainUnreachable } from "../live/unreachable.ts";
+import { explainFailure, explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
@@ -19,7 +19,7 @@ import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server explain`. */
-export interface ExplainOptions extends ConnectionFlags {
+export interface ExplainOptions extends Omit<AccessFlags, "sse"> {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Revision of the clients. */
@@ -42,7 +42,7 @@ export async function runExplain(options: ExplainOptions): Promise<number> {
 /**
  * Connects to a server and finds the parts that clients of the revision do not see.
  *
- * @throws {UserError} when the server cannot be reached, or there is no such revision.
+ * @throws {UserError} when the server cannot be reached or read, or there is no such revision.
  */
 export async function explain({ server, protocol, ...flags }: Omit<ExplainOptions, "json">): Promise<Explanation> {
   const target = revisions.find(({ id }) => id === protocol);
@@ -50,10 +50,8 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
-  const { info, written, parts, extensions } = await ask(
-    await readServerAddress(server, readConnection(flags)),
-    target,
-  );
+  const access = readAccess(flags);
+  const { info, written, parts, extensions } = await ask(await readServerAddress(server, access), target, access);
   const models = await readModels();
   return {
     server: info,
@@ -73,13 +71,16 @@ interface Told {
   readonly extensions: readonly string[];
 }
 
-async function ask(place: ServerAddress, target: Revision): Promise<Told> {
-  const connection = await connectUpstream(toServer(place))(asker).catch((cause: unknown) => {
+async function ask(place: ServerAddress, target: Revision, { timeout }: Access): Promise<Told> {
+  const timeouts = { initialize: timeout, request: timeout };
+  const connection = await connectUpstream(toServer(place))({ ...asker, timeouts }).catch((cause: unknown) => {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
     const { name, version } = connection.serverInfo;
-    const parts = await readPartLosses(connection, target);
+    const parts = await readPartLosses(connection, target).catch((cause: unknown) => {
+      throw new UserError(`the server cannot be read: ${explainFailure(cause)}.`, { cause });
+    });
     const { extensions } = connection.serverCapabilities;
     const ids = isRecord(extensions) ? Object.keys(extensions) : [];
     return { info: { name, version }, written: connection.revision.id, parts, extensions: ids };

@@ -226,6 +226,7 @@ export function addExplainCommand(cli: Argv): Argv {
         .positional("server", serverOption)
         .options(connectionOptions)
         .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
+        .option("timeout", accessOptions.timeout)
         .option("json", { type: "boolean", default: false, describe: "Print the report as JSON" })
         .epilogue(
           examplesText(
@@ -236,7 +237,7 @@ export function addExplainCommand(cli: Argv): Argv {
     async ({ server = [], "--": command, protocol, json, ...flags }) => {
       const { runExplain } = await import("./explain.ts");
       const words = [...server, ...readWords(command)];
-      process.exitCode = await runExplain({ ...toConnection(flags), server: words, protocol, json });
+      process.exitCode = await runExplain({ ...toAccess(flags), server: words, protocol, json });
     },
   );
 }

@@ -4,7 +4,7 @@ import type { DefaultClientSession } from "../../runtime/client/session/default-
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
-import { errorCodes, isPeerError, TimeoutError } from "../../runtime/jsonrpc/errors.ts";
+import { errorCodes, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
@@ -15,11 +15,12 @@ import { readContract } from "../typed-client/contract/read-contract.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { safeText } from "../internal/text.ts";
 import { readTextFile } from "../internal/files.ts";
-import { explainCause, UserError } from "../internal/user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { checkAccess, type Access } from "./access.ts";
 import { resolveCard } from "./server-card.ts";
 import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
+import { explainFailure, permissionAdvice, requiresCredentials } from "./unreachable.ts";
 import { explainUnknownRevision } from "./unknown-revision.ts";
 import { adviseVariable } from "./variables.ts";
 
@@ -94,7 +95,7 @@ async function withSession<Result>(
     if (unknown !== undefined)
       throw new UserError(`${describeTarget(target)} cannot be read: ${unknown}.`, { cause: error });
     throw new UserError(
-      `${describeTarget(target)} cannot be read: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
+      `${describeTarget(target)} cannot be read: ${explainFailure(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
       {
         cause: error,
       },
@@ -111,18 +112,20 @@ const advice = {
   tcp: "Check that the server is running.",
 } as const;
 
-/** Finds the error response of a server that requires credentials. */
+/** Finds the error response of a server that rejects a client. */
 function findRejection(error: unknown): HttpError | undefined {
   if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return error;
   return error instanceof Error && error.cause !== undefined ? findRejection(error.cause) : undefined;
 }
 
-function explainRejection(server: string, { status, wwwAuthenticate, body }: HttpError): string {
+function explainRejection(server: string, rejection: HttpError): string {
+  const { status, wwwAuthenticate, body } = rejection;
   const wanted = wwwAuthenticate === undefined ? "" : ` It requires ${safeText(wwwAuthenticate.slice(0, 500))}.`;
   // API keys may be requested as `Bearer` as well. Only a reference to metadata indicates an authorization server.
-  const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
+  const credentials = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
     ? "Get an access token (the OAuth flow is not supported here), set a variable to `Bearer <token>`, and pass --header-env Authorization=VARIABLE."
     : "Set a variable to the value of the required header, and pass --header-env Name=VARIABLE.";
+  const how = requiresCredentials(rejection) ? credentials : permissionAdvice;
   const said = safeText(body.slice(0, 500)).trim();
   const reason = said === "" ? "." : `: ${said}${/[.!?]$/.test(said) ? "" : "."}`;
   return `${server} rejected this client (HTTP ${status})${reason}${wanted} ${how}`;
@@ -197,14 +200,6 @@ function lastWords(text: string): string {
   const lines = safeText(text.slice(-2_000)).trim().split("\n");
   const told = lines.filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
   return told.slice(-5).join("\n");
-}
-
-/** Explains a failure by its root cause. */
-function explain(error: unknown): string {
-  if (error instanceof TimeoutError)
-    return `it did not respond to ${error.method} within ${error.milliseconds / 1_000} s; raise --timeout for a slow server`;
-  const words = safeText(explainCause(error)).replace(/\.$/, "");
-  return isPeerError(error) ? `it returned the error ${error.code}: ${words}` : words;
 }
 
 /** Returns the message of an error, escaped: it may quote text of a server. */

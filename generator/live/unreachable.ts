@@ -1,4 +1,6 @@
+import { isPeerError, TimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
+import { safeLine, safeText } from "../internal/text.ts";
 import { explainCause, systemCode } from "../internal/user-error.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { explainUnknownRevision } from "./unknown-revision.ts";
@@ -8,14 +10,16 @@ import { adviseVariable } from "./variables.ts";
 export function explainUnreachable(place: ServerAddress, cause: unknown): string {
   if (isMissingProgram(cause) && place.kind === "command")
     return `the command ${place.command} does not exist; check its name.`;
-  const status = readStatus(cause);
-  if (status === 401 || status === 403)
+  const rejection = findHttpError(cause);
+  const { status = 0 } = rejection ?? {};
+  if (rejection && requiresCredentials(rejection))
     return `it requires credentials (HTTP ${status}); send them with --header-env Name=VARIABLE.`;
+  if (rejection && status === 403) return `it returned HTTP 403${quoteBody(rejection)}. ${permissionAdvice}`;
   const unknown = explainUnknownRevision(cause);
   if (unknown !== undefined) return `${unknown}.`;
   const isSilent = cause instanceof Error && cause.name === "TimeoutError";
   const why = isSilent ? "it does not respond" : explainCause(cause).replace(/\.$/, "");
-  const isSaid = why.includes("; its last words: ") || (status !== undefined && status >= 500);
+  const isSaid = why.includes("; its last words: ") || status >= 500 || (status >= 300 && status < 400);
   const variable = place.kind === "command" ? adviseVariable(why, { given: place.env ?? {} }) : "";
   const next = variable === "" && !isSaid ? advice[place.kind] : variable;
   return `${why}. ${next}`.trimEnd();
@@ -32,7 +36,34 @@ function isMissingProgram(error: unknown): boolean {
   return error instanceof Error && systemCode(error.cause) === "ENOENT";
 }
 
-function readStatus(error: unknown): number | undefined {
-  if (error instanceof HttpError) return error.status;
-  return error instanceof Error ? readStatus(error.cause) : undefined;
+/** Explains why a request to a connected server failed, by the root cause. */
+export function explainFailure(error: unknown): string {
+  if (error instanceof TimeoutError)
+    return `it did not respond to ${error.method} within ${error.milliseconds / 1_000} s; raise --timeout for a slow server`;
+  const words = safeText(explainCause(error)).replace(/\.$/, "");
+  return isPeerError(error) ? `it returned the error ${error.code}: ${words}` : words;
+}
+
+/** True if a server rejects a client for its credentials. It may return 403 for other reasons, such as an unknown host name. */
+export function requiresCredentials({
+  status,
+  wwwAuthenticate,
+}: Pick<HttpError, "status" | "wwwAuthenticate">): boolean {
+  return status === 401 || (status === 403 && wwwAuthenticate !== undefined);
+}
+
+/** Next step after a rejection for another reason than credentials. */
+export const permissionStep = "check which host names and clients the server permits";
+
+/** Next step after such a rejection, as a sentence. */
+export const permissionAdvice: string = `${permissionStep.charAt(0).toUpperCase()}${permissionStep.slice(1)}.`;
+
+function quoteBody({ body }: HttpError): string {
+  const text = safeLine(body).replace(/\.$/, "");
+  return text === "" ? "" : `: ${text}`;
+}
+
+function findHttpError(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error;
+  return error instanceof Error ? findHttpError(error.cause) : undefined;
 }

@@ -16,6 +16,7 @@ const maximum = 20_000_000;
  */
 export async function readDocument(path: string): Promise<unknown> {
   const text = await readText(path);
+  rejectOther(path, text);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
   try {
     rejectOversize(value, { depth: 512, size: 2_000_000 });
@@ -50,6 +51,16 @@ function rejectAddress(path: string): void {
   throw new UserError(
     `Addresses are not fetched; download the document first with \`curl -o ${name} ${quoteForShell(path)}\`, then use ${name}.`,
   );
+}
+
+/** Rejects files of other kinds, whose syntax errors would say little. */
+function rejectOther(path: string, text: string): void {
+  if (/^\s*\{[^\n]*"format":\s*"mcp-recording"/.test(text))
+    throw new UserError(
+      `${path} is a recording; generate a client from it with client --from, or serve it with replay.`,
+    );
+  if (/\.[cm]?[jt]sx?$/.test(path))
+    throw new UserError(`${path} is a program; pass an OpenAPI document, tools.json or mcp.client.lock.json.`);
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -86,7 +86,7 @@ function hideValues(json: string): string {
 }
 
 /** Name of a member before a string, a number, a list or an object. */
-const memberName = /"([\w.@/$ -]{1,100})"\s*:\s*(?=["\d[{]|-\d)/g;
+const memberName = /"([\w.@/$ -]{1,100})"\s{0,100}:\s{0,100}(?=["\d[{]|-\d)/g;
 
 const valueBegin = /"|-?\d/g;
 

@@ -111,14 +111,14 @@ function readLine({ number, value, problem, isCut }: Line, path: string): Record
   if (isCut) return undefined;
   if (problem !== undefined) throw damaged(path, number, problem);
   if (!isObject(value)) throw damaged(path, number, "It is not an object");
-  const { notice, connection, direction, message } = value;
+  const { notice, time, connection, direction, message } = value;
   if (typeof notice === "string") return notice;
   if (typeof connection !== "string") throw damaged(path, number, "It has no connection");
   if (direction !== "to-server" && direction !== "to-client") throw damaged(path, number, "It has no direction");
   if (message === undefined) return undefined;
   const incoming = classify(message);
   if (incoming.kind === "invalid" || incoming.kind === "unusable") return undefined;
-  return { line: number, connection, direction, incoming };
+  return { line: number, time: typeof time === "number" ? time : NaN, connection, direction, incoming };
 }
 
 function damaged(path: string, line: number, problem: string): UserError {

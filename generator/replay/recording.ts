@@ -22,6 +22,8 @@ export interface RecordingHeader {
 export interface RecordedMessage {
   /** Number of the line in the file, from 1. */
   readonly line: number;
+  /** Time of the message, in milliseconds since 1970. */
+  readonly time: number;
   readonly connection: string;
   readonly direction: "to-server" | "to-client";
   readonly incoming: Incoming;

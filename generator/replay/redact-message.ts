@@ -43,9 +43,30 @@ export class MessageRedactor {
   #redactMember(name: string, member: unknown, { isFree }: Part): unknown {
     if (protocolNames.has(name) && !isObject(member)) return member;
     if (schemaNames.has(name)) return this.#redactSchema(member, false);
+    if (inputNames.has(name) && isObject(member) && !isFree)
+      return mapMembers(member, (key, input) => this.#redactInput(input, this.#isSecret(key)));
     if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member);
     if (name === "argument" && isObject(member)) return this.#redactArgument(member, { isFree });
     return this.#redactPart(member, { isFree: isFree || isFreeMember(name, member) });
+  }
+
+  /** Redacts an input request, or the response to one. A secret key hides what the user enters, and keeps the members of the protocol. */
+  #redactInput(input: unknown, isSecret: boolean): unknown {
+    if (!isSecret) return this.#redactPart(input, { isFree: false });
+    if (!isObject(input)) return this.#hide(input);
+    return mapMembers(input, (name, member) => {
+      if (name === "params") return this.#redactInput(member, isSecret);
+      if (name === "requestedSchema") return this.#redactSchema(member, isSecret);
+      if (name === "content") return this.#hideContent(member, "role" in input);
+      return inputMembers.has(name) ? this.#redactMember(name, member, { isFree: false }) : this.#hide(member);
+    });
+  }
+
+  /** Redacts the fields of a form, or the content blocks of a sampled message. */
+  #hideContent(content: unknown, isBlock: boolean): unknown {
+    if (Array.isArray(content)) return content.map((item) => this.#hideContent(item, isBlock));
+    if (!isObject(content)) return this.#hide(content);
+    return mapMembers(content, (name, member) => (isBlock && name === "type" ? member : this.#hide(member)));
   }
 
   /** Redacts the argument of a completion, whose name is a value. */
@@ -116,11 +137,8 @@ export class MessageRedactor {
   /** Redacts parts of a text that look like secrets, and values of members, parameters and variables with secret names in it. */
   #redactText(text: string, depth = 0): string {
     const isSecret = (name: string): boolean => this.#isSecret(name);
-    const hide = (whole: string, before: string, name: string): string =>
-      isSecret(name) ? `${before}[redacted]` : whole;
-    const shown = hideMembers(hideSecretText(text), isSecret)
-      .replace(queryParameter, hide)
-      .replace(environmentVariable, hide);
+    const members = hideMembers(hideSecretText(text), isSecret);
+    const shown = hideAssigned(hideAssigned(members, queryParameter, isSecret), environmentVariable, isSecret);
     return depth < deepestText ? mapStrings(shown, (literal) => this.#redactEncoded(literal, depth)) : shown;
   }
 
@@ -156,7 +174,42 @@ function isFreeMember(name: string, member: unknown): boolean {
   return freeNames.has(name) || (name === "content" && isObject(member));
 }
 
-const freeNames: ReadonlySet<string> = new Set(["arguments", "structuredContent", "_meta", "data", "metadata"]);
+const freeNames: ReadonlySet<string> = new Set([
+  "arguments",
+  "input",
+  "structuredContent",
+  "_meta",
+  "data",
+  "metadata",
+]);
+
+/** Members with input requests or their responses, by keys that the server chooses. */
+const inputNames: ReadonlySet<string> = new Set(["inputRequests", "inputResponses"]);
+
+/** Members of input requests and responses that contain nothing that a user enters. */
+const inputMembers: ReadonlySet<string> = new Set([
+  "method",
+  "_meta",
+  "mode",
+  "message",
+  "url",
+  "elicitationId",
+  "action",
+  "messages",
+  "systemPrompt",
+  "modelPreferences",
+  "includeContext",
+  "temperature",
+  "maxTokens",
+  "stopSequences",
+  "metadata",
+  "tools",
+  "toolChoice",
+  "role",
+  "model",
+  "stopReason",
+  "roots",
+]);
 
 /** Members of a message that are no content. */
 const envelopeNames: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
@@ -185,8 +238,30 @@ const deepestText = 4;
 /** Maximum number of secrets that are told apart. */
 const mostNumbers = 100_000;
 
-const queryParameter = /([?&]([\w.~-]{1,100})=)[^&\s"'<>#]+/g;
-const environmentVariable = /^((?:export )?([A-Z][A-Z\d_]{1,100})=).+$/gm;
+/** Values in a text. Each follows a match of `begin`, whose first group is its name, and ends before the next match of `end`. */
+interface Assignment {
+  readonly begin: RegExp;
+  readonly end: RegExp;
+}
+
+const queryParameter: Assignment = { begin: /[?&]([\w.~-]{1,100})=/g, end: /[&\s"'<>#]/g };
+const environmentVariable: Assignment = { begin: /^(?:export )?([A-Z][A-Z\d_]{1,100})=/gm, end: /[\n\r\u2028\u2029]/g };
+
+/** Hides values with secret names in a text. */
+function hideAssigned(text: string, { begin, end }: Assignment, isSecret: (name: string) => boolean): string {
+  let shown = "";
+  let from = 0;
+  for (const { 0: before, 1: name = "", index } of text.matchAll(begin)) {
+    const value = index + before.length;
+    if (index < from || !isSecret(name)) continue;
+    end.lastIndex = value;
+    const next = end.exec(text)?.index ?? text.length;
+    if (next === value) continue;
+    shown += `${text.slice(from, value)}[redacted]`;
+    from = next;
+  }
+  return shown + text.slice(from);
+}
 
 function mapMembers(
   value: Record<string, unknown>,

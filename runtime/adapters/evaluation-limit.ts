@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limit of the work that one value may cause. */
 export interface EvaluationOptions {
@@ -23,6 +24,7 @@ export class EvaluationLimit {
   #limit = Infinity;
 
   constructor({ maxEvaluations }: EvaluationOptions) {
+    checkNumbers({ maxEvaluations });
     this.#given = maxEvaluations;
   }
 

@@ -18,6 +18,7 @@ import { KeyCache } from "../auth/server/key-cache.ts";
 import type { ProofReader } from "../auth/server/proof.ts";
 import { TokenError } from "../auth/server/token-error.ts";
 import type { VerifyToken } from "../auth/server/token-options.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Options for the verification of JSON web tokens. */
 export interface JwtOptions {
@@ -57,6 +58,7 @@ export interface JwtOptions {
 export function verifyJwt(options: JwtOptions = {}): VerifyToken {
   const { algorithms = asymmetric, types = ["at+jwt", "jwt", ""] } = options;
   checkAlgorithms(algorithms);
+  checkNumbers(options);
   const accepted = new Set(types.map(toType));
   const caches = new Map<string, KeyCache<JWTVerifyGetKey>>();
   const findCache = (issuer: string): KeyCache<JWTVerifyGetKey> => {

@@ -1,3 +1,5 @@
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+
 /** Size limits of a schema. */
 export interface SchemaBounds {
   /** Maximum nesting depth. Default 64. */
@@ -16,6 +18,7 @@ export type Dialect = "draft-07" | "2020-12";
  * @see https://www.rfc-editor.org/rfc/rfc8259#section-9
  */
 export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }: SchemaBounds): void {
+  checkNumbers({ maxDepth, maxNodes });
   let level: object[] = [schema];
   let nodes = 0;
   for (let depth = 0; level.length > 0; depth++) {

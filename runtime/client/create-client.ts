@@ -7,6 +7,7 @@ import type { ClientTypes, RootsOf } from "./protocol-types.ts";
 import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/client-session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Client with its handlers and settings, for any number of servers. */
 export interface Client<P extends ClientTypes> {
@@ -25,7 +26,7 @@ export interface Client<P extends ClientTypes> {
 /**
  * Creates a client for the declarations of a revision. Results of older servers fit the negotiated revision, which may lack what `P` has.
  *
- * @throws {Error} when `keepAlive.interval` is not above 0
+ * @throws {Error} when `keepAlive.interval` is not above 0, or another number is negative or `NaN`
  * @example
  * ```ts
  * import { connectHttp, createClient } from "mcp-server-runtime";
@@ -66,7 +67,7 @@ export function connectClient<P extends ClientTypes>(
 
 /** Creates a client without the types of a particular revision. */
 export function createUntypedClient(given: AnyClientOptions): UntypedClient {
-  checkKeepAlive(given);
+  checkOptions(given);
   const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
@@ -106,7 +107,9 @@ export interface UntypedClient {
   close(): Promise<void>;
 }
 
-function checkKeepAlive({ keepAlive }: AnyClientOptions): void {
+function checkOptions(options: AnyClientOptions): void {
+  const { keepAlive, reconnect, cache } = options;
+  checkNumbers(options, keepAlive, reconnect, cache);
   if (keepAlive && !(keepAlive.interval > 0))
     throw new Error("keepAlive.interval must be a number of milliseconds above 0");
 }

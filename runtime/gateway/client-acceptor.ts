@@ -7,7 +7,12 @@ import type { Connection } from "../protocol/peer/peer.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { guardHandlers } from "../server/extensions.ts";
-import { implementListening, type ListenParams, type ReadExtensionFilter } from "../server/subscriptions/listen.ts";
+import {
+  implementListening,
+  type AddedNotifications,
+  type ListenParams,
+  type ReadExtensionFilter,
+} from "../server/subscriptions/listen.ts";
 import type { Listeners } from "../server/subscriptions/listeners.ts";
 import { tooMany } from "../server/resources/subscriptions.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
@@ -85,38 +90,47 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
   return found !== undefined && found !== false;
 }
 
+/** Parts that subscription requests use. */
+interface Watching {
+  readonly listeners: Listeners;
+  readonly watcher: UpstreamWatcher;
+  readonly more: ReadExtensionFilter;
+}
+
 /**
  * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
  * subscribers.
  */
-function implementWatching(
-  revision: Revision,
-  {
-    listeners,
-    watcher,
-    more,
-  }: { readonly listeners: Listeners; readonly watcher: UpstreamWatcher; readonly more: ReadExtensionFilter },
-): object {
+function implementWatching(revision: Revision, { listeners, watcher, more }: Watching): object {
+  const lost = new WeakMap<CallContext, AbortSignal>();
   const { subscriptionsListen } = implementListening({
     revision,
     listeners,
     maxSubscriptions,
     isUsable: () => true,
-    more,
+    more: async (asked, call) => addEnd(await more(asked, call), lost.get(call)),
   });
   if (!subscriptionsListen) return {};
   return {
-    async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
-      const uris = new Set(params.notifications.resourceSubscriptions);
+    async subscriptionsListen({ notifications }: ListenParams, call: CallContext): Promise<object> {
+      const uris = new Set(notifications.resourceSubscriptions);
       if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
-      const leaves = await Promise.all([...uris].map((uri) => watcher.subscribe(uri)));
+      const watch = await watcher.subscribe(uris, call.signal);
+      lost.set(call, watch.lost);
       try {
-        return await subscriptionsListen(params, call);
+        const honoured = { ...notifications, resourceSubscriptions: watch.honoured };
+        return await subscriptionsListen({ notifications: honoured }, call);
       } finally {
-        for (const leave of leaves) leave();
+        watch.leave();
       }
     },
   };
+}
+
+/** Adds another signal that ends a subscription request. */
+function addEnd(added: AddedNotifications, other: AbortSignal | undefined): AddedNotifications {
+  const signals = [added.ended, other].filter((signal) => signal !== undefined);
+  return { ...added, ended: AbortSignal.any(signals) };
 }
 
 /** Maximum number of resources in one subscription request. */

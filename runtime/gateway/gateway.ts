@@ -2,6 +2,7 @@ import type { Extension, Revision } from "../../generated/support.ts";
 import type { ConnectionFactory } from "../client/connection-factory.ts";
 import type { Acceptor } from "../lifecycle/acceptor.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
@@ -10,20 +11,21 @@ import { Listeners } from "../server/subscriptions/listeners.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
 import { createClientAcceptor } from "./client-acceptor.ts";
+import { CallConnections } from "./upstream/call-connections.ts";
 import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, withExtensions } from "./extensions.ts";
 import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
-import { Pool } from "./upstream/pool.ts";
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
-import type { Principal } from "./principal.ts";
+import type { TaskConnection } from "./tasks/task-connection.ts";
 import type { OnTraffic } from "./traffic/entry.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { TopicClients } from "./topic-clients.ts";
-import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
+import type { UpstreamOptions } from "./upstream/upstream.ts";
 import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Server as clients of every revision see it, regardless of its own revision. It can be served over any transport. */
 export interface Gateway extends HttpService {
@@ -34,8 +36,8 @@ export interface Gateway extends HttpService {
   readonly info: ImplementationInfo;
   /** Revision of the connection to the server. */
   readonly revision: Revision;
-  /** True if the server can be connected to for another session. */
-  takesSessions(): boolean;
+  /** True if the server can be connected to for another session of this principal. */
+  takesSessions(principal?: string): boolean;
   /** Returns the reason why the server has ended the session of a client, if it has. */
   lossOf(connection: Connection): Error | undefined;
   /** Closes every connection, to both sides. */
@@ -61,8 +63,9 @@ export interface GatewayOptions {
    * Maximum number of connections to the server that clients use at the same time; if the server is a program, each is a process. At least 2,
    * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded
    * down but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and
-   * waits for it up to a minute. Half of the connections of calls may be waiting for input responses of their clients: then the call that has
-   * waited longest is aborted.
+   * waits for it up to a minute. Calls of one caller share a connection if the server is a program with stateless requests. Half of the
+   * connections of calls may be waiting for input responses of their clients: then the call that has waited longest is aborted. Each authenticated
+   * principal may use as many as remain free for others, a single one half.
    */
   readonly maxConnections?: number;
   /**
@@ -94,7 +97,8 @@ export interface GatewayOptions {
 
 /**
  * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server. Clients without a
- * session share a few, with one call at a time on each. For a server on another transport, pass a function that opens connections to it.
+ * session share a few, with one call at a time on each. A program with stateless requests serves all calls of one caller at the same time. For a
+ * server on another transport, pass a function that opens connections to it.
  *
  * @throws {Error} when `maxConnections` is below 2
  * @example
@@ -117,6 +121,7 @@ export async function createGateway(
     maxConnections = 100,
     idleTimeout = Infinity,
   } = options;
+  checkNumbers(options);
   if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
   const ended = new AbortController();
   const traffic = options.onTraffic && new Traffic({ onTraffic: options.onTraffic, onError });
@@ -130,29 +135,40 @@ export async function createGateway(
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
+    onMismatch: () => void Promise.all([main.check(), connections.check()]),
   };
   const listeners = new Listeners();
   const clients = new TopicClients(listeners);
   const limit = new ConnectionLimit(maxConnections);
   const proxies = new Proxies();
-  const main = await UpstreamWatcher.open(upstreams, (handler, params) => {
-    notifyListeners(listeners, handler, params);
-    if (listChanges.has(handler)) proxies.notify(handler, params);
+  const main = await UpstreamWatcher.open(upstreams, {
+    notify(handler, params) {
+      listeners.notify(handler, {});
+      if (listChanges.has(handler)) proxies.notify(handler, params);
+    },
+    notifyUpdated: (uris) => listeners.notifyUpdated(uris),
   });
   const { tools } = main;
   const { serverInfo, revision, session: server } = main.connection;
   const served = toServed(options.revisions, extensions, server);
   const revisions = traffic?.follow(served) ?? served;
-  const pool = new Pool(upstreams, limit);
+  const isStateless = revision.lifecycle === "per-request";
+  const isProgram = typeof place === "function" || place.kind === "command";
+  const connections = new CallConnections(upstreams, { limit, areShared: isStateless && isProgram });
   const owners = new Owners({
+    shareSessions: options.shareConnections === true,
     // If requests are stateless, servers keep no state per connection.
-    areShared: options.shareConnections === true || revision.lifecycle === "per-request",
-    onOver: (owner) => pool.forget(owner),
+    isStateless: () => main.connection.revision.lifecycle === "per-request",
+    onOver: (owner) => connections.forget(owner),
   });
-  const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
-    Upstream.open(upstreams, principal, () => listener);
-  const bridge = new TaskBridge({ server, clients, tools, tasks: options.tasks, onError, open: openFor });
-  const stateless = new StatelessProxy(pool, bridge, { inputTimeout, limit, owners });
+  const connectionOf = (call: CallContext): TaskConnection => connections.taskConnectionOf(owners.of(call));
+  const bridge = new TaskBridge({ server, clients, tools, tasks: options.tasks, onError, connectionOf });
+  const stateless = new StatelessProxy(connections, bridge, {
+    inputTimeout,
+    limit,
+    owners,
+    hasServerStates: isStateless,
+  });
   proxies.serve({ upstreams, bridge, limit, stateless });
   const createAccept = (hasSessions: boolean): Acceptor => {
     const parts = { server: main.connection, revisions, listeners, watcher: main, proxies, bridge };
@@ -166,15 +182,18 @@ export async function createGateway(
     info: serverInfo,
     revision,
     lossOf: (connection) => proxies.lossOf(connection),
-    takesSessions: () => limit.takesSessions,
+    takesSessions: (principal) => limit.takesSessions(principal),
     areSessionsBound: true,
-    readBoundState: readOwnState,
+    ...(!isStateless && { readBoundState: readOwnState }),
     clients,
     startTasks(node) {
       stateless.useNode(node.name);
       bridge.share(node);
     },
-    useCluster: (shared) => bridge.useCluster(shared),
+    useCluster(shared) {
+      stateless.useCluster(shared);
+      bridge.useCluster(shared);
+    },
     readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway is closing"));
@@ -188,9 +207,3 @@ export async function createGateway(
 
 /** Notifications for sessions that have no connection of their own yet. */
 const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);
-
-function notifyListeners(listeners: Listeners, handler: string, params: object): void {
-  const uri = "uri" in params ? params.uri : undefined;
-  if (handler === "resourceUpdated" && typeof uri === "string") listeners.notifyUpdated([uri]);
-  else listeners.notify(handler, {});
-}

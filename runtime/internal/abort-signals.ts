@@ -11,7 +11,42 @@ export function followSignals(controller: AbortController, signals: readonly (Ab
 
 function follow(controller: AbortController, signal: AbortSignal): () => void {
   const abort = (): void => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  if (!signal.aborted) return onAbort(signal, abort);
+  abort();
+  return () => {};
 }
+
+/**
+ * Calls a function when a signal is aborted, which it is not yet. Returns a function that removes it. The signal gets one listener for all such
+ * functions: adding a listener takes time for each that it has, and Node.js warns of more than ten.
+ */
+export function onAbort(signal: AbortSignal, run: () => void): () => void {
+  const known = actionsOf.get(signal) ?? new AbortActions(signal);
+  actionsOf.set(signal, known);
+  return known.add(run);
+}
+
+/** Functions that run when a signal is aborted. */
+class AbortActions {
+  readonly #signal: AbortSignal;
+  readonly #actions = new Set<() => void>();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  add(run: () => void): () => void {
+    if (this.#actions.size === 0) this.#signal.addEventListener("abort", this.#runAll);
+    this.#actions.add(run);
+    return () => {
+      this.#actions.delete(run);
+      if (this.#actions.size === 0) this.#signal.removeEventListener("abort", this.#runAll);
+    };
+  }
+
+  readonly #runAll = (): void => {
+    for (const run of this.#actions) run();
+  };
+}
+
+const actionsOf = new WeakMap<AbortSignal, AbortActions>();

@@ -6,7 +6,7 @@ export interface Format {
 
 /** Formats of form fields by name, with their checks. */
 export const formats: { readonly [Name in FormatName]: Format } = {
-  email: { description: "an e-mail address", accepts: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
+  email: { description: "an e-mail address", accepts: (text) => /^[^\s@]{1,1000}@[^\s@]{1,1000}$/.test(text) },
   uri: { description: "an absolute URL", accepts: (text) => URL.canParse(text) },
   date: { description: "a date such as 1999-12-31", accepts: isDate },
   "date-time": { description: "a time such as 1999-12-31T23:59:59Z", accepts: isDateTime },
@@ -28,6 +28,6 @@ function isDate(text: string): boolean {
 
 function isDateTime(text: string): boolean {
   const [, date, hour] =
-    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)$/.exec(text) ?? [];
+    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,100})?(?:[Zz]|[+-]\d\d:[0-5]\d)$/.exec(text) ?? [];
   return date !== undefined && isDate(date) && Number(hour) < 24;
 }

@@ -1,4 +1,5 @@
 import type { RequestRow } from "../../generated/support.ts";
+import { checkNumbers } from "./check-numbers.ts";
 
 /** Limits on what a peer may make this side store or traverse. */
 export interface Limits {
@@ -18,7 +19,7 @@ export interface Limits {
 
 /** Timeouts in milliseconds. Every value may be `Infinity`. */
 export interface Timeouts {
-  /** For the result of `initialize`. Default 30 s. */
+  /** For the result of `initialize`, and for that of `server/discover` where no session is tried after it. Default 30 s. */
   readonly initialize: number;
   /** For responses that need no work of the peer: lists, `ping`, subscriptions. Default 5 s. */
   readonly request: number;
@@ -58,15 +59,25 @@ export const defaultTimeouts: Timeouts = {
   drain: 1_000,
 };
 
-/** Merges given limits over the defaults. `maxDepth` is at most 512, which the runtime can traverse. */
+/**
+ * Merges given limits over the defaults. `maxDepth` is at most 512, which the runtime can traverse.
+ *
+ * @throws {SetupError} when one is negative or `NaN`
+ */
 export function toLimits(given: Partial<Limits> | undefined): Limits {
   if (!given) return defaultLimits;
+  checkNumbers(given);
   const limits = { ...defaultLimits, ...given };
   return { ...limits, maxDepth: Math.min(limits.maxDepth, 512) };
 }
 
-/** Merges given timeouts over the defaults. */
+/**
+ * Merges given timeouts over the defaults.
+ *
+ * @throws {SetupError} when one is negative or `NaN`
+ */
 export function toTimeouts(given: Partial<Timeouts> | undefined): Timeouts {
+  checkNumbers(given);
   return given ? { ...defaultTimeouts, ...given } : defaultTimeouts;
 }
 

@@ -93,9 +93,12 @@ export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
   return Array.isArray(outgoing);
 }
 
-/** True if a value is a string, or an integer that a double holds exactly. */
+/** Characters of a request id. Sessions remember the ids that were used. */
+export const maxIdLength = 512;
+
+/** True if a value is a string of limited length, or an integer that a double holds exactly. */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" || Number.isSafeInteger(value);
+  return typeof value === "string" ? value.length <= maxIdLength : Number.isSafeInteger(value);
 }
 
 /**
@@ -146,10 +149,13 @@ function classifyCall(value: Record<string, unknown>): Incoming {
   if (id === undefined) {
     return reason === undefined ? { kind: "notification", method, params } : { kind: "unusable", id, reason };
   }
-  if (!isRequestId(id)) {
-    return { kind: "invalid", id: undefined, reason: "The id must be a string or a safe integer" };
-  }
+  if (!isRequestId(id)) return { kind: "invalid", id: undefined, reason: describeIdProblem(id) };
   return reason === undefined ? { kind: "request", id, method, params } : { kind: "invalid", id, reason };
+}
+
+function describeIdProblem(id: unknown): string {
+  if (typeof id !== "string") return "The id must be a string or a safe integer";
+  return `The id exceeds ${maxIdLength} characters; send a shorter one`;
 }
 
 function findCallProblem(value: Record<string, unknown>): string | undefined {

@@ -2,6 +2,7 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import { respondWithPage } from "../transport/http-server/metrics-page.ts";
 import { isLoopback, portOf, startListening, toAuthority } from "../transport/listening.ts";
 import { createMetricsPage, type MetricsSources } from "./metrics-page.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Address of the metrics. */
 export interface ServeMetricsOptions {
@@ -40,6 +41,7 @@ export async function serveMetrics(
   sources: MetricsSources,
   { port = 0, host = "127.0.0.1", path = "/metrics", onError }: ServeMetricsOptions = {},
 ): Promise<MetricsListener> {
+  checkNumbers({ port });
   const { createServer } = await import("node:http");
   const metricsPage = createMetricsPage(sources, path);
   // A web page can resolve its own name to this machine, so the host has to be a local one where only this machine has access.

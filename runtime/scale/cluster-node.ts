@@ -30,6 +30,7 @@ import { ClusterTasks } from "./cluster-tasks.ts";
 import { deliverMessage, noOrigin, type MessageHost } from "./deliver-message.ts";
 import { drainSessions } from "./drain-sessions.ts";
 import { FollowedStream, type Following } from "./streams/followed-stream.ts";
+import { readRest } from "./streams/read-rest.ts";
 import { ListDigests } from "./list-digests.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
@@ -223,7 +224,7 @@ export class ClusterNode implements HttpNode {
     }
     local?.release();
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const part = await this.#options.engine.events.read(key, position);
+      const part = await readRest(this.#options.engine.events, key, position);
       if (!part) return undefined;
       const stream =
         part.isResponse || part.isEnded
@@ -290,13 +291,12 @@ export class ClusterNode implements HttpNode {
 
   #follow(session: SessionKey, { stream, sequence }: StreamPosition, following: Following): FollowedStream {
     const { engine, clock, fail } = this.#options;
-    const { events, nodes } = engine;
     return new FollowedStream(
       {
         session,
         name: stream,
-        events,
-        nodes,
+        events: engine.events,
+        nodes: engine.nodes,
         node: this.name,
         canSeal: () => this.#lease.isStable,
         clock,

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from "../internal/timers.ts";
 import type { Engine } from "../stores/engine.ts";
 import {
+  toRevocationEnd,
   RevocationList,
   toRevocationKey,
   type RevocableSender,
@@ -55,7 +56,7 @@ export class ClusterRevocations implements Revocations {
   async revoke(revocation: RevokedCredentials): Promise<void> {
     const { revocations, nodes } = this.#options.engine;
     // JSON has no infinite numbers.
-    const until = Math.min(revocation.until, Number.MAX_SAFE_INTEGER);
+    const until = Math.min(toRevocationEnd(revocation), Number.MAX_SAFE_INTEGER);
     const key = await toRevocationKey(revocation);
     // The principal or token is rejected here even if the engine is lost.
     this.#list.add(key, until);

@@ -12,7 +12,7 @@ export interface EngineLimits {
   readonly streamTtl: number;
   /** Milliseconds that an ended stream is kept. Default 2 min. */
   readonly endedStreamTtl: number;
-  /** Streams of a session that have not ended. Default 64. */
+  /** Streams of a session that have not ended. Those beyond are not stored, so that their clients cannot resume them. Default 2,048. */
   readonly maxOpenStreams: number;
   /** Events of a stream; the oldest are removed. Default 1,000. */
   readonly maxEvents: number;
@@ -32,7 +32,7 @@ export const defaultEngineLimits: EngineLimits = {
   maxUsedIds: 1_024,
   streamTtl: 10 * 60_000,
   endedStreamTtl: 2 * 60_000,
-  maxOpenStreams: 64,
+  maxOpenStreams: 2_048,
   maxEvents: 1_000,
   maxStreamSize: 4 * 1024 * 1024,
   broadcastTtl: 10 * 60_000,

@@ -26,6 +26,7 @@ export type {
 
 export type {
   AdoptedStream,
+  AppendOutcome,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,

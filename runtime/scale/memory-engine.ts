@@ -18,6 +18,7 @@ import { MemoryNodes, type MemoryConnection } from "./memory-nodes.ts";
 import { MemoryRevocations } from "./memory-revocations.ts";
 import { MemorySharedSessions } from "./memory-sessions.ts";
 import { MemorySharedValues } from "./memory-values.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of a cluster in memory, and its clock. */
 export interface MemoryClusterOptions extends Partial<EngineLimits> {
@@ -47,6 +48,7 @@ export interface MemoryCluster {
  * ```
  */
 export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryClusterOptions = {}): MemoryCluster {
+  checkNumbers(limits);
   const memory = createMemory({ ...defaultEngineLimits, ...limits }, clock);
   const engines = new Map<Engine, MemoryEngine>();
   const select = (engine?: Engine): readonly MemoryEngine[] => {

@@ -4,6 +4,7 @@ import type { StreamPosition } from "../stores/event-store.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type {
   AdoptedStream,
+  AppendOutcome,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,
@@ -31,9 +32,9 @@ export class MemorySharedEvents implements SharedEventStore {
     this.#changed = changed;
   }
 
-  append(session: SessionKey, append: StreamAppend): "stored" | "fenced" | "gap" {
+  append(session: SessionKey, append: StreamAppend): AppendOutcome {
     const stream = this.#find(session, append.stream) ?? this.#create(session, append);
-    if (!stream) return "fenced";
+    if (typeof stream === "string") return stream;
     const { first, data, settled = [] } = append;
     const isOwner = append.fence === stream.fence && append.owner === stream.owner;
     if (!isOwner) return wasStored(stream, append) ? "stored" : "fenced";
@@ -110,10 +111,14 @@ export class MemorySharedEvents implements SharedEventStore {
     for (const name of this.#sessions.keys()) this.#expire(name);
   }
 
-  #create(session: SessionKey, { stream: name, owner, fence, first, requests = [] }: StreamAppend): Stream | undefined {
+  #create(
+    session: SessionKey,
+    { stream: name, owner, fence, first, requests = [] }: StreamAppend,
+  ): Stream | "fenced" | "full" {
     const streams = this.#sessions.get(nameSession(session)) ?? new Map<string, Stream>();
     const openStreams = [...streams.values()].filter(({ isEnded }) => !isEnded).length;
-    if (first !== 0 || fence !== 0 || openStreams >= this.#limits.maxOpenStreams) return undefined;
+    if (first !== 0 || fence !== 0) return "fenced";
+    if (openStreams >= this.#limits.maxOpenStreams) return "full";
     const isResponse = requests.length > 0;
     const open = new Set(requests);
     const ends = new Map<number, number>();

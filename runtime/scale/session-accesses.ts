@@ -1,4 +1,3 @@
-import { setLimited } from "../internal/set-limited.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
@@ -90,6 +89,8 @@ const endDelay = 100;
 export class AccessAttempts {
   /** Attempts whose outcome is unknown, the oldest first. */
   readonly #unknown = new Map<string, string>();
+  /** Characters of their names. */
+  #characters = 0;
   #count = 0;
 
   /** Performs an access as a new attempt, or as the one that failed before. */
@@ -103,7 +104,7 @@ export class AccessAttempts {
     try {
       return await access(attempt);
     } catch (thrown) {
-      setLimited(this.#unknown, [nameOf(key, reserve), attempt], mostUnknown);
+      this.#remember(nameOf(key, reserve), attempt);
       throw thrown;
     }
   }
@@ -115,8 +116,22 @@ export class AccessAttempts {
     if (this.#unknown.size === 0) return fresh;
     const name = nameOf(key, reserve);
     const known = this.#unknown.get(name);
-    this.#unknown.delete(name);
+    this.#forget(name);
     return known ?? fresh;
+  }
+
+  #remember(name: string, attempt: string): void {
+    this.#forget(name);
+    this.#unknown.set(name, attempt);
+    this.#characters += name.length;
+    for (const oldest of this.#unknown.keys()) {
+      if (this.#unknown.size <= mostUnknown && this.#characters <= mostCharacters) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(name: string): void {
+    if (this.#unknown.delete(name)) this.#characters -= name.length;
   }
 }
 
@@ -126,3 +141,6 @@ function nameOf({ id, owner }: SessionKey, reserve: readonly RequestId[]): strin
 
 /** Maximum number of attempts that are remembered. */
 const mostUnknown = 1_000;
+
+/** Maximum characters of their names. A batch has many ids. */
+const mostCharacters = 4 * 1024 * 1024;

@@ -4,6 +4,7 @@ import { SetupError } from "../jsonrpc/errors.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { Engine } from "../stores/engine.ts";
 import { runLocked, type Locking } from "./engine/run-locked.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Options of credentials that nodes share. */
 export interface SharedCredentialsOptions {
@@ -42,6 +43,7 @@ export interface SharedCredentials {
  * ```
  */
 export function createSharedCredentials(engine: Engine, options: SharedCredentialsOptions): SharedCredentials {
+  checkNumbers(options);
   const { values } = engine;
   if (!values) throw new SetupError("The engine does not store credentials; use another engine or a store of your own");
   const { owner, ttl = 30 * 24 * 3_600_000, lease = 10_000, onError, clock } = options;

@@ -59,7 +59,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
-  checkFeatures(definition, features);
+  checkFeatures(definition, features, revisions);
   const built = new Map<Revision, ServerImplementation>();
   const middleware = [...(definition.middleware ?? [])];
   let isServed = false;

@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { isBase64 } from "../framing/base64.ts";
 
 /**
  * Returns the problem of a content block, if any. Checks what the types cannot express: bytes are base64 with a media type, and an
@@ -31,6 +32,5 @@ function checkMediaType(value: unknown): string | undefined {
 
 /** @see https://www.rfc-editor.org/rfc/rfc4648#section-4 */
 function checkBytes(value: unknown): string | undefined {
-  const isBase64 = typeof value === "string" && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
-  return isBase64 ? undefined : "its blob is not base64 with padding";
+  return typeof value === "string" && isBase64(value) ? undefined : "its blob is not base64 with padding";
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { checkHint } from "../protocol/methods/cache-hint.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { Feature } from "./feature.ts";
@@ -51,8 +51,12 @@ export function checkServer(source: AnyCoreDefinition): void {
  *
  * @throws {SetupError} at the first mistake
  */
-export function checkFeatures(source: AnyCoreDefinition, features: readonly Feature[]): void {
-  for (const feature of features) feature.check?.(source);
+export function checkFeatures(
+  source: AnyCoreDefinition,
+  features: readonly Feature[],
+  revisions: readonly Revision[],
+): void {
+  for (const feature of features) feature.check?.(source, revisions);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
   if (source.tools?.some(({ ui }) => ui)) need("apps", features);
   if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);

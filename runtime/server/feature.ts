@@ -16,11 +16,11 @@ import type { ToolRegistry } from "./tools/registry.ts";
 export interface Feature {
   readonly name: string;
   /**
-   * Checks a definition, or definitions that are added later, for mistakes that apply to every revision.
+   * Checks a definition, or definitions that are added later, for mistakes. Clients of each revision of the server may be connected.
    *
    * @throws {SetupError} at the first mistake
    */
-  check?(offer: object): void;
+  check?(offer: object, revisions: readonly Revision[]): void;
   /** Returns the extension of the protocol that the feature serves, if a definition uses it. */
   extension?(source: AnyServerDefinition): Extension | undefined;
   /** Support for extensions, which each feature that serves one brings. */

@@ -4,12 +4,20 @@ import { isObject } from "../../generated/support.ts";
  * Finds an object in a checked value that JSON turns into another value, which was not checked: a date becomes text, a map loses its
  * entries. Returns its class and path. Cycles are left to the encoder.
  */
-export function findForeign(value: unknown, path: readonly string[] = []): string | undefined {
-  if (typeof value !== "object" || value === null || path.length > deepest) return undefined;
+export function findForeign(value: unknown): string | undefined {
+  return typeof value === "object" && value !== null ? findBelow(value, [], new Set()) : undefined;
+}
+
+function findBelow(value: object, path: string[], seen: Set<object>): string | undefined {
+  if (path.length > deepest || seen.has(value)) return undefined;
   if (isForeign(value)) return `${value.constructor.name}${path.length === 0 ? "" : ` at ${path.join("/")}`}`;
+  seen.add(value);
   for (const [key, member] of Object.entries(value)) {
-    const found = findForeign(member, [...path, key]);
+    if (typeof member !== "object" || member === null) continue;
+    path.push(key);
+    const found = findBelow(member, path, seen);
     if (found !== undefined) return found;
+    path.pop();
   }
   return undefined;
 }

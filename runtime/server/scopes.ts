@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
-import { RpcError } from "../jsonrpc/errors.ts";
+import { RpcError, SetupError } from "../jsonrpc/errors.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
 import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
@@ -51,4 +51,19 @@ function findFirst<Item, Found>(items: readonly Item[], find: (item: Item) => Fo
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/**
+ * Checks names of scopes for use in challenges. `offline_access` is not allowed: access without the user is a matter between the client and the
+ * authorization server.
+ *
+ * @throws {SetupError} when a scope is not valid.
+ */
+export function checkScopeNames(option: string, scopes: readonly string[]): void {
+  const bad = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope));
+  if (bad !== undefined)
+    throw new SetupError(`${option}: ${JSON.stringify(bad)} is not a scope; remove blanks, quotes and \\`);
+  if (scopes.includes("offline_access")) {
+    throw new SetupError(`${option}: offline_access is not a scope of a resource; remove it`);
+  }
 }

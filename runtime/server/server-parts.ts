@@ -14,6 +14,7 @@ import {
 } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
+import { readShown } from "./list/shown-members.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { checkParamHeaders } from "./tools/param-headers.ts";
 import { createSessionRegistry } from "./subscriptions/session-registry.ts";
@@ -42,7 +43,7 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const { host, isOffered, describeLists } = createListHost(definition, { ...options, sessions });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
   const [written] = options.revisions;
-  const shown = written?.descriptionMembers ?? {};
+  const shown = readShown(options.revisions);
   const toolRules = { checkInput: checkParamHeaders, shown, written, describeMore, describeError };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));

@@ -5,6 +5,7 @@ import { SetupError, toError } from "../jsonrpc/errors.ts";
 import { describeIssues } from "../protocol/methods/schema-issue.ts";
 import type { RequestSession } from "./protocol-types.ts";
 import type { Schema } from "./schema.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Schema of a state. It must accept `{}`, and every value that it returns. */
 export interface StateSchema<T> {
@@ -54,6 +55,7 @@ export function createSessionState<T>(
   schema: StateSchema<T>,
   { maxBytes = 64 * 1024 }: SessionStateOptions = {},
 ): TypedSessionState<T> {
+  checkNumbers({ maxBytes });
   const title = `The session state ${JSON.stringify(name)}`;
   const local = new WeakMap<object, string>();
   const read = (text: string | undefined): T => check(title, schema, text === undefined ? {} : JSON.parse(text));

@@ -1,4 +1,4 @@
-import { constants, open, readdir } from "node:fs/promises";
+import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromUtf8 } from "../framing/utf8.ts";
@@ -123,22 +123,34 @@ async function collect({ root, path, depth }: Place, found: string[]): Promise<v
 function createFileReader(root: string): SkillPlace["read"] {
   const known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return (path) => {
-    const reading = known.get(path) ?? readBounded(join(root, ...path.split("/")));
+    const reading = known.get(path) ?? readBounded(root, path);
     known.set(path, reading);
     return reading;
   };
 }
 
-/** Reads a file of limited size. The file may have been replaced by a link since it was listed: links are not followed. */
-async function readBounded(file: string): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads a file of limited size. The file, or a folder around it, may have been replaced by a link since it was listed: links are not followed. */
+async function readBounded(root: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const file = join(root, ...path.split("/"));
   const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
+    await checkFolders(root, path);
     const { size } = await handle.stat();
     if (size > skillLimits.bytes)
       throw new SetupError(`${file} has ${size} bytes; hosts accept ${skillLimits.bytes} per skill`);
     return new Uint8Array(await handle.readFile());
   } finally {
     await handle.close();
+  }
+}
+
+/** Checks that the folders of a path below the root are no links. `O_NOFOLLOW` applies to the last segment only. */
+async function checkFolders(root: string, path: string): Promise<void> {
+  let folder = root;
+  for (const segment of path.split("/").slice(0, -1)) {
+    folder = join(folder, segment);
+    const found = await lstat(folder);
+    if (!found.isDirectory()) throw new SetupError(`${folder} is no folder any more; replace links with folders`);
   }
 }
 

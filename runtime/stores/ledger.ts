@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { systemClock, type Clock } from "../internal/timers.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** State of a step at its beginning. */
 export type LedgerEntry =
@@ -65,6 +66,7 @@ export class MemoryLedger implements Ledger {
   #size = 0;
 
   constructor(options: MemoryLedgerOptions = {}) {
+    checkNumbers(options);
     this.#options = { ...defaults, clock: systemClock, ...options };
   }
 

@@ -3,12 +3,13 @@ import { systemClock, type Clock } from "../internal/timers.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
 import { Shares } from "./shares.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of an in-memory event store. */
 export interface MemoryEventStoreOptions {
   /** Events per stream. Default 1,000. */
   readonly maxEvents?: number;
-  /** Characters per stream. Default 4 Mi. */
+  /** Characters per stream; the last event is kept even if it is longer. Default 4 Mi. */
   readonly maxStreamSize?: number;
   /**
    * Characters of all streams, shared among the owners of sessions. The streams of an owner that were idle longest are removed first. Default 64 Mi.
@@ -48,6 +49,7 @@ export class MemoryEventStore implements EventStore {
   #idleSince = Infinity;
 
   constructor(options: MemoryEventStoreOptions = {}) {
+    checkNumbers(options);
     const { metrics, ...bounds } = options;
     this.#options = { ...defaults, clock: systemClock, ...bounds };
     this.#metrics = metrics;
@@ -119,7 +121,7 @@ export class MemoryEventStore implements EventStore {
     let count = Math.max(0, events.length - maxEvents);
     let left = size;
     for (const event of events.slice(0, count)) left -= costOf(event);
-    for (; left > maxStreamSize && count < events.length; count += 1) {
+    for (; left > maxStreamSize && count < events.length - 1; count += 1) {
       const event = events[count];
       if (event) left -= costOf(event);
     }

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { Shares } from "./shares.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of an in-memory session store. */
 export interface MemorySessionStoreOptions {
@@ -33,6 +34,7 @@ export class MemorySessionStore implements SessionStore {
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: MemorySessionStoreOptions = {}) {
+    checkNumbers(options);
     this.#ttl = options.ttl ?? 30 * 60_000;
     this.#shares = new Shares(options.maxSessions ?? 10_000);
     this.#maxSessionsPerOwner = options.maxSessionsPerOwner ?? Infinity;

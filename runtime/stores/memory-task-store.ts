@@ -10,6 +10,7 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "./task-store.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of an in-memory task store. */
 export interface MemoryTaskStoreOptions {
@@ -47,6 +48,7 @@ export class MemoryTaskStore implements TaskStore {
   #nextExpiry = Infinity;
 
   constructor(options: MemoryTaskStoreOptions = {}) {
+    checkNumbers(options);
     this.#options = { ...defaults, clock: systemClock, ...options };
     this.#counts = new Shares(this.#options.maxTasks);
     this.#sizes = new Shares(this.#options.maxSize);

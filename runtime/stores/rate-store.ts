@@ -1,6 +1,7 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { setLimited } from "../internal/set-limited.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
+import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Counts events by key, so that each key keeps a rate. Several processes that serve the same clients can share one store. */
 export interface RateStore {
@@ -43,6 +44,7 @@ export class MemoryRateStore implements RateStore {
   readonly #now: () => number;
 
   constructor({ maxKeys = 10_000, now = () => performance.now() }: MemoryRateStoreOptions = {}) {
+    checkNumbers({ maxKeys });
     this.#maxKeys = maxKeys;
     this.#now = now;
   }

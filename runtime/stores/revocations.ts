@@ -26,6 +26,15 @@ export interface Revocations {
   watch(sender: RevocableSender, end: () => void): () => void;
 }
 
+/** Milliseconds for which a revocation is remembered beyond the expiry of its tokens: guards accept tokens for a moment longer, by clocks that may differ. */
+export const revocationMargin = 600_000;
+
+/** Returns the time until which a revocation is kept. @throws {TypeError} when its own time is `NaN` */
+export function toRevocationEnd({ until }: RevokedCredentials): number {
+  if (Number.isNaN(until)) throw new TypeError("until is NaN; use the expiry of the token in milliseconds since 1970");
+  return until + revocationMargin;
+}
+
 /** Returns a name for a token from which the token cannot be found. */
 export async function toTokenId(token: string): Promise<string> {
   return toHex(await sha256(token));
@@ -72,7 +81,7 @@ export class RevocationList implements Revocations {
   }
 
   async revoke(revocation: RevokedCredentials): Promise<void> {
-    this.add(await toRevocationKey(revocation), revocation.until);
+    this.add(await toRevocationKey(revocation), toRevocationEnd(revocation));
   }
 
   /** Adds a revocation by its key, and ends what the sender has open. */

@@ -17,12 +17,15 @@ export interface StreamAppend {
   readonly data: readonly string[];
   /**
    * Requests of the client that the stream responds to; read with the first events only. The stream ends when each of them is settled. A stream without
-   * any, opened by GET, ends with its session.
+   * any, opened by GET, ends with its session, or when it is sealed.
    */
   readonly requests?: readonly RequestId[];
   /** Requests that need no more events: these events contain their responses, or they get none. */
   readonly settled?: readonly RequestId[];
 }
+
+/** Effect of an attempt to add events, as `append` of a store describes it. */
+export type AppendOutcome = "stored" | "fenced" | "gap" | "full";
 
 /** Events of a stream after a position, and its state. */
 export interface StreamPart {
@@ -41,10 +44,10 @@ export interface StreamPart {
   readonly isEnded: boolean;
 }
 
-/** Last events of a stream whose owner has no lease any more. */
+/** Last events of a stream whose owner has no lease any more, or ends it. */
 export interface StreamSeal {
   readonly stream: string;
-  /** Fence of the owner without a lease. */
+  /** Fence of the owner. */
   readonly fence: number;
   /** Node that seals the stream. */
   readonly node: string;
@@ -79,10 +82,10 @@ export interface SharedEventStore {
   /**
    * Adds events, all or none, and extends the lifetime of the stream, also without events. An append whose outcome is unknown may be repeated with the
    * same events. `"stored"`: the store keeps them as durably as it can; this includes a repetition, also by an owner that was replaced meanwhile.
-   * `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has too many streams that
-   * have not ended. `"gap"`: the store does not have the events before the first one.
+   * `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0. `"gap"`: the store does not have the events
+   * before the first one. `"full"`: the stream would be new, and the session has too many streams that have not ended.
    */
-  append(session: SessionKey, append: StreamAppend): Awaitable<"stored" | "fenced" | "gap">;
+  append(session: SessionKey, append: StreamAppend): Awaitable<AppendOutcome>;
   /**
    * Returns the events after a position. `undefined` when the stream or the position is unknown, or when an event in between is no longer kept. A
    * sequence of -1 is the position before the first event. A position beyond the last event of an ended stream is that of the last event.

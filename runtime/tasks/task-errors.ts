@@ -23,6 +23,11 @@ export function tooManyTasks(): RpcError {
   return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
 }
 
+/** Creates the error for a task that would begin while the server closes. */
+export function serverIsClosing(): RpcError {
+  return new RpcError(errorCodes.internalError, "The server is closing; retry the request later");
+}
+
 /** Returns the end of a task that this node cannot complete. */
 export function toFailed(message: string): Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status"> {
   const error = { code: errorCodes.internalError, message };

@@ -14,7 +14,7 @@ import { SessionOwners } from "./session-owners.ts";
 import { SharedTasks } from "./shared-tasks.ts";
 import { createStepRecorder } from "./step-recorder.ts";
 import { TaskCall } from "./task-call.ts";
-import { alreadyEnded, rejectTask, toFailed, tooManyTasks, unknownTask } from "./task-errors.ts";
+import { alreadyEnded, rejectTask, serverIsClosing, toFailed, tooManyTasks, unknownTask } from "./task-errors.ts";
 import { isLeased } from "./task-leases.ts";
 import type { TaskFollower } from "./task-follower.ts";
 import type { RestoreTask, TaskHost, TaskRequest } from "./task-request.ts";
@@ -43,6 +43,8 @@ export class TaskManager {
   readonly #owners = new SessionOwners((owner) => this.#forget(owner));
   /** Removals of the tasks of ended sessions, which are in progress. */
   readonly #removals = new Set<Promise<void>>();
+  /** Tasks that are being stored. */
+  readonly #beginnings = new Set<Promise<unknown>>();
   readonly #restorers = new Map<string, RestoreTask>();
   #store: TaskStore;
   #shared: SharedTasks | undefined;
@@ -95,9 +97,16 @@ export class TaskManager {
   /**
    * Starts a task for a request. Resolves when the task can be requested.
    *
-   * @throws {RpcError} when the store has no room for another task.
+   * @throws {RpcError} when the store has no room for another task, or the server is closing.
    */
-  async begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
+  begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
+    const beginning = this.#begin(call, request).finally(() => this.#beginnings.delete(beginning));
+    this.#beginnings.add(beginning);
+    return beginning;
+  }
+
+  async #begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
+    if (this.#closed) throw serverIsClosing();
     this.#options.onUse?.();
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.taskOptions, this.#settings);
@@ -115,6 +124,10 @@ export class TaskManager {
       ...(this.#shared?.ledger && request.retry && { retry: request.retry }),
     };
     if (!(await this.#store.add(record))) throw tooManyTasks();
+    if (this.#closed) {
+      await this.#store.remove(key);
+      throw serverIsClosing();
+    }
     const isOfSession = request.keeping === undefined && principal === undefined;
     if (isOfSession && this.#owners.hasEnded(call.connection)) {
       // Its tasks were removed before this one was added.
@@ -249,7 +262,7 @@ export class TaskManager {
     ]);
     await this.#shared?.release(released).catch((thrown) => this.#report(undefined, thrown));
     this.#shared?.stop();
-    await Promise.all(this.#removals);
+    await Promise.allSettled([...this.#removals, ...this.#beginnings]);
   }
 
   async #find(call: CallContext, id: string): Promise<TaskRecord> {

@@ -1,8 +1,8 @@
-import { SetupError } from "../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { Ledger } from "../stores/ledger.ts";
 import type { TaskStore } from "../stores/task-store.ts";
+import { checkPositive } from "../jsonrpc/check-numbers.ts";
 
 /** Options for tasks on the side that runs them. All times are in milliseconds. */
 export interface TaskOptions {
@@ -72,9 +72,4 @@ export function checkTaskTimes(subject: string, options: RequestTaskOptions): vo
   const { ttl, pollInterval } = options;
   for (const [name, value] of Object.entries({ ttl, pollInterval }))
     if (value !== undefined) checkPositive(`${subject}: ${name}`, value);
-}
-
-function checkPositive(name: string, value: number): void {
-  if (value > 0) return;
-  throw new SetupError(`${name} is ${value}; use a number above 0, or omit it for the default`);
 }

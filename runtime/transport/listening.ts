@@ -13,27 +13,45 @@ export class ListenError extends SetupError {
 }
 
 /**
- * Starts listening. Resolves when the server listens.
+ * Starts listening, also at the path of a local socket that a crash has left. Resolves when the server listens.
  *
  * @throws {ListenError} when the system does not permit it
  */
 export function startListening(server: Server, address: ListenOptions): Promise<void> {
+  return listen(server, address)
+    .catch(async (cause: unknown) => {
+      const { path } = address;
+      if (path === undefined || codeOf(cause) !== "EADDRINUSE") throw cause;
+      // Loaded here, because most programs never need the modules of Node.js that it imports.
+      const { removeStaleSocket } = await import("./stale-socket.ts");
+      if (!(await removeStaleSocket(path))) throw cause;
+      await listen(server, address);
+    })
+    .catch((cause: unknown) => {
+      throw toListenError(cause, address);
+    });
+}
+
+function listen(server: Server, address: ListenOptions): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => {
       server.off("error", reject);
       resolve();
     });
-  }).catch((cause: unknown) => {
-    throw toListenError(cause, address);
   });
 }
 
+function codeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+}
+
 function toListenError(cause: unknown, { host, path, port }: ListenOptions): unknown {
-  if (!(cause instanceof Error) || !("code" in cause)) return cause;
-  const code = String(cause.code);
+  const code = codeOf(cause);
+  if (!(cause instanceof Error) || code === undefined) return cause;
   const place = path ?? (host === undefined ? `port ${port}` : `${toAuthority(host)}:${port}`);
-  return new ListenError(`The server cannot listen on ${place}: ${reasons.get(code) ?? cause.message}`, {
+  const reason = (path === undefined ? reasons : pathReasons).get(code) ?? cause.message;
+  return new ListenError(`The server cannot listen on ${place}: ${reason}`, {
     code,
     cause,
   });
@@ -55,6 +73,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EADDRNOTAVAIL", "the address is not available on this machine; use another one, such as 127.0.0.1"],
   ["ENOTFOUND", "the host name was not found; use an address of this machine, such as 127.0.0.1"],
   ["ERR_SOCKET_BAD_PORT", "the port is not valid; use 0 (any free port) to 65535"],
+]);
+
+/** Reasons at the path of a local socket. */
+const pathReasons: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "the path is in use; stop the other program or use another path"],
+  ["EACCES", "permission denied; use a path in a folder that this program may write to"],
+  ["ENOENT", "the folder does not exist; create it or use another path"],
 ]);
 
 /** Returns the port of a server; 0 for a local socket. */

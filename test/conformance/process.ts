@@ -8,10 +8,15 @@ export interface Outcome {
 }
 
 /** Runs a program to its end; the signal ends it early. */
-export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: Partial<RunOptions> = {},
+): Promise<Outcome> {
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code]: readonly unknown[] = await once(child, "close");
   return { code: typeof code === "number" ? code : null, output };
 }

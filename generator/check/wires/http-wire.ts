@@ -1,9 +1,10 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { EventDecoder } from "../../../runtime/framing/sse-events.ts";
+import { explainCause } from "../../internal/user-error.ts";
 import { readText } from "../../../runtime/transport/http-client/body.ts";
 import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import { keep } from "./received-messages.ts";
-import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
+import type { Exchange, ExchangeOptions, HttpRejection, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
@@ -63,8 +64,7 @@ export class HttpWire implements Wire {
     if (!response) return {};
     const session = response.headers.get("mcp-session-id");
     if (session !== null) this.session["mcp-session-id"] = session;
-    const result = await this.#readResponse(response, id);
-    return { status: response.status, ...(result !== undefined && { response: result }) };
+    return { status: response.status, ...(await this.#readResponse(response, id)) };
   }
 
   /** Sends any request to the address. Returns `undefined` when no response arrives in time. */
@@ -84,39 +84,54 @@ export class HttpWire implements Wire {
     return { wasKilled: false };
   }
 
-  async #readResponse(response: Response, id: string | number | undefined): Promise<unknown> {
+  async #readResponse(response: Response, id: string | number | undefined): Promise<Exchange> {
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type)) return this.#readStream(response, id);
-    const text = await readText(response, maxResponseBytes).catch(() => "");
-    if (text.trim() === "") return undefined;
+    let reason: string | undefined;
+    const text = await readText(response, maxResponseBytes).catch((error: unknown) => {
+      reason = this.#explain(error);
+      return "";
+    });
+    const failure = {
+      ...(reason !== undefined && { reason }),
+      ...(!response.ok && { rejection: toRejection(response, text) }),
+    };
+    if (text.trim() === "") return failure;
     try {
-      return this.#sort([JSON.parse(text)].flat(), id);
+      const result = this.#sort([JSON.parse(text)].flat(), id);
+      return result === undefined ? failure : { response: result };
     } catch {
       if (response.ok) keep(this.strayData, { kind: "text", text: text.slice(0, 200) });
-      return undefined;
+      return failure;
     }
   }
 
   /** Reads a stream until the response arrives. Keeps the other messages that it carries. */
-  async #readStream(response: Response, id: string | number | undefined): Promise<unknown> {
+  async #readStream(response: Response, id: string | number | undefined): Promise<Exchange> {
     const messages: unknown[] = [];
+    let reason: string | undefined;
     const decoder = new EventDecoder(
       { maxMessageBytes: maxResponseBytes },
       {
         event: ({ data }) => this.#takeEvent(data, messages),
-        problem: ({ message }) => keep(this.strayData, { kind: "text", text: message }),
+        problem: ({ message }) => void (reason = message),
       },
     );
     try {
       for await (const chunk of response.body ?? []) {
         decoder.push(chunk);
         const result = this.#sort(messages.splice(0), id);
-        if (result !== undefined) return result;
+        if (result !== undefined) return { response: result };
       }
-    } catch {
-      // The timeout has passed or the stream broke off: there is no response.
+    } catch (error) {
+      reason ??= this.#explain(error);
     }
-    return undefined;
+    return { ...(reason !== undefined && { reason }), ...(!response.ok && { rejection: toRejection(response, "") }) };
+  }
+
+  #explain(error: unknown): string {
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    return isLate ? `no response within ${this.#options.timeout / 1_000} s` : explainCause(error);
   }
 
   #takeEvent(data: string, messages: unknown[]): void {
@@ -134,6 +149,14 @@ export class HttpWire implements Wire {
     for (const message of messages) if (!isResponse(message)) keep(this.unsolicited, message);
     return messages.find(isResponse);
   }
+}
+
+function toRejection({ headers }: Response, text: string): HttpRejection {
+  return {
+    body: text.slice(0, 500),
+    location: headers.get("location") ?? undefined,
+    wwwAuthenticate: headers.get("www-authenticate") ?? undefined,
+  };
 }
 
 /** Limit for the body of a response, in bytes. No real server sends more in one response. */

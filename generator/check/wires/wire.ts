@@ -4,6 +4,18 @@ export interface Exchange {
   readonly response?: unknown;
   /** HTTP status; absent on other transports. */
   readonly status?: number;
+  /** Error response or redirect over HTTP. */
+  readonly rejection?: HttpRejection;
+  /** Reason why there is no response, as far as the client can know. */
+  readonly reason?: string;
+}
+
+/** Parts of an error response or a redirect. */
+export interface HttpRejection {
+  /** Beginning of the body. */
+  readonly body: string;
+  readonly location: string | undefined;
+  readonly wwwAuthenticate: string | undefined;
 }
 
 /** Options of one message. */

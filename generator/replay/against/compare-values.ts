@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { isRedacted } from "../redact-message.ts";
-import { isSameForm, isVolatileName } from "./volatile.ts";
+import { isTime, isVolatileName, mask } from "./volatile.ts";
 
 /** Difference between a recorded value and a live one. */
 export interface ValueDifference {
@@ -18,6 +18,14 @@ export type Path = readonly (string | number)[];
 export interface CompareOptions {
   /** True for a member that is not compared. */
   isIgnored(path: Path): boolean;
+  /** Times of the two messages, in milliseconds since 1970. Without them, only the names of numbers tell that these are times. */
+  readonly sent?: SentTimes;
+}
+
+/** Times of a recorded message and of the live one, in milliseconds since 1970. */
+export interface SentTimes {
+  readonly recorded: number;
+  readonly live: number;
 }
 
 /** Lists the differences between a recorded value and a live one. Values that differ in each run are equal if they have the same form. */
@@ -31,14 +39,14 @@ export function compareValues(
   if (Array.isArray(recorded) && Array.isArray(live)) return compareLists(recorded, live, { options, path });
   if (isObject(recorded) && isObject(live)) return compareObjects(recorded, live, { options, path });
   if (recorded === live) return [];
-  if (isReplaced(recorded, live, path)) return [];
+  if (isReplaced(recorded, live, path) || isOtherTime(recorded, live, { options, path })) return [];
   const [before, after] = [readJson(recorded), readJson(live)];
   if (before && after) return compareValues(before, after, options, path);
   return [{ kind: "changed", path, recorded, live }];
 }
 
 /** Returns the value of a text that is JSON, as many tools return it. The order of members does not count in it. */
-function readJson(text: unknown): object | undefined {
+export function readJson(text: unknown): object | undefined {
   if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -51,8 +59,15 @@ function readJson(text: unknown): object | undefined {
 /** True if a live value stands for a recorded one that differs in each run. */
 function isReplaced(recorded: unknown, live: unknown, path: Path): boolean {
   if (isVolatileName(path.at(-1)) && typeof recorded === typeof live) return true;
-  const isSecret = typeof recorded === "string" && typeof live === "string" && isRedacted(recorded);
-  return isSecret || isSameForm(recorded, live);
+  if (typeof recorded !== "string" || typeof live !== "string") return false;
+  return isRedacted(recorded) || mask(recorded) === mask(live);
+}
+
+/** True if both numbers are times, each of its run. */
+function isOtherTime(recorded: unknown, live: unknown, { options, path }: Position): boolean {
+  if (typeof recorded !== "number" || typeof live !== "number") return false;
+  const { sent = { recorded: NaN, live: NaN } } = options;
+  return isTime(recorded, path.at(-1), sent.recorded) && isTime(live, path.at(-1), sent.live);
 }
 
 interface Position {
@@ -77,7 +92,7 @@ function compareLists(
 }
 
 /** Finds the member that identifies the items of a list, such as the name of a tool. The order of such items does not count. */
-function findKey(items: readonly unknown[]): string | undefined {
+export function findKey(items: readonly unknown[]): string | undefined {
   return keys.find((key) => items.length > 0 && items.every((item) => isObject(item) && typeof item[key] === "string"));
 }
 

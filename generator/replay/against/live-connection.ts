@@ -19,14 +19,18 @@ export interface RecordedInput {
   readonly id: RequestId;
   readonly method: string;
   readonly params: unknown;
+  /** Time of the request, in milliseconds since 1970. */
+  readonly sent: number;
   /** Absent if the client has not responded. */
   readonly response: { readonly result: unknown } | { readonly error: ErrorObject } | undefined;
 }
 
-/** Notification of a live server. */
+/** Notification of a server. */
 export interface LiveNotification {
   readonly method: string;
   readonly params: unknown;
+  /** Time of the message, in milliseconds since 1970. */
+  readonly sent: number;
 }
 
 /** Recorded connection, and how the live one in its place is opened. */
@@ -145,7 +149,7 @@ export class LiveConnection {
     const incoming = classify(value);
     switch (incoming.kind) {
       case "notification":
-        this.notifications.push({ method: incoming.method, params: incoming.params });
+        this.notifications.push({ method: incoming.method, params: incoming.params, sent: Date.now() });
         return;
       case "result":
         if (this.#connection === undefined) this.#opened = incoming.result;

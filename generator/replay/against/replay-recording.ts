@@ -8,6 +8,7 @@ import { withoutOpening, type RecordedMessage, type Recording } from "../recordi
 import { hasRedacted, MessageRedactor } from "../redact-message.ts";
 import { compareNotifications } from "./compare-notifications.ts";
 import { compareValues, findReplacements, replaceTexts, type CompareOptions } from "./compare-values.ts";
+import type { ForeignMembers } from "./foreign-members.ts";
 import { InputNames } from "./input-names.ts";
 import { LiveConnection, type LiveOutcome, type RecordedInput } from "./live-connection.ts";
 import { describeSubject, toChange, toOutcomeChange } from "./report-changes.ts";
@@ -19,8 +20,8 @@ export interface ReplayOptions extends CompareOptions {
   readonly open: ConnectionFactory;
   /** Milliseconds to wait for each response. */
   readonly timeout: number;
-  /** True if another revision than the recorded one is spoken to the server. */
-  readonly isConverted: boolean;
+  /** Members that only one of the two revisions has, if another one than the recorded one is spoken to the server. */
+  readonly foreign?: ForeignMembers;
 }
 
 /** Differences between a recorded server and a live one. */
@@ -79,7 +80,7 @@ class Replay {
   }
 
   /** Takes the next recorded message: sends it, or waits for its live counterpart. */
-  async take({ connection, direction, incoming }: RecordedMessage): Promise<void> {
+  async take({ connection, direction, incoming, time }: RecordedMessage): Promise<void> {
     const isOfClient = direction === "to-server";
     switch (incoming.kind) {
       case "request":
@@ -92,7 +93,7 @@ class Replay {
           return this.#connections
             .get(connection)
             ?.waitForInput(incoming.id, Math.min(this.#options.timeout, longestWait));
-        return this.#takeResponse(connection, incoming);
+        return this.#takeResponse(connection, incoming, time);
       case "invalid":
       case "unusable":
         return;
@@ -107,13 +108,19 @@ class Replay {
    * @throws {UserError} when the recording does not contain how a connection is opened: nothing was compared then
    */
   async finish(): Promise<void> {
-    const { recording, isIgnored } = this.#options;
+    const { recording } = this.#options;
     if (this.#connections.size === 0) throw withoutOpening(recording.path);
     for (const [name, live] of this.#connections) {
-      const recorded = recording.messages.flatMap(({ connection, direction, incoming }) =>
-        connection === name && direction === "to-client" && incoming.kind === "notification" ? [incoming] : [],
+      const recorded = recording.messages.flatMap(({ connection, direction, incoming, time }) =>
+        connection === name && direction === "to-client" && incoming.kind === "notification"
+          ? [{ method: incoming.method, params: incoming.params, sent: time }]
+          : [],
       );
-      this.#changes.push(...(await compareNotifications(recorded, live.notifications, isIgnored)));
+      const changes = await compareNotifications(recorded, live.notifications, {
+        ignoredOf: (method) => this.#ignoredInParams(method),
+        redact: (params) => this.#redactor.redactValue(params),
+      });
+      this.#changes.push(...changes);
       for (const { method, params } of live.missingInputs) {
         const subject = describeSubject(method, params);
         this.#changes.push({
@@ -152,7 +159,7 @@ class Replay {
   }
 
   async #open(connection: string, id: RequestId, opening: unknown): Promise<void> {
-    const { open, timeout, recording, isConverted, isIgnored } = this.#options;
+    const { open, timeout, recording, foreign, isIgnored } = this.#options;
     const { revision } = recording;
     const response = this.#responses.get(toKey(connection, "to-client", id));
     // The recorded server has rejected it. The recorded client has then opened the connection in another way.
@@ -168,7 +175,7 @@ class Replay {
     });
     const opened = await live.open();
     this.#connections.set(connection, live);
-    if (isConverted) return this.#setLevel(live, connection);
+    if (foreign) return this.#setLevel(live, connection);
     const [before, after] = [response.result, this.#redactor.redactValue(opened)].map(withoutIdentity);
     const differences = compareValues(before, after, { isIgnored });
     this.#changes.push(...differences.map((difference) => toChange(openingOf(revision), difference)));
@@ -200,10 +207,7 @@ class Replay {
     await this.#connections.get(connection)?.notify(method, replaceTexts(params, this.#replacements));
   }
 
-  async #takeResponse(
-    connection: string,
-    recorded: Extract<RecordedMessage["incoming"], { readonly kind: "result" | "error" }>,
-  ): Promise<void> {
+  async #takeResponse(connection: string, recorded: RecordedResponse, time: number): Promise<void> {
     const key = toKey(connection, recorded.id);
     const sent = this.#sent.get(key);
     this.#sent.delete(key);
@@ -223,7 +227,8 @@ class Replay {
         : live.error;
     findReplacements(before, after, (from, to) => this.#replacements.set(from, to));
     const shown = live.kind === "result" ? this.#redactor.redactValue(after) : this.#redactError(after);
-    const differences = compareValues(before, shown, { isIgnored: (path) => this.#isIgnored(path) });
+    const isIgnored = live.kind === "result" ? this.#ignoredInResult(sent.method) : this.#options.isIgnored;
+    const differences = compareValues(before, shown, { isIgnored, sent: { recorded: time, live: Date.now() } });
     this.#changes.push(...differences.map((difference) => toChange(subject, difference)));
   }
 
@@ -243,23 +248,32 @@ class Replay {
     return isObject(redacted) ? redacted.error : undefined;
   }
 
-  #isIgnored(path: readonly (string | number)[]): boolean {
-    const { recording, isIgnored } = this.#options;
-    const [first, key] = path;
-    // Metadata of the protocol itself: name and version of the server.
-    if (path.length === 2 && first === "_meta" && recording.revision.reservedMeta.some((meta) => meta.key === key))
-      return true;
-    return isIgnored(path);
+  #ignoredInResult(method: string): CompareOptions["isIgnored"] {
+    const { recording, isIgnored, foreign } = this.#options;
+    const isForeign = foreign?.ofResult(method);
+    const reserved = recording.revision.reservedMeta.map(({ key }) => key);
+    return (path) => {
+      const [first, key] = path;
+      // Metadata of the protocol itself: name and version of the server.
+      if (path.length === 2 && first === "_meta" && typeof key === "string" && reserved.includes(key)) return true;
+      return isIgnored(path) || isForeign?.(path) === true;
+    };
+  }
+
+  #ignoredInParams(method: string): CompareOptions["isIgnored"] {
+    const { isIgnored, foreign } = this.#options;
+    const isForeign = foreign?.ofParams(method);
+    return (path) => isIgnored(path) || isForeign?.(path) === true;
   }
 
   /** Lists the recorded requests of the server on a connection, with the responses of the client. */
   #findInputs(connection: string): readonly RecordedInput[] {
     return this.#options.recording.messages.flatMap((message): readonly RecordedInput[] => {
-      const { direction, incoming } = message;
+      const { direction, incoming, time } = message;
       if (message.connection !== connection || direction !== "to-client" || incoming.kind !== "request") return [];
       const { id, method, params } = incoming;
       if (method === "ping") return [];
-      return [{ id, method, params, response: this.#responses.get(toKey(connection, "to-server", id)) }];
+      return [{ id, method, params, sent: time, response: this.#responses.get(toKey(connection, "to-server", id)) }];
     });
   }
 
@@ -271,8 +285,11 @@ class Replay {
       return;
     }
     findReplacements(recorded.params, params, (from, to) => this.#replacements.set(from, to));
-    const isIgnored: CompareOptions["isIgnored"] = (path) => path[0] === "_meta" || this.#options.isIgnored(path);
-    const differences = compareValues(recorded.params ?? {}, this.#redactor.redactValue(params ?? {}), { isIgnored });
+    const ignored = this.#ignoredInParams(method);
+    const differences = compareValues(recorded.params ?? {}, this.#redactor.redactValue(params ?? {}), {
+      isIgnored: (path) => path[0] === "_meta" || ignored(path),
+      sent: { recorded: recorded.sent, live: Date.now() },
+    });
     this.#changes.push(...differences.map((difference) => toChange(subject, difference)));
   }
 }

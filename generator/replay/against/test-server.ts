@@ -5,8 +5,9 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { connectUpstream, createGateway, type Gateway, type UpstreamTarget } from "../../../runtime/gateway/index.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { limitRevision } from "../../live/limit-revision.ts";
+import { readSpecModels } from "../../read/spec-models.ts";
 import type { Recording } from "../recording.ts";
-import { findForeignMembers, isForeign } from "./foreign-members.ts";
+import { ForeignMembers } from "./foreign-members.ts";
 import { readIgnored } from "./ignored-paths.ts";
 import { replayRecording, type ReplayReport } from "./replay-recording.ts";
 
@@ -31,20 +32,27 @@ export async function testServer(options: TestServerOptions): Promise<ReplayRepo
   const { revision: recorded } = recording;
   const isIgnored = readIgnored(ignore);
   const open = limitRevision(connectUpstream(server), spoken);
-  if (recorded.id === spoken.id) return replayRecording({ recording, open, timeout, isIgnored, isConverted: false });
-  const foreign = findForeignMembers(recorded, spoken);
+  if (recorded.id === spoken.id) return replayRecording({ recording, open, timeout, isIgnored });
+  const foreign = await readForeignMembers(recorded, spoken);
   const gateway = await createGateway(open, { revisions, shareConnections: true });
   try {
     return await replayRecording({
       recording,
       open: joinGateway(gateway),
       timeout,
-      isIgnored: (path) => isForeign(path, foreign) || isIgnored(path),
-      isConverted: true,
+      isIgnored,
+      foreign,
     });
   } finally {
     await gateway.close();
   }
+}
+
+async function readForeignMembers(one: Revision, other: Revision): Promise<ForeignMembers> {
+  const { models } = await readSpecModels();
+  const [first, second] = [one, other].map(({ id }) => models.find((model) => model.id === id));
+  if (first && second) return new ForeignMembers(first, second);
+  throw new Error(`The models lack ${one.id} or ${other.id}`);
 }
 
 /** Returns a function that opens connections to a gateway in this process. */

@@ -14,21 +14,31 @@ const volatileNames: ReadonlySet<string> = new Set([
   "subscriptionId",
 ]);
 
+/** Name of a member, or index of an item. */
+type Name = string | number | undefined;
+
 /** True if a member may differ in each run, whatever its form. */
-export function isVolatileName(name: string | number | undefined): boolean {
+export function isVolatileName(name: Name): boolean {
   return typeof name === "string" && volatileNames.has(name);
 }
 
-/** True if two values of the same form differ only in what changes from run to run. */
-export function isSameForm(recorded: unknown, live: unknown): boolean {
-  if (typeof recorded === "number" && typeof live === "number") return isTime(recorded) && isTime(live);
-  return typeof recorded === "string" && typeof live === "string" && mask(recorded) === mask(live);
+/**
+ * True for milliseconds or seconds since 1970 between 2001 and 2286, if the name of the member is that of a time, or the time is within a day of
+ * its message.
+ */
+export function isTime(value: number, name: Name, sent: number): boolean {
+  const milliseconds = value >= 1e9 && value < 1e10 ? value * 1000 : value;
+  if (milliseconds < 1e12 || milliseconds >= 1e13) return false;
+  return isTimeName(name) || Math.abs(milliseconds - sent) < day;
 }
 
-/** True for milliseconds or seconds since 1970, between 2001 and 2286. */
-function isTime(value: number): boolean {
-  return (value >= 1e9 && value < 1e10) || (value >= 1e12 && value < 1e13);
+/** True for names such as `createdAt`, `start_time`, `mtimeMs` and `timestamp`. */
+function isTimeName(name: Name): boolean {
+  const words = typeof name === "string" ? name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, " ").split(/[^A-Za-z]+/) : [];
+  return words.some((word) => /^(?:at|date|\w*time(?:stamp)?)$/i.test(word));
 }
+
+const day = 24 * 60 * 60 * 1000;
 
 /** Replaces times and random ids in a text by the names of their forms. */
 export function mask(text: string): string {

@@ -22,12 +22,10 @@ export interface Registration {
 export function register(path: string, source: string, registration: Registration): string {
   const file = parseSource(path, source);
   const definition = findDefinition(file);
-  if (!definition) {
-    const line = `${registration.member}: [${entryText(registration)}]`;
+  if (!definition)
     throw new UserError(
-      `${path} has no defineServer({ ... }) to put it into. Import it there by hand and write ${line}.`,
+      `${path} has no defineServer({ ... }); write the definition there as an object literal, and try again.`,
     );
-  }
   const { variable, from, exported } = registration;
   if (importOf(file, variable) ?? declarationOf(file, variable))
     throw new UserError(`${path} has the name ${variable} for something else already; choose another name.`);
@@ -73,8 +71,13 @@ function entryEdits(path: string, definition: ts.ObjectLiteralExpression, regist
   const { member, as } = registration;
   const entry = entryText(registration);
   const property = definition.properties.find(({ name }) => name && isKey(name) && name.text === member);
-  if (!property && definition.properties.some(ts.isSpreadAssignment))
-    throw new UserError(`${member} in ${path} may be among the spread members. Put ${entry} into it by hand.`);
+  const spread = definition.properties.find(ts.isSpreadAssignment);
+  if (!property && spread) {
+    const text = spread.expression.getText();
+    const object = /^[\w$.]+$/.test(text) ? text : `(${text})`;
+    const written = `${member}: [...${object}.${member}]`;
+    throw new UserError(`${member} in ${path} may be in a spread object; write "${written}" after it, and try again.`);
+  }
   if (!property) return [newMember(definition, as === "value" ? `${member}: ${entry}` : `${member}: [${entry}]`)];
   if (as === "value" && ts.isShorthandPropertyAssignment(property))
     return [{ at: property.getEnd(), insert: `: [${member}, ${entry}]` }];
@@ -83,8 +86,10 @@ function entryEdits(path: string, definition: ts.ObjectLiteralExpression, regist
     const last = list.elements.at(-1);
     return [last ? { at: last.getEnd(), insert: `, ${entry}` } : { at: list.getEnd() - 1, insert: entry }];
   }
-  if (!list || as !== "value")
-    throw new UserError(`${member} in ${path} is not a list that is written out. Put ${entry} into it by hand.`);
+  if (!list || as !== "value") {
+    const written = `${member}: [...${list?.getText() ?? member}]`;
+    throw new UserError(`${member} in ${path} is not a list in brackets; write "${written}", and try again.`);
+  }
   return [
     { at: list.getStart(), insert: "[" },
     { at: list.getEnd(), insert: `, ${entry}]` },

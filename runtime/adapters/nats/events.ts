@@ -3,6 +3,7 @@ import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type {
   AdoptedStream,
+  AppendOutcome,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,
@@ -40,7 +41,7 @@ export class NatsEvents implements SharedEventStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.events.name);
+    this.#records = new NatsRecords(context, context.names.streams.events);
   }
 
   open(): void {
@@ -56,16 +57,16 @@ export class NatsEvents implements SharedEventStore {
     this.#cursors.clear();
   }
 
-  async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
+  async append(session: SessionKey, append: StreamAppend): Promise<AppendOutcome> {
     const subject = await this.#subject(session, append.stream);
     let known = this.#known.get(subject) ?? (await this.#load(subject));
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const state = known?.state ?? (await this.#create(session, append));
-      const outcome = state ? judge(state, append) : "fenced";
+      const outcome = typeof state === "string" ? state : judge(state, append);
       const isKnownOutcome = outcome !== "add";
       // Another node may have replaced the owner since this node has read the stream.
       if (isKnownOutcome && known?.isFresh !== false) return outcome;
-      if (!isKnownOutcome && state) {
+      if (!isKnownOutcome && typeof state !== "string") {
         const batch = addEvents(state, append.data.slice(state.next - append.first), append.settled ?? []);
         if (await this.#write(subject, batch, known?.sequence ?? 0)) return "stored";
       }
@@ -121,14 +122,14 @@ export class NatsEvents implements SharedEventStore {
   }
 
   /** Returns the state of a stream without events, unless the session has too many streams. */
-  async #create(session: SessionKey, append: StreamAppend): Promise<StreamState | undefined> {
-    if (append.first !== 0 || append.fence !== 0) return undefined;
+  async #create(session: SessionKey, append: StreamAppend): Promise<StreamState | "fenced" | "full"> {
+    if (append.first !== 0 || append.fence !== 0) return "fenced";
     const { names, places, limits } = this.#context;
     const subjects = await this.#records.list(names.allEvents(await places.sessionTag(session)));
     if (subjects.length < limits.maxOpenStreams) return createState(append);
     const known = await Promise.all(subjects.map((subject) => this.#load(subject)));
     const open = known.filter((stream) => stream && !stream.state.isEnded).length;
-    return open < limits.maxOpenStreams ? createState(append) : undefined;
+    return open < limits.maxOpenStreams ? createState(append) : "full";
   }
 
   /**
@@ -223,13 +224,10 @@ export class NatsEvents implements SharedEventStore {
 
   /** Yields the events from a sequence on, before `next`; `undefined` for one that is no longer kept, as the last. */
   async *#iterate(subject: string, first: number, next: number): AsyncGenerator<string | undefined> {
-    const { link, operations, names } = this.#context;
     let at = first;
     let from = this.#cursors.get(`${subject} ${first}`) ?? 1;
     while (at < next) {
-      const start = from;
-      const message = await operations.perform("read", () => link.findNext(names.streams.events.name, subject, start));
-      const record = await this.#records.toRecord(message);
+      const record = await this.#records.findNext(subject, from);
       const batch = record && this.#open(subject, record);
       if (!record || !batch) return yield undefined;
       from = record.sequence + 1;

@@ -12,7 +12,7 @@ export class NatsLedger implements Ledger {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.ledger.name);
+    this.#records = new NatsRecords(context, context.names.streams.ledger);
   }
 
   begin(scope: string, step: string, attempt: number): Promise<LedgerEntry> {

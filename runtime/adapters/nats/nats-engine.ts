@@ -23,6 +23,7 @@ import type { NatsContext } from "./nats-context.ts";
 import { defaultNatsLimits, type NatsLimits } from "./nats-limits.ts";
 import { NatsTasks } from "./tasks.ts";
 import { NatsValues } from "./values.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of an engine on NATS JetStream. */
 export interface NatsEngineOptions {
@@ -65,6 +66,7 @@ export interface NatsEngineOptions {
  * ```
  */
 export function createNatsEngine(options: NatsEngineOptions): Engine {
+  checkNumbers(options, options.limits);
   if (!/^[\w.-]{1,64}$/.test(options.prefix))
     throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
   const { replicas = 1 } = options;

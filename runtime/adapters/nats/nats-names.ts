@@ -56,8 +56,14 @@ export interface NatsNames {
   readonly values: string;
   /** Subject of the exclusive use of a value. */
   lock(tag: string): string;
-  /** Subject of a part of a large value. */
-  part(id: string, index: number): string;
+  /** Subjects of the parts of the values with a subject; wildcards are permitted. */
+  parts(values: NatsStream, subject: string): string;
+  /** Subject of a part of a value. */
+  part(place: PartPlace, index: number): string;
+  /** Returns the value to which a part belongs. */
+  valueOfPart(values: NatsStream, part: string): PartPlace;
+  /** Subject of a part that version 0.1 has stored. */
+  earlierPart(id: string, index: number): string;
   /** Subject of a message that is only stored to read the clock of the server. */
   clock(token: string): string;
 }
@@ -77,7 +83,19 @@ export interface NatsStreams {
   readonly revocations: NatsStream;
   readonly values: NatsStream;
   readonly locks: NatsStream;
+  /** Parts of large values, where these are removed by their age. */
   readonly parts: NatsStream;
+  /** Parts of large values that are kept until they are removed. */
+  readonly lastingParts: NatsStream;
+}
+
+/** Parts of one value. */
+export interface PartPlace {
+  /** Stream of the value. */
+  readonly values: NatsStream;
+  /** Subject of the value. */
+  readonly subject: string;
+  readonly id: string;
 }
 
 /** Creates names that start with the name of the application. */
@@ -90,12 +108,16 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     ...rest,
   });
   const hour = 3_600_000;
+  // A stream may receive events for longer than an idle one is kept.
+  const eventsTtl = Math.max(hour, limits.streamTtl);
+  const startOfParts = (values: NatsStream): string => `${start}.${values.maxAge === 0 ? "lasting-parts" : "parts"}`;
+  const partsOf = (values: NatsStream, subject: string): string =>
+    `${startOfParts(values)}${subject.slice(start.length)}`;
   return {
     start,
     streams: {
       sessions: define("sessions", { maxAge: limits.sessionTtl, maxPerSubject: 1 }),
-      // A stream may receive events for longer than an idle one is kept.
-      events: define("events", { maxAge: Math.max(hour, limits.streamTtl), maxPerSubject: limits.maxEvents + 1 }),
+      events: define("events", { maxAge: eventsTtl, maxPerSubject: limits.maxEvents + 1 }),
       nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
       messages: define("messages", { maxAge: messagesTtl, maxPerSubject: mostMessages }),
       broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),
@@ -107,7 +129,11 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
       revocations: define("revocations", { maxAge: 0, maxPerSubject: 1 }),
       values: define("values", { maxAge: 0, maxPerSubject: 1 }),
       locks: define("locks", { maxAge: 24 * hour, maxPerSubject: 1 }),
-      parts: define("parts", { maxAge: 24 * hour, maxPerSubject: 1 }),
+      parts: define("parts", {
+        maxAge: Math.max(24 * hour, limits.sessionTtl, eventsTtl, limits.ledgerTtl),
+        maxPerSubject: 1,
+      }),
+      lastingParts: define("lasting-parts", { maxAge: 0, maxPerSubject: 1 }),
     },
     session: (owner, tag) => `${start}.sessions.${owner}.${tag}`,
     sessions: (owner) => `${start}.sessions.${owner}.*`,
@@ -138,7 +164,13 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     value: (tag) => `${start}.values.${tag}`,
     values: `${start}.values.*`,
     lock: (tag) => `${start}.locks.${tag}`,
-    part: (id, index) => `${start}.parts.${id}.${index}`,
+    parts: (values, subject) => `${partsOf(values, subject)}.>`,
+    part: ({ values, subject, id }, index) => `${partsOf(values, subject)}.${id}.${index}`,
+    valueOfPart: (values, part) => {
+      const tokens = part.slice(startOfParts(values).length).split(".");
+      return { values, subject: `${start}${tokens.slice(0, -2).join(".")}`, id: tokens.at(-2) ?? "" };
+    },
+    earlierPart: (id, index) => `${start}.parts.${id}.${index}`,
     clock: (token) => `${start}.nodes.clock.${token}`,
   };
 }

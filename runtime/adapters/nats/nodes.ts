@@ -21,7 +21,7 @@ export class NatsNodes implements NodeDirectory {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#leases = new NatsRecords(context, context.names.streams.nodes.name);
+    this.#leases = new NatsRecords(context, context.names.streams.nodes);
     this.#broadcasts = new NatsBroadcasts(context);
     this.#messages = new NatsMessages(context);
   }

@@ -13,7 +13,7 @@ export class NatsRates implements RateStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.rates.name);
+    this.#records = new NatsRecords(context, context.names.streams.rates);
   }
 
   take(key: string, rate: Rate): Promise<number> {

@@ -1,17 +1,5 @@
-import { isObject } from "../../../generated/support.ts";
-import { parseLimited } from "../../scale/engine/parse-limited.ts";
-import type { NatsLink, NatsMessage } from "./nats-link.ts";
-import type { Operations } from "../../scale/engine/operations.ts";
-import { createToken, type NatsNames } from "./nats-names.ts";
-import type { ServerClock } from "./server-clock.ts";
-
-/** Parts that all records of an engine use. */
-export interface RecordsContext {
-  readonly link: NatsLink;
-  readonly operations: Operations;
-  readonly names: NatsNames;
-  readonly clock: ServerClock;
-}
+import type { NatsLink, NatsMessage, NatsStream } from "./nats-link.ts";
+import { ValueParts, type RecordsContext } from "./value-parts.ts";
 
 /** Value of a subject, and the sequence that the next change has to name. */
 export interface NatsRecord {
@@ -28,24 +16,46 @@ type IsExpired = (record: NatsRecord | undefined, subject: string) => boolean;
 export class NatsRecords {
   readonly #context: RecordsContext;
   readonly #stream: string;
+  readonly #parts: ValueParts;
+  /** True if a value replaces the one before. */
+  readonly #isReplacing: boolean;
   /** Sequence from which the next search for expired values reads. */
   #from = 1;
 
-  constructor(context: RecordsContext, stream: string) {
+  constructor(context: RecordsContext, stream: NatsStream) {
     this.#context = context;
-    this.#stream = stream;
+    this.#stream = stream.name;
+    this.#isReplacing = stream.maxPerSubject === 1;
+    this.#parts = new ValueParts(context, stream);
   }
 
   /** Returns the last value of a subject. */
-  async find(subject: string): Promise<NatsRecord | undefined> {
+  find(subject: string): Promise<NatsRecord | undefined> {
+    return this.#read((link) => link.findLast(this.#stream, subject));
+  }
+
+  /** Returns the first value of a subject from a sequence on. */
+  findNext(subject: string, sequence: number): Promise<NatsRecord | undefined> {
+    return this.#read((link) => link.findNext(this.#stream, subject, sequence));
+  }
+
+  /** Reads a value, and once more if another has replaced it before its parts were read. */
+  async #read(find: (link: NatsLink) => Promise<NatsMessage | undefined>): Promise<NatsRecord | undefined> {
     const { link, operations } = this.#context;
-    return this.toRecord(await operations.perform("read", () => link.findLast(this.#stream, subject)));
+    let incomplete: number | undefined;
+    for (;;) {
+      const message = await operations.perform("read", () => find(link));
+      if (!message || message.sequence === incomplete) return undefined;
+      const record = await this.toRecord(message);
+      if (record) return record;
+      incomplete = message.sequence;
+    }
   }
 
   /** Returns a stored message with its whole value; `undefined` when a part is no longer kept. */
   async toRecord(message: NatsMessage | undefined): Promise<NatsRecord | undefined> {
     if (!message) return undefined;
-    const text = await this.#join(message.text);
+    const text = await this.#parts.join(message);
     if (text === undefined) return undefined;
     // The clock of the server is an estimate: a value that was just stored may seem to come from the future.
     return { text, sequence: message.sequence, age: Math.max(0, this.#context.clock.now() - message.time) };
@@ -58,19 +68,26 @@ export class NatsRecords {
    */
   async put(subject: string, text: string, last?: number): Promise<number | "conflict"> {
     const { link, operations } = this.#context;
-    const stored = await this.#divide(text);
-    return operations.perform("write", () => link.publish(subject, stored, last));
+    const { text: stored, place } = await this.#parts.divide(subject, text);
+    const sequence = await operations.perform("write", () => link.publish(subject, stored, last));
+    if (place && sequence !== "conflict") this.#parts.remember(sequence, place);
+    if (this.#isReplacing && sequence === "conflict") await this.#parts.removeUnused(place);
+    if (this.#isReplacing && sequence !== "conflict") await this.#parts.removeOf(last);
+    return sequence;
   }
 
+  /** Removes values by their subject; wildcards are permitted. */
   async remove(subject: string): Promise<void> {
     const { link, operations } = this.#context;
     await operations.perform("remove", () => link.purge(this.#stream, subject));
+    await this.#parts.removeAll(subject);
   }
 
   /** Removes the message with a sequence. */
   async removeOne(sequence: number): Promise<void> {
     const { link, operations } = this.#context;
     await operations.perform("remove", () => link.remove(this.#stream, sequence));
+    await this.#parts.removeOf(sequence);
   }
 
   /**
@@ -104,46 +121,4 @@ export class NatsRecords {
     const { link, operations } = this.#context;
     return (await operations.perform("count", () => link.readState(this.#stream))).count;
   }
-
-  /** Stores a value that exceeds a message in parts, and returns the reference to them. */
-  async #divide(text: string): Promise<string> {
-    const { link, operations, names } = this.#context;
-    const bytes = Buffer.from(text);
-    const size = link.maxPayload - overhead;
-    if (bytes.length <= size && !text.startsWith(referenceStart)) return text;
-    const id = createToken();
-    const parts = Math.ceil(bytes.length / size);
-    for (let index = 0; index < parts; index += 1) {
-      const part = bytes.subarray(index * size, (index + 1) * size);
-      await operations.perform("write", () => link.publish(names.part(id, index), part));
-    }
-    return `${referenceStart}${JSON.stringify({ id, parts })}`;
-  }
-
-  async #join(text: string): Promise<string | undefined> {
-    if (!text.startsWith(referenceStart)) return text;
-    const reference = parseLimited(text.slice(referenceStart.length), 200);
-    if (!isObject(reference) || typeof reference.id !== "string" || typeof reference.parts !== "number")
-      return undefined;
-    const { link, operations, names } = this.#context;
-    const { id, parts } = reference;
-    const found: Uint8Array[] = [];
-    for (let index = 0; index < Math.min(parts, maxParts); index += 1) {
-      const part = await operations.perform("read", () =>
-        link.findLast(names.streams.parts.name, names.part(id, index)),
-      );
-      if (!part) return undefined;
-      found.push(part.bytes);
-    }
-    return Buffer.concat(found).toString("utf8");
-  }
 }
-
-/** Start of a value that is stored in parts. No JSON text starts so. */
-const referenceStart = "parts:";
-
-/** Bytes of a message that are not its value. */
-const overhead = 4_096;
-
-/** Parts of one value. */
-const maxParts = 256;

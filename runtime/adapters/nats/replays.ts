@@ -11,7 +11,7 @@ export class NatsReplays implements ReplayStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.replays.name);
+    this.#records = new NatsRecords(context, context.names.streams.replays);
   }
 
   async add(key: string, until: number): Promise<boolean> {

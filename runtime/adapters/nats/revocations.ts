@@ -13,7 +13,7 @@ export class NatsRevocations implements RevocationStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.revocations.name);
+    this.#records = new NatsRecords(context, context.names.streams.revocations);
   }
 
   async add({ key, until }: StoredRevocation): Promise<void> {

@@ -24,7 +24,7 @@ export class NatsSessions implements SharedSessionStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.sessions.name);
+    this.#records = new NatsRecords(context, context.names.streams.sessions);
   }
 
   async add(record: SessionRecord): Promise<boolean> {
@@ -240,5 +240,5 @@ function isAgreement(value: unknown): boolean {
   return isObject(value) && typeof value.revision === "string" && isObject(value.client);
 }
 
-/** Characters of a stored session. */
-const maxValueSize = 8 * 1024 * 1024;
+/** Characters of a stored session: more than its request ids and subscriptions may have, also escaped and encrypted. */
+const maxValueSize = 32 * 1024 * 1024;

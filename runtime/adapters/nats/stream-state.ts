@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import { isRequestId, type RequestId } from "../../jsonrpc/message.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import type { StreamAppend } from "../../stores/shared-event-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 
@@ -77,7 +77,7 @@ function isBatch(value: unknown): value is StreamBatch {
     typeof value.isEnded === "boolean" &&
     Array.isArray(value.ends) &&
     Array.isArray(value.open) &&
-    value.open.every((id) => isRequestId(id) || typeof id === "number") &&
+    value.open.every((id) => typeof id === "string" || typeof id === "number") &&
     Array.isArray(value.data) &&
     value.data.every((text) => typeof text === "string")
   );

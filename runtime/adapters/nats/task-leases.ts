@@ -31,7 +31,7 @@ export class NatsTaskLeases {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.leases.name);
+    this.#records = new NatsRecords(context, context.names.streams.leases);
   }
 
   async set(task: string, lease: TaskLease): Promise<void> {

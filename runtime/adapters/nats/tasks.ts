@@ -23,7 +23,7 @@ export class NatsTasks implements TaskStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#records = new NatsRecords(context, context.names.streams.tasks.name);
+    this.#records = new NatsRecords(context, context.names.streams.tasks);
     const { ring, health, limits } = context;
     this.#values = new TaskValues({ ring, health, maxTaskSize: limits.maxTaskSize });
     this.#leases = new NatsTaskLeases(context);

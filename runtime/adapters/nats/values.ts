@@ -15,8 +15,8 @@ export class NatsValues implements SharedValueStore {
 
   constructor(context: NatsContext) {
     this.#context = context;
-    this.#values = new NatsRecords(context, context.names.streams.values.name);
-    this.#locks = new NatsRecords(context, context.names.streams.locks.name);
+    this.#values = new NatsRecords(context, context.names.streams.values);
+    this.#locks = new NatsRecords(context, context.names.streams.locks);
   }
 
   async get(key: string): Promise<string | undefined> {

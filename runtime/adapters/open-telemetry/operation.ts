@@ -1,5 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { hasName, isTimeoutError } from "../../jsonrpc/errors.ts";
+import { errorCodes, hasName, isTimeoutError } from "../../jsonrpc/errors.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
@@ -121,6 +122,18 @@ export function toErrorAttributes(end: OperationEnd, method: string): TextAttrib
     default:
       return end satisfies never;
   }
+}
+
+/** Returns the attributes of a failure for durations. Peers may send any code, but the number of different values must be small. */
+export function toDurationErrors(end: OperationEnd, { method, revision }: OperationStart): TextAttributes {
+  if (end.kind !== "error" || isKnownCode(end.code, revision)) return toErrorAttributes(end, method);
+  return { [keys.errorType]: other, [keys.statusCode]: other };
+}
+
+/** True for a code of JSON-RPC, of the revision, or of a rejection. */
+function isKnownCode(code: number, revision: Revision | undefined): boolean {
+  const rules = Object.values(revision?.errors ?? {}).map((rule) => rule.code);
+  return [...Object.values(errorCodes), ...Object.values(rejectionCodes), ...rules].includes(code);
 }
 
 /** Returns the type of an error without a response: `timeout`, `cancelled`, or the name of its class. */

@@ -23,6 +23,7 @@ import {
   readOperationTarget,
   toCommonAttributes,
   toConnectionAttributes,
+  toDurationErrors,
   toErrorAttributes,
   toErrorType,
   toNameAttribute,
@@ -164,7 +165,7 @@ export class Recorder {
       ...this.#options.attributes,
       ...toCommonAttributes(start),
       ...(name !== undefined && toNameAttribute(target, isKnown ? name : other)),
-      ...errors,
+      ...toDurationErrors(end, start),
     };
     (start.kind === "client" ? clientOperation : serverOperation).record(seconds, attributes, context);
   }

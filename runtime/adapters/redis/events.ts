@@ -1,9 +1,10 @@
-import { isRequestId, type RequestId } from "../../jsonrpc/message.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type {
   AdoptedStream,
+  AppendOutcome,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,
@@ -23,7 +24,7 @@ export class RedisEvents implements SharedEventStore {
     this.#context = context;
   }
 
-  async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
+  async append(session: SessionKey, append: StreamAppend): Promise<AppendOutcome> {
     const { stream, owner, fence, first, data, requests = [], settled = [] } = append;
     const { commands, names, limits } = this.#context;
     const tag = await this.#context.sessionTags.find(session);
@@ -40,7 +41,7 @@ export class RedisEvents implements SharedEventStore {
       ...settled.map((id) => JSON.stringify(id)),
       ...this.#seal(tag, stream, data),
     ]);
-    if (outcome === "stored" || outcome === "fenced" || outcome === "gap") return outcome;
+    if (outcome === "stored" || outcome === "fenced" || outcome === "gap" || outcome === "full") return outcome;
     throw new EngineError("Redis has settled an append with an unknown outcome; try again later");
   }
 
@@ -135,7 +136,7 @@ function toOpenRequests(fields: unknown): readonly RequestId[] | undefined {
   return ids.every(isId) ? ids : undefined;
 }
 
-/** True for an id of a request. Numbers that are no integers are accepted as well: they come from this project. */
+/** True for an id of a request. Any text and number is accepted: they come from this project, also from former versions without a limit. */
 function isId(value: unknown): value is RequestId {
-  return isRequestId(value) || typeof value === "number";
+  return typeof value === "string" || typeof value === "number";
 }

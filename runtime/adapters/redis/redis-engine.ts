@@ -23,6 +23,7 @@ import { checkChannels, checkCommands, readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
 import { RedisValues } from "./auth/values.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of an engine on Redis or Valkey. */
 export interface RedisEngineOptions {
@@ -68,6 +69,7 @@ export interface RedisDurability {
  * ```
  */
 export function createRedisEngine(options: RedisEngineOptions): Engine {
+  checkNumbers(options, options.limits);
   if (!/^[\w.-]{1,64}$/.test(options.prefix))
     throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
   return new RedisEngine(options);

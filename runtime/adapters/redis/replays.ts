@@ -1,5 +1,7 @@
 import type { ReplayStore } from "../../stores/replay-store.ts";
-import { findExisting, type StoreContext } from "./store-context.ts";
+import { toText } from "./replies.ts";
+import { addUse } from "./scripts/replays.ts";
+import type { StoreContext } from "./store-context.ts";
 
 /** Used keys on Redis. An operation that fails throws, so that nothing is accepted twice. */
 export class RedisReplays implements ReplayStore {
@@ -11,12 +13,17 @@ export class RedisReplays implements ReplayStore {
 
   async add(key: string, until: number): Promise<boolean> {
     const { commands, names, ring } = this.#context;
-    const [current, ...older] = ring.tags("replay", key);
-    const name = names.replay(current);
-    const time = String(Math.max(1, Math.ceil(until - Date.now())));
-    const reply = await commands.sendDurably(name, ["SET", name, "1", "PX", time, "NX"]);
-    if (reply !== "OK") return false;
+    const [current, ...older] = ring.tags("replay", key).map((tag) => names.replay(tag));
+    if (current === undefined) return false;
+    const now = Date.now();
+    const milliseconds = Math.max(1, Math.ceil(until - now)) + margin;
+    const added = await commands.runDurably(addUse, [current], [String(now), String(until), String(milliseconds)]);
+    if (added !== 1) return false;
     // Nodes that still use the keys in the other order have recorded it under another name.
-    return (await findExisting(commands, older, (tag) => names.replay(tag))) === undefined;
+    const earlier = await Promise.all(older.map(async (name) => toText(await commands.send(name, ["GET", name]))));
+    return earlier.every((known) => known === undefined || (known !== "1" && Number(known) <= now));
   }
 }
+
+/** Milliseconds for which a key is kept longer: the clocks of the nodes differ, and another one may accept it after that of this node. */
+const margin = 600_000;

@@ -38,13 +38,23 @@ export class AuthError extends Error {
   readonly code: AuthErrorCode;
   /** Error code of the authorization server, such as `invalid_grant`. */
   readonly reason: string | undefined;
+  /** Milliseconds after which a request may be repeated, if the server named a time. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: AuthErrorCode, message: string, options: { readonly reason?: string | undefined } = {}) {
+  constructor(code: AuthErrorCode, message: string, { reason, retryAfter }: AuthErrorOptions = {}) {
     super(message);
     this.name = "AuthError";
     this.code = code;
-    this.reason = options.reason;
+    this.reason = reason;
+    this.retryAfter = retryAfter;
   }
+}
+
+/** Properties of the response that led to an `AuthError`. */
+export interface AuthErrorOptions {
+  readonly reason?: string | undefined;
+  /** Milliseconds. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** True if a value is an `AuthError`, including one from another copy of this package. */

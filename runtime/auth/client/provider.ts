@@ -15,6 +15,7 @@ import { createMemoryStore, type CredentialStore } from "./tokens/store.ts";
 import { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { TokenStore } from "./token-store.ts";
 import { createUrlRules } from "./network/url-rules.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of `createOAuthProvider`. */
 export interface OAuthOptions {
@@ -41,7 +42,10 @@ export interface OAuthOptions {
   readonly timeout?: number;
   /** Maximum size of one response in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
-  /** Milliseconds after a failed attempt in which it is not repeated, so that the user is not prompted repeatedly. Default 30 s. */
+  /**
+   * Milliseconds after a failed attempt in which it is not repeated, so that the user is not prompted repeatedly. Default 30 s. The next request
+   * repeats a temporary failure, unless the server named a longer time with `Retry-After`: then the pause is that time, but no longer than this one.
+   */
   readonly pauseAfterFailure?: number;
   /** Called for every request that leads to a token. */
   readonly onStep?: (step: AuthStep) => void;
@@ -115,6 +119,7 @@ class OAuth implements OAuthProvider {
   #stepUps: readonly number[] = [];
 
   constructor(server: URL, options: OAuthOptions) {
+    checkNumbers(options);
     const { dpop = false, networks, timeout = 5_000, maxBytes = 1024 * 1024, onStep, grant } = options;
     this.#server = server;
     this.#options = options;
@@ -241,8 +246,7 @@ class OAuth implements OAuthProvider {
       try {
         return await this.#renew(need);
       } catch (error) {
-        const isLasting = isAuthError(error) && error.code !== "network";
-        if (isLasting) this.#failure = { error, until: this.#endOfPause() };
+        if (isAuthError(error)) this.#failure = { error, until: this.#endOfPause(error) };
         throw error;
       }
     };
@@ -259,9 +263,11 @@ class OAuth implements OAuthProvider {
     if (this.#failure && this.#failure.until > Date.now()) throw this.#failure.error;
   }
 
-  #endOfPause(): number {
+  /** Returns the end of the pause after a failure. After a temporary one, the pause is the `Retry-After` of the server, but no longer than others. */
+  #endOfPause(error?: AuthError): number {
     const { pauseAfterFailure = 30_000 } = this.#options;
-    return Date.now() + pauseAfterFailure;
+    const named = error?.code === "network" ? (error.retryAfter ?? 0) : Infinity;
+    return Date.now() + Math.min(named, pauseAfterFailure);
   }
 
   async #renew({ challenge, request, mayRefresh, isRejected = false }: Need): Promise<"refreshed" | "obtained"> {

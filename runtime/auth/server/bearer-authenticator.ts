@@ -1,4 +1,5 @@
-import { toTokenId, type RevocableSender, type Revocations } from "../../stores/revocations.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import { revocationMargin, toTokenId, type RevocableSender, type Revocations } from "../../stores/revocations.ts";
 import type { ClusterAccess, SharedParts } from "../../stores/shared-parts.ts";
 import type { Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
@@ -25,7 +26,8 @@ export class BearerAuthenticator {
 
   constructor(options: TokenOptions, issuers: readonly string[], audiences: readonly string[]) {
     const { clockSkew = defaultSkew, remember = 60_000, dpop, now = Date.now } = options;
-    const { withoutAudience, requiredClaims = {}, scopeClaims } = options;
+    const { withoutAudience, requiredClaims = {}, scopeClaims, revocations } = options;
+    if (revocations) checkSkew(clockSkew);
     this.#options = options;
     this.#rules = { issuers, audiences, withoutAudience, requiredClaims, scopeClaims, clockSkew };
     this.#memory = new TokenCache(remember);
@@ -33,8 +35,13 @@ export class BearerAuthenticator {
     this.#now = now;
   }
 
-  /** Uses the stores and keys of a cluster where the options have none. */
+  /**
+   * Uses the stores and keys of a cluster where the options have none.
+   *
+   * @throws {SetupError} when tokens are accepted for longer than a revocation is kept
+   */
   useCluster(shared: SharedParts): void {
+    checkSkew(this.#rules.clockSkew);
     this.#cluster.shared = shared;
   }
 
@@ -149,6 +156,13 @@ export class BearerAuthenticator {
     if (scopes.every((scope) => identity.scopes?.includes(scope))) return identity;
     return { kind: "insufficient", scopes, principal: identity.principal };
   }
+}
+
+/** @throws {SetupError} when expired tokens are accepted for longer than their revocation is kept */
+function checkSkew(clockSkew: number): void {
+  const most = revocationMargin / 1_000;
+  if (clockSkew <= most) return;
+  throw new SetupError(`clockSkew is ${clockSkew}; use at most ${most} where tokens can be revoked`);
 }
 
 /** Default clock skew in seconds. */

@@ -5,7 +5,8 @@ import { checkUrl, createDocuments, toMetadataUrl } from "./metadata.ts";
 import { challengeScopes, toHttpResponse, toDenied, type ChallengeStyle } from "./denials.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { AudienceSubstitute } from "./claims.ts";
-import { checkScopeNames } from "./scopes.ts";
+import { checkScopeNames } from "../../server/scopes.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /**
  * Creates a guard that accepts requests with an access token for this server. Other requests get a challenge that says how to obtain one. Handlers
@@ -29,6 +30,7 @@ import { checkScopeNames } from "./scopes.ts";
  * ```
  */
 export function requireBearerToken(options: TokenOptions): Guard {
+  checkNumbers(options, options.dpop);
   const { resource, scopes = [], scopePrefix = "", dpop, metadata, onDenied } = options;
   const issuers = toList(options.issuer);
   checkUrl("resource", resource);

@@ -19,6 +19,11 @@ function formatChallenge({ scheme, parameters }: OfferedChallenge): string {
   return `${scheme} ${given.map(([name, value = ""]) => `${name}=${quote(value)}`).join(", ")}`.trimEnd();
 }
 
+/**
+ * Quotes a value. Characters that no parameter may have are replaced: descriptions of errors are any text.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ */
 function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return `"${text.replaceAll(/[^ !#-[\]-~]/gu, "?")}"`;
 }

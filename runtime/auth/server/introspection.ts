@@ -4,6 +4,7 @@ import { readBounded } from "./read-bounded.ts";
 import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
 import type { TrustedIssuers, VerifyToken } from "./token-options.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Limits of the requests about tokens to an authorization server. */
 export interface TokenRequestOptions {
@@ -78,6 +79,7 @@ export function createTokenRequests({
   maxConcurrent = 100,
   fetch: ask = fetch,
 }: TokenRequestOptions): SendTokenRequest {
+  checkNumbers({ timeout, maxConcurrent });
   let running = 0;
   return async (endpoint, init, read) => {
     if (running >= maxConcurrent) throw new Error("Too many concurrent requests about tokens");

@@ -35,10 +35,14 @@ export class KeyCache<Keys> {
     return this.#keys;
   }
 
-  /** Returns the keys after a token named one that is not among the tried ones. These are the same keys if they were fetched recently. */
+  /**
+   * Returns the keys after a token named one that is not among the tried ones. These are the same keys if they were fetched recently. Rejects if the
+   * last attempt to fetch them has failed: then it is not known whether the named key exists.
+   */
   async renew(tried: Keys): Promise<Keys> {
     if (this.#keys !== undefined && this.#keys !== tried) return this.#keys;
-    return this.#running || this.#mayReload ? this.#reload().catch(() => tried) : tried;
+    const isRecent = !this.#running && !this.#mayReload && this.#failure === undefined;
+    return isRecent ? tried : this.#reload();
   }
 
   get #mayReload(): boolean {

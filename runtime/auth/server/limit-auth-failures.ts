@@ -4,6 +4,7 @@ import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of `limitAuthFailures`. */
 export interface FailureLimit extends Rate {
@@ -48,6 +49,7 @@ export interface FailureLimit extends Rate {
  */
 export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitAuthFailures", options);
+  checkNumbers(options);
   const { maxKeys = 10_000, now = () => performance.now(), trustedProxies = 0, burst, perSecond } = options;
   const { key: toKey = (head: RequestHead) => readSubnet(head, trustedProxies) } = options;
   let store = options.store ?? new MemoryRateStore({ maxKeys, now });
@@ -79,11 +81,19 @@ function readSubnet(head: RequestHead, trustedProxies: number): string {
   return address === undefined ? "unknown" : toSubnet(address);
 }
 
-/** Returns the address that the first of the trusted proxies has seen; `undefined` when the request has not passed all of them. */
+/** Returns the address that the first of the trusted proxies has seen; `undefined` when the request has not passed all of them, or without an address. */
 function readForwarded(head: RequestHead, trustedProxies: number): string | undefined {
   if (trustedProxies === 0) return undefined;
-  const address = head.header("x-forwarded-for")?.split(",").at(-trustedProxies)?.trim();
-  return address !== undefined && address.length <= longestAddress ? address : undefined;
+  const seen = head.header("x-forwarded-for")?.split(",").at(-trustedProxies)?.trim();
+  return seen !== undefined && seen.length <= longestAddress ? readAddress(seen) : undefined;
+}
+
+/** Returns an address without its port, which some proxies append: a client has a new port for every connection. */
+function readAddress(text: string): string | undefined {
+  const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const [plain = ""] = address.split("%");
+  const isAddress = plain.includes(":") ? URL.canParse(`http://[${plain}]`) : /^\d{1,3}(?:\.\d{1,3}){3}$/.test(plain);
+  return isAddress ? address : undefined;
 }
 
 /** Maximum number of characters of an address. */

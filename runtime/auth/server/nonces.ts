@@ -1,5 +1,6 @@
 import { toBase64Url } from "../../framing/base64.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
+import { checkPositive } from "../../jsonrpc/check-numbers.ts";
 
 /** Options for the nonces that proofs must contain. */
 export interface NonceOptions {
@@ -19,6 +20,7 @@ export class Nonces {
 
   /** @param findSecrets - returns the secrets of a cluster: the first one is for new nonces, all are accepted */
   constructor({ secret, lifetime = 120_000 }: NonceOptions, findSecrets?: () => Secrets | undefined) {
+    checkPositive("nonces.lifetime", lifetime);
     if (secret && secret.length < 32) throw new SetupError("The nonce secret is too short; use at least 32 bytes");
     this.#findSecrets = () => (secret ? [secret] : (findSecrets?.() ?? [crypto.getRandomValues(new Uint8Array(32))]));
     this.#lifetime = lifetime;

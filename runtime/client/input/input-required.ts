@@ -1,7 +1,8 @@
 import { isObject, type CallOptions, type Progress } from "../../../generated/support.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import type { Session } from "../../protocol/session/session.ts";
-import { followSignals } from "../../internal/abort-signals.ts";
+import { runConcurrently } from "../../internal/run-concurrently.ts";
+import { maxInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { handleInputRequest, type Responder } from "./input-request.ts";
 import { InputRequiredError } from "../errors.ts";
 
@@ -72,39 +73,30 @@ export interface RespondOptions {
   readonly options: Pick<InputRequiredOptions, "signal">;
 }
 
-/** Responds to every input request of a result concurrently. The first failure aborts the others. */
+/**
+ * Responds to every input request of a result concurrently. The first failure aborts the others.
+ *
+ * @throws {InputRequiredError} when there are too many
+ */
 export async function respondToAll(
   requests: Readonly<Record<string, unknown>>,
   result: object,
-  { responder, options }: RespondOptions,
+  { responder, options: { signal } }: RespondOptions,
 ): Promise<object> {
-  const stop = new AbortController();
-  const leave = followSignals(stop, [options.signal]);
-  const { signal } = stop;
-  try {
-    const responses = Object.entries(requests).map(async ([key, request]) => {
-      signal.throwIfAborted();
-      return [
-        key,
-        await untilAborted(handleInputRequest(responder, { key, request, result }, signal), signal),
-      ] as const;
-    });
-    return Object.fromEntries(await Promise.all(responses));
-  } catch (error) {
-    stop.abort(error);
-    throw error;
-  } finally {
-    leave();
-  }
+  const entries = Object.entries(requests);
+  if (entries.length > maxInputRequests) throw new InputRequiredError(describeExcess(entries.length), result);
+  const responses = await runConcurrently(entries, {
+    signal,
+    run: async ([key, request], stop): Promise<[string, unknown]> => [
+      key,
+      await handleInputRequest(responder, { key, request, result }, stop),
+    ],
+  });
+  return Object.fromEntries(responses);
 }
 
-/** Rejects when the signal aborts, because a handler may ignore its signal. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
+function describeExcess(count: number): string {
+  return `in ${count} requests at once; at most ${maxInputRequests} are handled`;
 }
 
 /** Milliseconds between two rounds without an input request. */

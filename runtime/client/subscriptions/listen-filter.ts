@@ -4,7 +4,8 @@ import { filterMembers, type ListenFilter } from "../../protocol/methods/subscri
 export function isSameFilter(a: ListenFilter, b: ListenFilter): boolean {
   const { resourceSubscriptions: left = [], ...lists } = a;
   const { resourceSubscriptions: right = [], ...others } = b;
-  const isSame = left.length === right.length && left.every((uri) => right.includes(uri));
+  const uris = new Set(right);
+  const isSame = left.length === right.length && left.every((uri) => uris.has(uri));
   return isSame && Object.values(filterMembers).every((member) => lists[member] === others[member]);
 }
 

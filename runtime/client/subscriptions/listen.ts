@@ -23,6 +23,8 @@ export interface ListeningHost {
   readonly reconnection: Reconnection;
   /** Milliseconds to wait for an acknowledgement. */
   readonly timeout: number;
+  /** Milliseconds for which a replaced stream stays open, so that no change is missed, and some are reported twice. Default 250. */
+  readonly overlap?: number;
   /** True if notifications of every list are wanted, not only of those that are cached. */
   readonly wantsLists: boolean;
   /** Called when notifications stop. Changes that were not reported before will not be reported. */
@@ -255,7 +257,9 @@ export class Listening {
   #replace(current: OpenStream | undefined): void {
     const previous = this.#current?.stream;
     this.#current = current;
-    if (previous) this.#clock.after(overlap, () => previous.end());
+    const { overlap = usualOverlap } = this.#host;
+    if (overlap === 0) previous?.end();
+    else if (previous) this.#clock.after(overlap, () => previous.end());
   }
 
   async #open(line: ListenLine, filter: ListenFilter): Promise<void> {
@@ -352,7 +356,7 @@ interface RejectedFilter {
 const mostRequests = 32;
 
 /** Milliseconds for which the old stream stays open after the new one is acknowledged. */
-const overlap = 250;
+const usualOverlap = 250;
 
 /** Milliseconds that a stream must last before the delays start over. */
 const stableAfter = 10_000;

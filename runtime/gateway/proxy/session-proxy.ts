@@ -1,10 +1,13 @@
 import { isObject, type Progress, type RequestRow } from "../../../generated/support.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
+import { maxInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { ClosedError, RpcError, errorCodes, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
+import { runConcurrently } from "../../internal/run-concurrently.ts";
+import { readAuth } from "../../server/context.ts";
 import { pause } from "../../internal/timers.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { ConnectionLimit, Leave } from "../upstream/connection-limit.ts";
@@ -32,6 +35,8 @@ export class SessionProxy {
   /** Requests in progress. A request of the server in that time belongs to the last of them. */
   readonly #calls = new Set<CallContext>();
   #loss: Error | undefined;
+  /** Authenticated principal of the first request, whose share the connections are part of. */
+  #holder: string | undefined;
 
   constructor(options: UpstreamOptions, { connection, session, bridge, limit }: GatewayProxy) {
     this.#options = options;
@@ -56,8 +61,9 @@ export class SessionProxy {
   }
 
   /** Returns the connection of the session. If it could not be opened, the next request opens it again. */
-  #connect(): Promise<Upstream> {
+  #connect(call: CallContext): Promise<Upstream> {
     if (this.#upstream) return this.#upstream;
+    this.#holder = readAuth(call.origin)?.principal;
     const opening = this.#open();
     this.#upstream = opening;
     opening.catch(() => (this.#upstream = undefined));
@@ -67,7 +73,9 @@ export class SessionProxy {
   async #open(): Promise<Upstream> {
     const { signal } = this.#ended;
     const isStateless = this.#session.isStateless === true;
-    const leave = await (isStateless ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
+    const leave = await (isStateless
+      ? this.#limit.enterCall(signal, this.#holder)
+      : this.#limit.enterSession(signal, this.#holder));
     const upstream = await this.#openWith(toPrincipal(this.#session), leave);
     this.#followEnd(upstream);
     return upstream;
@@ -100,7 +108,7 @@ export class SessionProxy {
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     this.#calls.add(call);
     try {
-      const upstream = await this.#connect();
+      const upstream = await this.#connect(call);
       // Opening the connection may take long. The server must not begin what is no longer wanted.
       call.signal.throwIfAborted();
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
@@ -128,9 +136,12 @@ export class SessionProxy {
 
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
     const { uri, level } = isObject(params) ? params : {};
-    if (row.handler === "setLevel" && typeof level === "string") return (await upstream.setLevel(level), {});
-    if (row.handler === "subscribe" && typeof uri === "string") return upstream.subscribe(uri);
-    if (row.handler === "unsubscribe" && typeof uri === "string") return upstream.unsubscribe(uri);
+    const { subscriptions } = upstream;
+    const { signal } = call;
+    if (row.handler === "setLevel" && typeof level === "string")
+      return (await upstream.setLevel(level, { signal }), {});
+    if (row.handler === "subscribe" && typeof uri === "string") return subscriptions.subscribe(uri, { signal });
+    if (row.handler === "unsubscribe" && typeof uri === "string") return subscriptions.unsubscribe(uri, { signal });
     if (row.handler === "callTool") return this.#callTool(upstream, { row, params, call });
     return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
   }
@@ -182,7 +193,10 @@ export class SessionProxy {
     // Nothing would close a connection that is opened after the end of the session.
     if (this.#ended.signal.aborted) return Promise.reject(toError(this.#ended.signal.reason));
     if (this.#withTasks) return this.#withTasks;
-    const opening = this.#openWith(declareTasks(toPrincipal(this.#session), revision), this.#limit.enterBeside());
+    const opening = this.#openWith(
+      declareTasks(toPrincipal(this.#session), revision),
+      this.#limit.enterBeside(this.#holder),
+    );
     this.#withTasks = opening;
     opening.catch(() => (this.#withTasks = undefined));
     return opening;
@@ -191,13 +205,16 @@ export class SessionProxy {
   /** Sends the input requests inside of a result to the client, one request for each. */
   async #respond({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<InputResponses> {
     const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
-    const responses = requests.map(async ([key, inputRequest]): Promise<[string, unknown]> => {
-      const { method, params } = isObject(inputRequest) ? inputRequest : {};
-      const { signal } = call;
-      return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
+    if (requests.length > maxInputRequests) throw new RpcError(errorCodes.internalError, tooManyInputRequests);
+    const responses = await runConcurrently(requests, {
+      signal: call.signal,
+      run: async ([key, inputRequest], signal): Promise<[string, unknown]> => {
+        const { method, params } = isObject(inputRequest) ? inputRequest : {};
+        return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
+      },
     });
     return {
-      ...(requests.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(responses)) }),
+      ...(requests.length > 0 && { inputResponses: Object.fromEntries(responses) }),
       ...(typeof requestState === "string" && { requestState }),
     };
   }
@@ -256,5 +273,7 @@ const inputRetryDelay = 250;
 const maxInputRounds = 10;
 
 const tooMuchInput = `The server required input more than ${maxInputRounds} times in one call`;
+
+const tooManyInputRequests = `The server sent more than ${maxInputRequests} input requests in one result`;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -1,16 +1,23 @@
 import { isObject, type Progress, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { isInputRequired } from "../../client/input/input-required.ts";
+import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
-import { ClosedError, RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { ClosedError } from "../../jsonrpc/errors.ts";
+import { readAuth } from "../../server/context.ts";
 import { createLogLevels, type LogLevels } from "../../server/logging/log-levels.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { ConnectionLimit } from "../upstream/connection-limit.ts";
 import { startCoreTask } from "../tasks/core-upstream-tasks.ts";
 import type { Owners } from "../upstream/owners.ts";
-import type { Lease, Pool } from "../upstream/pool.ts";
+import type { CallConnections } from "../upstream/call-connections.ts";
+import type { Lease } from "../upstream/lease.ts";
 import { toForwarded, toPrincipal, toConversionRejection, toResult } from "../convert-messages.ts";
 import type { RelayedTask } from "../tasks/relayed-task.ts";
+import { PrincipalStates, unknownState } from "./principal-states.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
+import { listMembers, readWholeList } from "./whole-list.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { noClientTasks } from "../tasks/client-tasks.ts";
 import type { Listener } from "../upstream/upstream.ts";
@@ -21,30 +28,38 @@ export interface StatelessOptions {
   readonly inputTimeout: number;
   /** Limit of connections. Each call that waits for input responses keeps its connection. */
   readonly limit: ConnectionLimit;
+  /** True if requests to the server are stateless, so that it issues request states itself. */
+  readonly hasServerStates: boolean;
   /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
 }
 
 /** Proxy for clients without sessions. Each request is stateless; a call that needs input continues when a request brings the responses. */
 export class StatelessProxy {
-  readonly #pool: Pool;
+  readonly #connections: CallConnections;
   readonly #bridge: TaskBridge;
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
+  readonly #states = new PrincipalStates();
   readonly #levels = new Map<Revision, LogLevels>();
   /** End of the states of this gateway: the name of its node in a cluster. */
   #suffix = "";
 
-  constructor(pool: Pool, bridge: TaskBridge, options: StatelessOptions) {
-    this.#pool = pool;
+  constructor(connections: CallConnections, bridge: TaskBridge, options: StatelessOptions) {
+    this.#connections = connections;
     this.#bridge = bridge;
     this.#options = options;
-    options.limit.onFull = () => this.#makeRoom();
+    options.limit.onFull = (principal) => this.#makeRoomFor(principal);
   }
 
   /** Names the node of a cluster in the states of this gateway, so that other nodes relay the requests that bring them back. */
   useNode(name: string): void {
     this.#suffix = `.${name}`;
+  }
+
+  /** Shares the keys of request states with the other nodes of a cluster. */
+  useCluster(shared: SharedParts): void {
+    this.#states.share(shared);
   }
 
   /** Forwards a request to the server and returns its result. */
@@ -53,9 +68,10 @@ export class StatelessProxy {
     try {
       await tasks.check(row, params, call);
       const resumed = this.#resume(row, params, call);
+      const sent = resumed ? params : await this.#states.verify(params, readAuth(call.origin)?.principal);
       const suspended = resumed ?? new SuspendedCall(call, row, params);
       const leave = suspended.follow(call);
-      if (!resumed) await this.#begin(suspended, row, params);
+      if (!resumed) await this.#begin(suspended, row, sent);
       const result = await this.#continue(suspended).finally(leave);
       await tasks.note(result, call);
       return toResult(result, row.handler, call.revision);
@@ -66,21 +82,17 @@ export class StatelessProxy {
 
   async close(): Promise<void> {
     for (const state of this.#suspended.keys()) this.#giveUp(state, "The gateway is closing");
-    await this.#pool.close();
+    await this.#connections.close();
   }
 
   /** Returns the call for which a request brings responses. A state that the gateway did not issue goes to the server, which may have issued it. */
   #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
-    const requestState = readOwnState(params);
-    if (requestState === undefined || !isObject(params)) return undefined;
-    const { inputResponses } = params;
+    const { requestState, inputResponses } = isObject(params) ? params : {};
+    if (typeof requestState !== "string") return undefined;
     const waiting = this.#suspended.get(requestState);
-    if (!waiting?.suspended.isSame(call, method, params)) {
-      throw new RpcError(
-        errorCodes.invalidParams,
-        "Invalid params: requestState is unknown or expired; send the request again without it",
-      );
-    }
+    // A server with request states may be a gateway, whose states look the same.
+    if (!waiting && (this.#options.hasServerStates || readOwnState(params) === undefined)) return undefined;
+    if (!waiting?.suspended.isSame(call, method, params)) throw unknownState();
     waiting.suspended.respond(inputResponses);
     return this.#take(requestState);
   }
@@ -92,24 +104,37 @@ export class StatelessProxy {
     };
     const { call, signal } = suspended;
     const owner = this.#options.owners.of(call);
-    const lease = await this.#pool.take({ principal: toPrincipal(call.session), owner, listener, signal });
+    const lease = await this.#connections.take({ principal: toPrincipal(call.session), owner, listener, signal });
     let until: Promise<void> | undefined;
     const onStarted = (task: RelayedTask): void => {
       until = task.over;
       lease.listen(task);
     };
     const release = (): void => void (until ?? Promise.resolve()).then(() => lease.release());
-    suspended.begin(this.#run(lease, row, { params, suspended, onStarted }).finally(release));
+    const running = this.#run(lease, row, { params, suspended, onStarted }).then((result) => {
+      lease.keep(this.#toDuration(result));
+      return result;
+    });
+    suspended.begin(running.finally(release));
   }
 
-  async #run({ upstream }: Lease, row: RequestRow, { params, suspended, onStarted }: Suspending): Promise<unknown> {
+  /** Returns the milliseconds for which the client may send further requests about a result that is not complete. */
+  #toDuration(result: unknown): number {
+    if (isInputRequired(result)) return this.#options.inputTimeout;
+    const started = readStartedTask(result);
+    return started ? Math.min(started.ttl ?? Infinity, longestTask) : 0;
+  }
+
+  async #run(lease: Lease, row: RequestRow, { params, suspended, onStarted }: Suspending): Promise<unknown> {
+    const { upstream } = lease;
     const { revision, meta } = suspended.call;
     const level = revision.reservedMeta.find(({ on, type }) => on === "request" && type === "LoggingLevel");
     const wanted = level && meta[level.key];
-    await upstream.setLevel(typeof wanted === "string" ? wanted : undefined);
-    const sent = toForwarded(params, revision);
+    const { signal } = suspended;
+    const metadata = await lease.requestLogs(typeof wanted === "string" ? wanted : undefined, signal);
+    const sent = withMetadata(toForwarded(params, revision), metadata);
     const options = {
-      signal: suspended.signal,
+      signal,
       onProgress: (progress: Progress) => void suspended.call.progress(progress),
     };
     const request = (more: object, further: RequestOptions): Promise<unknown> =>
@@ -120,16 +145,19 @@ export class StatelessProxy {
     const tasks = row.handler === "callTool" ? this.#bridge.at(revision) : noClientTasks;
     const requested = tasks.readRequested(params, suspended.call);
     const call = (): CallContext => suspended.call;
-    return requested
-      ? startCoreTask({ row, upstream, signal: suspended.signal, call, request, onStarted }, requested)
-      : request({}, {});
+    if (requested)
+      return startCoreTask({ row, upstream, signal: suspended.signal, call, request, onStarted }, requested);
+    const member = listMembers.get(row.handler);
+    const hasSession = upstream.revision.lifecycle === "handshake";
+    return member !== undefined && hasSession ? readWholeList(member, (page) => request(page, {})) : request({}, {});
   }
 
   /** Waits for the result of a call, or for input requests. */
   async #continue(suspended: SuspendedCall): Promise<unknown> {
     const turn = await suspended.next();
     suspended.signal.throwIfAborted();
-    return turn.kind === "done" ? turn.result : this.#suspend(suspended);
+    if (turn.kind === "asked") return this.#suspend(suspended);
+    return this.#states.sign(turn.result, readAuth(suspended.call.origin)?.principal);
   }
 
   #suspend(suspended: SuspendedCall): object {
@@ -137,22 +165,35 @@ export class StatelessProxy {
     const state = `${prefix}${crypto.randomUUID()}${this.#suffix}`;
     const giveUp = (): void => this.#giveUp(state, "The client did not retry the request with input responses in time");
     const expire = setTimeout(giveUp, this.#options.inputTimeout);
-    this.#suspended.set(state, { suspended, expire });
+    this.#suspended.set(state, { suspended, principal: readAuth(suspended.call.origin)?.principal, expire });
     return suspended.toResult(state);
   }
 
   /**
-   * Makes room for other calls. Half of the connections of calls may wait for input responses: the responses of the call that has waited longest
-   * may never arrive.
+   * Makes room for other calls. Half of the connections of calls may wait for input responses. Beyond that, the principal with the most such calls
+   * loses the one that has waited longest: its responses may never arrive.
    */
   #makeRoom(): void {
-    const most = Math.max(1, Math.floor(this.#options.limit.shareOfCalls / 2));
-    const [oldest] = this.#suspended.keys();
-    if (oldest === undefined || this.#suspended.size < most) return;
-    this.#giveUp(
-      oldest,
-      "The client did not retry the request with input responses; the limit of waiting requests is reached",
-    );
+    if (this.#suspended.size < toHalf(this.#options.limit.shareOfCalls)) return;
+    const counts = new Map<string | undefined, number>();
+    for (const { principal } of this.#suspended.values()) counts.set(principal, (counts.get(principal) ?? 0) + 1);
+    const [most] = [...counts].sort(([, one], [, other]) => other - one);
+    if (most) this.#giveUpOldest(most[0]);
+  }
+
+  /** Makes room for a call of a principal that has no connection left. Half of its connections may wait for input responses. */
+  #makeRoomFor(principal: string | undefined): void {
+    const own = [...this.#suspended.values()].filter((waiting) => waiting.principal === principal).length;
+    const isOver = principal !== undefined && own >= toHalf(this.#options.limit.held(principal));
+    if (isOver) this.#giveUpOldest(principal);
+    else this.#makeRoom();
+  }
+
+  #giveUpOldest(principal: string | undefined): void {
+    const oldest = [...this.#suspended].find(([, waiting]) => waiting.principal === principal);
+    const reason =
+      "The client did not retry the request with input responses; the limit of waiting requests is reached";
+    if (oldest) this.#giveUp(oldest[0], reason);
   }
 
   #giveUp(state: string, reason: string): void {
@@ -191,8 +232,21 @@ interface Suspending {
 
 interface Waiting {
   readonly suspended: SuspendedCall;
+  readonly principal: string | undefined;
   readonly expire: NodeJS.Timeout;
 }
+
+function withMetadata(params: Record<string, unknown>, metadata: object): Record<string, unknown> {
+  if (Object.keys(metadata).length === 0) return params;
+  return { ...params, _meta: { ...(isObject(params._meta) && params._meta), ...metadata } };
+}
+
+function toHalf(count: number): number {
+  return Math.max(1, Math.floor(count / 2));
+}
+
+/** Milliseconds after which no further request about a task is expected. */
+const longestTask = 24 * 3_600_000;
 
 /** Returns the state that a request brings back, if a gateway has issued it. */
 export function readOwnState(params: unknown): string | undefined {

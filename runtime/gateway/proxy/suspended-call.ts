@@ -1,4 +1,5 @@
 import { isObject, type EmbeddedRow, type RequestRow } from "../../../generated/support.ts";
+import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
@@ -126,13 +127,13 @@ export class SuspendedCall {
     return Promise.race([done, asked]);
   }
 
-  /** Returns the result that contains all open input requests. */
+  /** Returns the result that contains the open input requests, or as many as one result may have. */
   toResult(requestState: string): object {
-    const inputRequests = [...this.#inputRequests].map(([key, { method, params }]) => {
+    const inputRequests = [...this.#inputRequests].map(([key, { method, params }]): readonly [string, object] => {
       const isBare = Object.keys(params).length === 0;
       return [key, isBare ? { method } : { method, params }];
     });
-    return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
+    return { resultType: "input_required", inputRequests: firstInputRequests(inputRequests), requestState };
   }
 }
 

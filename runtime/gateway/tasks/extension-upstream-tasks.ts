@@ -3,7 +3,7 @@ import { extensionTasks } from "../../client/tasks/extension-tasks.ts";
 import { isMissingCapabilityError } from "../../jsonrpc/errors.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
-import type { Principal } from "../principal.ts";
+import { gatewayPrincipal, type Principal } from "../principal.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import type { SessionToolCall, UpstreamTasks } from "./upstream-tasks.ts";
 
@@ -36,6 +36,12 @@ export function declareTasks({ info, capabilities }: Principal, revision: Revisi
   const { extensions } = capabilities;
   if (id === undefined) return { info, capabilities };
   return { info, capabilities: { ...capabilities, extensions: { ...(isObject(extensions) && extensions), [id]: {} } } };
+}
+
+/** Returns the principal of the gateway's own subscriptions to tasks. */
+export function toTaskSubscriber(revisions: readonly Revision[]): Principal {
+  const revision = revisions.find(({ lifecycle }) => lifecycle === "per-request");
+  return revision ? declareTasks(gatewayPrincipal, revision) : gatewayPrincipal;
 }
 
 /** Sends a call to which the server may respond with a task, and waits for the result of the task. */

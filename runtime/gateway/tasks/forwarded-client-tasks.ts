@@ -3,13 +3,13 @@ import { isOpen } from "../../protocol/session/session.ts";
 import { missingCapability } from "../../protocol/peer/stateless-request.ts";
 import { findTaskGate } from "../../server/tasks/extension-tasks.ts";
 import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
-import type { TaskNotifications } from "./task-notifications.ts";
+import type { OwnerNotifications } from "./owner-notifications.ts";
 import type { TaskOwners } from "./task-owners.ts";
 
 /** Parts of a gateway that follow tasks of the server. */
 export interface ForwardedTasksParts {
   readonly owners: TaskOwners;
-  readonly notifications: TaskNotifications;
+  readonly notifications: OwnerNotifications;
 }
 
 /** Returns tasks of the server for clients that use the tasks extension as well. Each client has access to its own tasks. */
@@ -23,8 +23,11 @@ export function createForwardedTasks(revision: Revision, { owners, notifications
       const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
       const areOwn = await Promise.all(ids.map((id) => owners.isOwn(call, id)));
       const own = ids.filter((_, index) => areOwn[index]);
-      const [honoured, topic] = await notifications.watch(own, call.signal);
-      return honoured.length > 0 ? { filter: { taskIds: honoured }, topics: [topic] } : { filter: {}, topics: [] };
+      if (own.length === 0) return { filter: {}, topics: [] };
+      const { honoured, topic, ended, leave } = await notifications.watch(call, own);
+      return honoured.length > 0
+        ? { filter: { taskIds: honoured }, topics: [topic], ended, leave }
+        : { filter: {}, topics: [] };
     },
     async check({ handler }, params, call) {
       if (aboutTasks.has(handler)) await owners.check(call, params);

@@ -11,15 +11,13 @@ import { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOptions } from "../../tasks/task-options.ts";
 import { taskKindOf, type TaskKind } from "../../tasks/task.ts";
 import type { TopicClients } from "../topic-clients.ts";
-import { gatewayPrincipal, type Principal } from "../principal.ts";
 import type { ToolList } from "../upstream/tool-list.ts";
-import type { Listener, Upstream } from "../upstream/upstream.ts";
 import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
 import { coreUpstreamTasks } from "./core-upstream-tasks.ts";
-import { declareTasks, extensionUpstreamTasks } from "./extension-upstream-tasks.ts";
+import { extensionUpstreamTasks } from "./extension-upstream-tasks.ts";
 import { createForwardedTasks } from "./forwarded-client-tasks.ts";
 import { createCoreClientTasks, createExtensionClientTasks } from "./own-client-tasks.ts";
-import { TaskNotifications } from "./task-notifications.ts";
+import { OwnerNotifications, type OwnerNotificationsHost } from "./owner-notifications.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { noUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
 
@@ -30,8 +28,7 @@ export interface TaskBridgeOptions {
   readonly clients: TopicClients;
   readonly tools: ToolList;
   readonly tasks: TaskOptions | undefined;
-  /** Opens a connection to the server for a principal. */
-  open(principal: Principal, listener: Listener): Promise<Upstream>;
+  readonly connectionOf: OwnerNotificationsHost["connectionOf"];
   readonly onError: OnError;
 }
 
@@ -48,19 +45,18 @@ export class TaskBridge {
   readonly #revision: Revision;
   readonly #manager: TaskManager;
   readonly #owners = new TaskOwners();
-  readonly #notifications: TaskNotifications;
+  readonly #notifications: OwnerNotifications;
   readonly #protocols = new Map<Revision, ClientTasks>();
 
-  constructor({ server, clients, tools, tasks, onError, open }: TaskBridgeOptions) {
+  constructor({ server, clients, tools, tasks, onError, connectionOf }: TaskBridgeOptions) {
     const { revision } = server;
     this.#revision = revision;
     this.#kind = taskProtocolOf(revision).isDeclared(server) ? taskKindOf(revision) : undefined;
     this.upstream = this.#kind ? upstreamTasks[this.#kind] : noUpstreamTasks;
     this.tools = tools;
     this.#clients = clients;
-    const principal = declareTasks(gatewayPrincipal, revision);
-    this.#notifications = new TaskNotifications({
-      open: (listener) => open(principal, listener),
+    this.#notifications = new OwnerNotifications({
+      connectionOf,
       notify: (topic, task) => clients.notifyHere(topic, "taskStatus", task),
     });
     this.#manager = new TaskManager({

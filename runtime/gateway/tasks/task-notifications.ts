@@ -1,28 +1,35 @@
 import { isObject } from "../../../generated/support.ts";
-import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
-import type { Listener, Upstream } from "../upstream/upstream.ts";
+import type { Listener } from "../upstream/upstream.ts";
+import type { TaskConnection, TaskUpstream } from "./task-connection.ts";
+import { TaskSubscription } from "./task-subscription.ts";
 
 /** Parts of a gateway that task notifications use. */
 export interface TaskNotificationsHost {
   /** Opens a connection that declares tasks to the server. */
-  open(listener: Listener): Promise<Upstream>;
+  readonly open: TaskConnection["open"];
   /** Notifies the subscribers of a topic of a task. */
   notify(topic: string, task: object): void;
 }
 
-/** Subscription on the server, and the topic under which its notifications are passed on. */
-interface Stream {
-  readonly stream: ListenStream;
+/** Tasks that a client watches. */
+export interface WatchedTasks {
+  /** Tasks that the server notifies of. */
+  readonly honoured: readonly string[];
+  /** Topic of these notifications. */
   readonly topic: string;
+  /** Aborted when no more notifications follow. */
+  readonly ended: AbortSignal;
+  /** Ends the notifications. */
+  leave(): void;
 }
 
 /** Notifications of the server's own tasks: for each client that subscribes, the gateway subscribes as well. */
 export class TaskNotifications implements Listener {
   readonly #host: TaskNotificationsHost;
-  readonly #streams = new Set<Stream>();
-  #upstream: Promise<Upstream> | undefined;
+  /** Open subscriptions, with the topics under which their notifications are passed on. */
+  readonly #subscriptions = new Map<TaskSubscription, string>();
+  #upstream: Promise<TaskUpstream> | undefined;
   /** Key in `_meta` by which notifications name their subscription request. */
   #tag: string | undefined;
 
@@ -30,26 +37,19 @@ export class TaskNotifications implements Listener {
     this.#host = host;
   }
 
-  /** Subscribes until the signal is aborted. Returns the tasks that the server notifies of, and the topic of these notifications. */
-  async watch(
-    taskIds: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly [honoured: readonly string[], string]> {
+  /** Subscribes until the signal is aborted. */
+  async watch(taskIds: readonly string[], signal: AbortSignal): Promise<WatchedTasks> {
     const topic = crypto.randomUUID();
-    if (taskIds.length === 0) return [[], topic];
-    try {
-      const upstream = await this.#connect();
-      const row = findRow(upstream.revision.clientRequests, "subscriptionsListen");
-      if (!row || signal.aborted) return [[], topic];
-      const filter = { taskIds };
-      const stream = new ListenStream(upstream.connection, { row, filter, clock: undefined, timeout: longestWait });
-      this.#keep({ stream, topic }, signal);
-      const { taskIds: honoured = [] } = await stream.acknowledged;
-      return [honoured.filter((id) => taskIds.includes(id)), topic];
-    } catch {
-      // Without notifications, clients poll the tasks.
-      return [[], topic];
-    }
+    if (signal.aborted) return { honoured: [], topic, ended: signal, leave() {} };
+    const subscription = new TaskSubscription(taskIds, {
+      signal,
+      connect: () => this.#connect(),
+      notify: (task) => this.#host.notify(topic, task),
+    });
+    this.#subscriptions.set(subscription, topic);
+    const { ended } = subscription;
+    ended.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true });
+    return { honoured: await subscription.start(), topic, ended, leave: () => subscription.end() };
   }
 
   ask(method: string): Promise<never> {
@@ -58,30 +58,20 @@ export class TaskNotifications implements Listener {
 
   notify(handler: string, params: object): void {
     const { _meta, ...task }: Record<string, unknown> = { ...params };
-    const found = this.#find(isObject(_meta) ? _meta : {});
-    if (handler === "subscriptionsAcknowledged") found?.stream.accept(params);
+    const tag = this.#tag === undefined || !isObject(_meta) ? undefined : _meta[this.#tag];
+    const [subscription, topic] = [...this.#subscriptions].find(([one]) => one.is(tag)) ?? [];
+    if (handler === "subscriptionsAcknowledged") subscription?.accept(params);
     // Notifications that arrive with the server's acknowledgement wait until the client has received its own.
-    if (handler === "taskStatus" && found) setTimeout(() => this.#host.notify(found.topic, task));
+    if (handler === "taskStatus" && topic !== undefined) setTimeout(() => this.#host.notify(topic, task));
   }
 
   async close(): Promise<void> {
-    for (const { stream } of this.#streams) stream.end();
+    for (const subscription of this.#subscriptions.keys()) subscription.end();
     await this.#upstream?.then((upstream) => upstream.close()).catch(() => {});
   }
 
-  #keep(kept: Stream, signal: AbortSignal): void {
-    this.#streams.add(kept);
-    signal.addEventListener("abort", () => kept.stream.end(), { once: true });
-    void kept.stream.ended.then(() => this.#streams.delete(kept));
-  }
-
-  #find(meta: Readonly<Record<string, unknown>>): Stream | undefined {
-    const tag = this.#tag === undefined ? undefined : meta[this.#tag];
-    return [...this.#streams].find(({ stream }) => stream.is(tag));
-  }
-
   /** Returns the connection. After a loss, the next subscriber opens it again. */
-  #connect(): Promise<Upstream> {
+  #connect(): Promise<TaskUpstream> {
     const opening = (this.#upstream ??= this.#host.open(this));
     const forget = (): void => {
       if (this.#upstream === opening) this.#upstream = undefined;
@@ -93,6 +83,3 @@ export class TaskNotifications implements Listener {
     return opening;
   }
 }
-
-/** Milliseconds to wait for an acknowledgement. */
-const longestWait = 30_000;

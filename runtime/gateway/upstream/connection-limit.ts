@@ -1,43 +1,60 @@
-import { RpcError } from "../../jsonrpc/errors.ts";
-import { Semaphore } from "../../jsonrpc/semaphore.ts";
+import { RpcError, toError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
+import { Shares } from "../../stores/shares.ts";
 
 /** Function that releases a connection. */
 export type Leave = () => void;
 
+/** Authenticated principal that needs a connection; `undefined` if clients are not authenticated. */
+type Holder = string | undefined;
+
+interface Waiting {
+  readonly holder: Holder;
+  admit(): void;
+}
+
 /**
  * Limit of the connections to the server that are in use at the same time. A session of a client has one until the session ends. A call
- * without a session has one until its response. Sessions never take all of them, so that calls do not wait for the end of a session.
+ * without a session has one until its response. Sessions never take all of them, so that calls do not wait for the end of a session. Each
+ * principal has its share of them.
  */
 export class ConnectionLimit {
-  readonly #all: Semaphore;
-  readonly #sessions: Semaphore;
-  readonly #most: number;
+  /** Maximum number of connections in use. */
+  readonly most: number;
+  readonly #all: Shares;
+  readonly #sessions: Shares;
   readonly #mostSessions: number;
   readonly #timeout: number;
-  /** Called when a connection is needed and all are in use. */
-  onFull: () => void = () => {};
+  /** Calls that wait for a connection, in order of arrival. */
+  readonly #waiting = new Set<Waiting>();
+  /** Called when a principal needs a connection and all of its share are in use. */
+  onFull: (holder: Holder) => void = () => {};
 
   /**
    * @param most - maximum number of connections in use; sessions leave a quarter of them to calls, rounded down but at least one
    * @param inputTimeout - milliseconds to wait for a connection before the request is rejected
    */
   constructor(most: number, inputTimeout: number = 60_000) {
-    this.#most = most;
+    this.most = most;
     this.#timeout = inputTimeout;
     this.#mostSessions = most - Math.max(1, Math.floor(most / 4));
-    this.#all = new Semaphore(most);
-    this.#sessions = new Semaphore(this.#mostSessions);
+    this.#all = new Shares(most);
+    this.#sessions = new Shares(this.#mostSessions);
   }
 
-  /** True if another session can take a connection. */
-  get takesSessions(): boolean {
-    return this.#sessions.free > 0;
+  /** True if another session of a principal can take a connection. */
+  takesSessions(holder: Holder): boolean {
+    return this.#sessions.roomFor(holder) >= 1;
   }
 
   /** Number of connections that calls without a session may use now. */
   get shareOfCalls(): number {
-    return this.#most - (this.#mostSessions - this.#sessions.free);
+    return this.most - this.#sessions.total;
+  }
+
+  /** Returns the number of connections of a principal that are in use. */
+  held(holder: Holder): number {
+    return this.#all.held(holder);
   }
 
   /**
@@ -45,9 +62,9 @@ export class ConnectionLimit {
    *
    * @throws {RpcError} when no connection becomes free in time
    */
-  async enterCall(signal: AbortSignal): Promise<Leave> {
-    await this.#enter(signal);
-    return () => this.#all.leave();
+  async enterCall(signal: AbortSignal, holder: Holder): Promise<Leave> {
+    await this.#enter(signal, holder);
+    return () => this.#leave(holder);
   }
 
   /**
@@ -55,17 +72,18 @@ export class ConnectionLimit {
    *
    * @throws {RpcError} when there are too many sessions, or no connection becomes free in time
    */
-  async enterSession(signal: AbortSignal): Promise<Leave> {
-    if (!this.#sessions.take()) throw tooMany();
+  async enterSession(signal: AbortSignal, holder: Holder): Promise<Leave> {
+    if (!this.takesSessions(holder)) throw tooMany();
+    this.#sessions.change(holder, 1);
     try {
-      await this.#enter(signal);
+      await this.#enter(signal, holder);
     } catch (error) {
-      this.#sessions.leave();
+      this.#sessions.change(holder, -1);
       throw error;
     }
     return () => {
-      this.#all.leave();
-      this.#sessions.leave();
+      this.#sessions.change(holder, -1);
+      this.#leave(holder);
     };
   }
 
@@ -74,20 +92,53 @@ export class ConnectionLimit {
    *
    * @throws {RpcError} when no connection is free
    */
-  enterBeside(): Leave {
-    if (!this.#all.take()) throw tooMany();
-    return () => this.#all.leave();
+  enterBeside(holder: Holder): Leave {
+    if (!this.#take(holder)) throw tooMany();
+    return () => this.#leave(holder);
   }
 
-  async #enter(signal: AbortSignal): Promise<void> {
-    if (this.#all.take()) return;
+  async #enter(signal: AbortSignal, holder: Holder): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#take(holder)) return;
     const late = AbortSignal.timeout(this.#timeout);
-    const entering = this.#all.enter(AbortSignal.any([signal, late]));
-    this.onFull();
+    const entering = this.#wait(AbortSignal.any([signal, late]), holder);
+    this.onFull(holder);
     try {
       await entering;
     } catch (error) {
       throw late.aborted && !signal.aborted ? tooMany() : error;
+    }
+  }
+
+  #take(holder: Holder): boolean {
+    if (this.#all.roomFor(holder) < 1) return false;
+    this.#all.change(holder, 1);
+    return true;
+  }
+
+  #wait(signal: AbortSignal, holder: Holder): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.delete(waiting);
+        reject(toError(signal.reason));
+      };
+      const admit = (): void => {
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      const waiting: Waiting = { holder, admit };
+      this.#waiting.add(waiting);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  /** Releases a connection, and admits the calls that can have one now. */
+  #leave(holder: Holder): void {
+    this.#all.change(holder, -1);
+    for (const waiting of this.#waiting) {
+      if (!this.#take(waiting.holder)) continue;
+      this.#waiting.delete(waiting);
+      waiting.admit();
     }
   }
 }

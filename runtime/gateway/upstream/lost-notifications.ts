@@ -1,5 +1,6 @@
 import { mayPass } from "../../client/subscriptions/listen.ts";
-import { pause, systemClock } from "../../internal/timers.ts";
+import { pause } from "../../internal/timers.ts";
+import { RetryDelay } from "./retry-delay.ts";
 
 /** Parts of a connection whose notifications may be lost. */
 export interface LostNotificationsHost {
@@ -16,8 +17,7 @@ export class LostNotifications {
   readonly #host: LostNotificationsHost;
   #losses = 0;
   #isRestoring = false;
-  #delay = shortestDelay;
-  #restoredAt = -Infinity;
+  readonly #delay = new RetryDelay();
 
   constructor(host: LostNotificationsHost) {
     this.#host = host;
@@ -28,31 +28,26 @@ export class LostNotifications {
     this.#losses += 1;
     if (this.#isRestoring) return;
     this.#isRestoring = true;
-    // A server that ends every stream at once gets no more requests than one that is unreachable.
-    if (systemClock.now() - this.#restoredAt >= stableAfter) this.#delay = shortestDelay;
-    void this.#restore().finally(() => (this.#isRestoring = false));
+    this.#delay.lost();
+    void this.#restore();
   }
 
   async #restore(): Promise<void> {
     const { ended, open, onRestored } = this.#host;
     for (;;) {
-      await pause(this.#delay, undefined, ended).catch(() => {});
+      await pause(this.#delay.next(), undefined, ended).catch(() => {});
       if (ended.aborted) return;
-      this.#delay = Math.min(2 * this.#delay, longestDelay);
       const losses = this.#losses;
       const reason = await open();
-      if (ended.aborted || (reason && !mayPass(reason))) return;
+      if (ended.aborted) return;
+      const isRejected = reason !== undefined && !mayPass(reason);
       // A stream may be lost again before this is known to have succeeded.
-      if (reason || losses !== this.#losses) continue;
-      this.#restoredAt = systemClock.now();
+      if (!isRejected && (reason || losses !== this.#losses)) continue;
+      // From here on, a further loss begins another restoration.
+      this.#isRestoring = false;
+      if (isRejected) return;
+      this.#delay.opened();
       return onRestored();
     }
   }
 }
-
-/** Milliseconds before the first attempt; the delay doubles up to the longest. */
-const shortestDelay = 500;
-const longestDelay = 30_000;
-
-/** Milliseconds that a stream must last before the delays start over. */
-const stableAfter = 10_000;

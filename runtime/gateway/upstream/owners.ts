@@ -4,14 +4,22 @@ import { readAuth } from "../../server/context.ts";
 /** Caller whose calls without a session may use a connection to the server one after the other: the server may keep state per connection. */
 export interface Owner {
   readonly key: string;
+  /** Authenticated principal, if any. */
+  readonly principal: string | undefined;
+  /** Client of the call: the authenticated principal, or else the connection of the call. */
+  readonly client: unknown;
+  /** True if calls of the owner may use the same connection one after the other although the server keeps state for it. */
+  readonly sharesSessions: boolean;
   /** True if no further call of the owner can arrive. */
   readonly isOver: boolean;
 }
 
 /** Options for distinguishing owners of calls. */
 export interface OwnersOptions {
-  /** True if callers that are not authenticated are one owner. Otherwise, each connection is an owner of its own. */
-  readonly areShared: boolean;
+  /** True if callers that are not authenticated may share connections with state. */
+  readonly shareSessions: boolean;
+  /** True if requests to the server are stateless now. Callers that are not authenticated are one owner then. */
+  isStateless(): boolean;
   /** Called when no further call of an owner can arrive. */
   onOver(owner: Owner): void;
 }
@@ -33,14 +41,23 @@ export class Owners {
   /** Returns the owner of a call. */
   of({ origin, connection: { closed } }: CallContext): Owner {
     const principal = readAuth(origin)?.principal;
-    if (principal !== undefined) return { key: `principal ${principal}`, isOver: false };
-    if (this.#options.areShared) return everyone;
+    const { shareSessions, isStateless } = this.#options;
+    if (principal !== undefined)
+      return { key: `principal ${principal}`, principal, client: principal, sharesSessions: true, isOver: false };
+    if (shareSessions || isStateless())
+      return { key: "everyone", principal, client: closed, sharesSessions: shareSessions, isOver: false };
     return this.#connections.get(closed) ?? this.#add(closed);
   }
 
   #add(closed: Promise<unknown>): Owner {
     this.#count += 1;
-    const owner: ConnectionOwner = { key: `connection ${this.#count}`, isOver: false };
+    const owner: ConnectionOwner = {
+      key: `connection ${this.#count}`,
+      principal: undefined,
+      client: closed,
+      sharesSessions: true,
+      isOver: false,
+    };
     this.#connections.set(closed, owner);
     void closed.then(() => {
       owner.isOver = true;
@@ -50,9 +67,6 @@ export class Owners {
   }
 }
 
-interface ConnectionOwner {
-  readonly key: string;
+interface ConnectionOwner extends Owner {
   isOver: boolean;
 }
-
-const everyone: Owner = { key: "everyone", isOver: false };

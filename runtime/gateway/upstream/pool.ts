@@ -1,25 +1,10 @@
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
+import type { Lease, PooledCall } from "./lease.ts";
+import { ownRequest } from "./own-request.ts";
 import type { Owner } from "./owners.ts";
 import type { Principal } from "../principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
-
-/** Connection to the server that belongs to one call. */
-export interface Lease {
-  readonly upstream: Upstream;
-  /** Sends further messages of the server to another listener. */
-  listen(listener: Listener): void;
-  /** Releases the connection. Later messages of the server on it are not delivered. */
-  release(): void;
-}
-
-/** Call that needs a connection. */
-export interface PooledCall {
-  readonly principal: Principal;
-  readonly owner: Owner;
-  readonly listener: Listener;
-  readonly signal: AbortSignal;
-}
 
 interface Member {
   readonly key: string;
@@ -48,7 +33,7 @@ export class Pool {
    */
   async take({ principal, owner, listener, signal }: PooledCall): Promise<Lease> {
     const key = toKey(owner, principal);
-    const leave = await this.#limit.enterCall(signal);
+    const leave = await this.#limit.enterCall(signal, owner.principal);
     const member = await this.#find({ key, owner }, principal).catch((error: unknown) => {
       leave();
       throw error;
@@ -56,6 +41,12 @@ export class Pool {
     member.listener = listener;
     return {
       upstream: member.upstream,
+      async requestLogs(level, ended) {
+        await member.upstream.setLevel(level, { ...ownRequest, signal: ended });
+        return {};
+      },
+      // Tasks of servers with sessions end their use of the connection themselves.
+      keep() {},
       listen: (other) => void (member.listener = other),
       release: () => {
         member.listener = undefined;
@@ -70,13 +61,18 @@ export class Pool {
     for (const member of this.#idle) if (member.owner.key === key) this.#close(member);
   }
 
+  /** Closes the connections on which the server no longer serves its revision. */
+  async check(): Promise<void> {
+    await Promise.all([...this.#all].map(({ upstream }) => upstream.check()));
+  }
+
   async close(): Promise<void> {
     this.#idle = [];
     await Promise.all([...this.#all].map(({ upstream }) => upstream.close()));
   }
 
   async #find(wanted: Pick<Member, "key" | "owner">, principal: Principal): Promise<Member> {
-    const member = this.#idle.findLast(({ key }) => key === wanted.key);
+    const member = this.#idle.findLast(({ key, upstream }) => key === wanted.key && !upstream.isChecking);
     if (!member) return this.#open(wanted, principal);
     this.#idle = this.#idle.filter((idle) => idle !== member);
     return member;
@@ -94,7 +90,9 @@ export class Pool {
 
   #keep(member: Member): void {
     if (!this.#all.has(member)) return;
-    if (member.owner.isOver) return this.#close(member);
+    const { owner, upstream } = member;
+    if (owner.isOver || (!owner.sharesSessions && upstream.revision.lifecycle === "handshake"))
+      return this.#close(member);
     this.#idle = [...this.#idle, member];
     const [oldest] = this.#idle;
     if (this.#idle.length > mostIdle && oldest) this.#close(oldest);

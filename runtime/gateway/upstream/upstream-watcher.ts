@@ -1,9 +1,20 @@
 import type { ClientConnection } from "../../client/connect.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import { pause } from "../../internal/timers.ts";
+import { RetryDelay } from "./retry-delay.ts";
 import { ToolList } from "./tool-list.ts";
+import { ToolListUpdates } from "./tool-list-updates.ts";
 import { gatewayPrincipal } from "../principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
+import { WatchedResources, mostResources, type ResourceWatch } from "./watched-resources.ts";
+
+/** Receiver of the changes that the server notifies the gateway of. */
+export interface ChangeListener {
+  /** Receives a notification of the server, by handler name. */
+  notify(handler: string, params: object): void;
+  /** Receives the URI of a changed resource, and those of the watched resources that it belongs to. */
+  notifyUpdated(uris: readonly [string, ...string[]]): void;
+}
 
 /**
  * Connection of the gateway itself, on which it reads what the server offers and receives changes. If it is lost, it is opened again for as
@@ -11,34 +22,29 @@ import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
  */
 export class UpstreamWatcher {
   readonly #options: UpstreamOptions;
-  readonly #notify: Listener["notify"];
-  readonly #topics = new Map<string, Topic>();
+  readonly #listener: ChangeListener;
+  readonly #resources = new WatchedResources(() => this.#upstream);
+  readonly #delay = new RetryDelay();
+  readonly #updates: ToolListUpdates;
   readonly tools: ToolList;
   #upstream: Upstream;
 
-  private constructor(
-    options: UpstreamOptions,
-    { upstream, notify }: { upstream: Upstream; notify: Listener["notify"] },
-  ) {
+  private constructor(options: UpstreamOptions, upstream: Upstream, listener: ChangeListener) {
     this.#options = options;
-    this.#notify = notify;
+    this.#listener = listener;
     this.#upstream = upstream;
     this.tools = new ToolList(() => this.#upstream.connection);
+    this.#updates = new ToolListUpdates(this.tools, options);
   }
 
-  /** @param notify - receives every notification of the server, by handler name */
-  static async open(options: UpstreamOptions, notify: Listener["notify"]): Promise<UpstreamWatcher> {
+  static async open(options: UpstreamOptions, listener: ChangeListener): Promise<UpstreamWatcher> {
     const holder: { watcher?: UpstreamWatcher } = {};
-    const receive = (handler: string, params: object): void => {
-      // If the list cannot be read, the known tools stay.
-      if (handler === "toolListChanged") holder.watcher?.tools.read().catch(() => {});
-      notify(handler, params);
-    };
-    const upstream = await connect(options, receive);
-    const watcher = new UpstreamWatcher(options, { upstream, notify: receive });
+    const upstream = await connect(options, () => holder.watcher);
+    const watcher = new UpstreamWatcher(options, upstream, listener);
     holder.watcher = watcher;
     watcher.#guard(upstream);
-    await watcher.#readTools();
+    watcher.#updates.start();
+    await watcher.#updates.firstAttempt;
     return watcher;
   }
 
@@ -47,41 +53,43 @@ export class UpstreamWatcher {
   }
 
   /**
-   * Subscribes to a resource until the returned function is called. A server that rejects the subscription sends no notifications of the resource.
+   * Subscribes to resources until `leave` of the result is called. Resolves to those that the server has agreed to notify of.
+   *
+   * @throws {RpcError} when the resources of all clients are too many
    */
-  async subscribe(uri: string): Promise<() => void> {
-    const topic = this.#topics.get(uri) ?? { listeners: 0, ready: this.#upstream.subscribe(uri).catch(() => {}) };
-    topic.listeners += 1;
-    this.#topics.set(uri, topic);
-    await topic.ready;
-    return () => this.#leave(uri, topic);
+  subscribe(uris: ReadonlySet<string>, signal: AbortSignal): Promise<ResourceWatch> {
+    return this.#resources.watch(uris, signal);
+  }
+
+  /** Opens the connection again if the server no longer serves its revision. */
+  check(): Promise<void> {
+    return this.#upstream.check();
   }
 
   close(): Promise<void> {
     return this.#upstream.close();
   }
 
-  /** Reads the list of tools. Only reports a failure, because the other features of the server work without the list. */
-  async #readTools(): Promise<void> {
-    try {
-      await this.tools.read();
-    } catch (thrown) {
-      this.#options.onError({ kind: "protocol", error: toError(thrown) });
-    }
+  /** Handles a notification of the server, by handler name. */
+  receive(handler: string, params: object): void {
+    if (handler === "toolListChanged") this.#updates.start();
+    const uri = "uri" in params ? params.uri : undefined;
+    if (handler !== "resourceUpdated" || typeof uri !== "string") return this.#listener.notify(handler, params);
+    this.#listener.notifyUpdated([uri, ...this.#resources.above(uri)]);
   }
 
-  #leave(uri: string, topic: Topic): void {
-    topic.listeners -= 1;
-    if (topic.listeners > 0) return;
-    this.#topics.delete(uri);
-    this.#upstream.unsubscribe(uri).catch(() => {});
+  /** Ends the requests of clients for a resource of which the server no longer notifies. */
+  lose(uri: string): void {
+    this.#resources.lose(uri);
   }
 
   #guard({ connection }: Upstream): void {
     const { signal, onError } = this.#options;
+    this.#delay.opened();
     void connection.closed.then((reason) => {
       if (signal.aborted) return;
       onError({ kind: "transport", error: reason ?? new Error("The server closed the connection") });
+      this.#delay.lost();
       return this.#reopen();
     });
   }
@@ -89,11 +97,11 @@ export class UpstreamWatcher {
   /** Opens the connection again, and then reports every list and resource as changed: changes in between are not known. */
   async #reopen(): Promise<void> {
     const { signal, onError } = this.#options;
-    for (let delay = shortestDelay; ; delay = Math.min(2 * delay, longestDelay)) {
-      await pause(delay, undefined, signal).catch(() => {});
+    for (;;) {
+      await pause(this.#delay.next(), undefined, signal).catch(() => {});
       if (signal.aborted) return;
       try {
-        this.#upstream = await connect(this.#options, this.#notify);
+        this.#upstream = await connect(this.#options, () => this);
         if (signal.aborted) return this.#upstream.close();
         break;
       } catch (thrown) {
@@ -101,29 +109,20 @@ export class UpstreamWatcher {
       }
     }
     this.#guard(this.#upstream);
-    for (const uri of this.#topics.keys()) await this.#upstream.subscribe(uri).catch(() => {});
-    for (const handler of listChanges) this.#notify(handler, {});
-    for (const uri of this.#topics.keys()) this.#notify("resourceUpdated", { uri });
+    const uris = await this.#resources.restore();
+    for (const handler of listChanges) this.receive(handler, {});
+    for (const uri of uris) this.receive("resourceUpdated", { uri });
   }
 }
 
-/** Resource with subscribers among the clients of the gateway. */
-interface Topic {
-  listeners: number;
-  /** Settles when the server has responded to the subscription. */
-  readonly ready: Promise<unknown>;
-}
-
-function connect(options: UpstreamOptions, notify: Listener["notify"]): Promise<Upstream> {
+/** Connects on behalf of a watcher, which receives everything as soon as there is one. */
+function connect(options: UpstreamOptions, watcher: () => UpstreamWatcher | undefined): Promise<Upstream> {
   const listener: Listener = {
     ask: (method) => Promise.reject(new Error(`The gateway has no client for the request ${method}`)),
-    notify,
+    notify: (handler, params) => watcher()?.receive(handler, params),
+    unsubscribed: (uri) => watcher()?.lose(uri),
   };
-  return Upstream.open(options, gatewayPrincipal, () => listener);
+  return Upstream.open({ ...options, maxSubscriptions: mostResources }, gatewayPrincipal, () => listener);
 }
 
 const listChanges = ["toolListChanged", "promptListChanged", "resourceListChanged"] as const;
-
-/** Milliseconds before the first attempt to open the connection again; the delay doubles up to the longest. */
-const shortestDelay = 500;
-const longestDelay = 30_000;

@@ -1,21 +1,20 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import type { ClientConnection } from "../../client/connect.ts";
-import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
 import type { ConnectionFactory } from "../../client/connection-factory.ts";
 import { withFreshHeaders } from "../../client/connection/fresh-headers.ts";
-import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
-import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
 import { isPeerError, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
-import { isPassing } from "../../transport/http-client/event-stream.ts";
+import { isDiscoverRejection } from "../../lifecycle/discover-client.ts";
+import { isHttpError } from "../../transport/http-client/errors.ts";
 import type { Principal } from "../principal.ts";
 import { omitDeepTools } from "./deep-tools.ts";
-import { LostNotifications } from "./lost-notifications.ts";
+import { ownRequest, ownTimeout } from "./own-request.ts";
 import { ToolList } from "./tool-list.ts";
+import { UpstreamSubscriptions } from "./upstream-subscriptions.ts";
 import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-messages.ts";
 
 /** Receiver of the server's requests and notifications. */
@@ -26,6 +25,8 @@ export interface Listener {
   notify(handler: string, params: object): void;
   /** Called when the connection to the server has ended, while the listener hears of a task. */
   closed?(): void;
+  /** Called when the server no longer notifies of a resource that was subscribed to. */
+  unsubscribed?(uri: string): void;
 }
 
 /** Options of connections to the server. */
@@ -38,37 +39,36 @@ export interface UpstreamOptions {
   readonly idleTimeout: number;
   /** Maximum levels of a message with a tool that is passed on. */
   readonly maxDepth: number;
+  /** Maximum number of resources that one connection subscribes to. Default 1000, as for sessions of servers of this package. */
+  readonly maxSubscriptions?: number;
   /** Aborted when no further connection may be opened. */
   readonly signal: AbortSignal;
+  /** Called when a response suggests that the server no longer serves stateless requests. */
+  onMismatch?(): void;
 }
 
 /** Connection to the server behind the gateway, on behalf of one client at a time. */
 export class Upstream {
   readonly connection: ClientConnection;
+  readonly subscriptions: UpstreamSubscriptions;
   /** Least severe level that the server logs, where each request names it. */
   readonly #level: { value: string | undefined };
-  readonly #uris = new Set<string>();
   readonly #tasks: Map<string, Listener>;
-  readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
+  readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError" | "onMismatch">;
   /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
   readonly #requestOptions: RequestOptions;
-  /** Returns the receiver of messages that belong to no task. */
-  readonly #listener: () => Listener | undefined;
-  readonly #lost: LostNotifications;
-  #listening: ListenStream | undefined;
+  #checking: Promise<void> | undefined;
 
   private constructor(connection: ClientConnection, { level, tasks, options, listener }: Keeping) {
     this.connection = connection;
-    this.#listener = listener;
-    const ended = new AbortController();
     void connection.closed.then(() => {
-      ended.abort();
       for (const task of tasks.values()) task.closed?.();
     });
-    this.#lost = new LostNotifications({
-      ended: ended.signal,
-      open: () => this.#listenAgain(),
-      onRestored: () => this.#reportChanges(),
+    this.subscriptions = new UpstreamSubscriptions(connection, {
+      maxSubscriptions: options.maxSubscriptions ?? 1_000,
+      send: (row, params, requestOptions) => this.send(row, params, requestOptions),
+      notify: (handler, params) => listener()?.notify(handler, params),
+      unsubscribed: (uri) => listener()?.unsubscribed?.(uri),
     });
     this.#options = options;
     this.#level = level;
@@ -93,7 +93,12 @@ export class Upstream {
       handlers: (revision) => ({
         ...createResponders(revision, { tasks, listener }),
         subscriptionsAcknowledged(params: unknown) {
-          if (!holder.upstream?.acknowledge(params)) listener()?.notify("subscriptionsAcknowledged", toObject(params));
+          if (!holder.upstream?.subscriptions.acknowledge(params))
+            listener()?.notify("subscriptionsAcknowledged", toObject(params));
+        },
+        cancelled(params: unknown) {
+          holder.upstream?.subscriptions.cancelled(params);
+          listener()?.notify("cancelled", toObject(params));
         },
       }),
       logLevel: () => level.value,
@@ -103,12 +108,11 @@ export class Upstream {
       // The client responds to requests of the server, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
       onNewSession: () => void holder.upstream?.renew(),
-      onNotificationsLost: (reason) => void holder.upstream?.loseNotifications(reason),
+      onNotificationsOpened: () => holder.upstream?.subscriptions.opened(),
+      onNotificationsLost: (reason) => void holder.upstream?.subscriptions.lose(reason),
     });
     const upstream = new Upstream(connection, { level, tasks, options, listener });
     holder.upstream = upstream;
-    // Not awaited: a client that connects has not requested anything yet that could change.
-    void upstream.#listen();
     await upstream.#learnHeaders(signal).catch((thrown: unknown) => {
       if (upstream.connection.state === "DISCONNECTED") throw thrown;
       // Tools that cannot be listed may still be called.
@@ -132,7 +136,11 @@ export class Upstream {
     const send = (): Promise<unknown> => this.connection.request(row, params, { ...this.#requestOptions, ...options });
     const { revision } = this;
     const list = (): Promise<void> => this.#learnHeaders(options.signal);
-    const result = await (row.handler === "callTool" ? withFreshHeaders(send, { revision, list }) : send());
+    const sent = row.handler === "callTool" ? withFreshHeaders(send, { revision, list }) : send();
+    const result = await sent.catch((error: unknown) => {
+      if (this.#isMismatch(error)) this.#reportMismatch();
+      throw error;
+    });
     return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
   }
 
@@ -148,6 +156,34 @@ export class Upstream {
     return shown.result;
   }
 
+  /** Closes a connection without a session if the server no longer serves its revision, so that it is opened again. */
+  check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
+    return this.#checking;
+  }
+
+  /** True if it is not known whether the server still serves the revision of this connection. */
+  get isChecking(): boolean {
+    return this.#checking !== undefined;
+  }
+
+  #reportMismatch(): void {
+    void this.check();
+    this.#options.onMismatch?.();
+  }
+
+  async #check(): Promise<void> {
+    const row = findRow(this.revision.clientRequests, "discover");
+    if (!row) return;
+    const failure = await this.connection.request(row, {}, { timeout: ownTimeout }).then(() => undefined, toError);
+    if (this.#isMismatch(failure)) await this.close();
+  }
+
+  /** True if a server rejected a stateless request as servers with sessions do: with an HTTP status, and without a response to the request. */
+  #isMismatch(error: unknown): boolean {
+    return this.revision.lifecycle === "per-request" && isHttpError(error) && isDiscoverRejection(error);
+  }
+
   /** Sends messages that belong to a task of the server to a listener, until the returned function is called. */
   hearTask(taskId: string, listener: Listener): () => void {
     this.#tasks.set(taskId, listener);
@@ -155,129 +191,31 @@ export class Upstream {
   }
 
   /** Sets the least severe level that the server logs on this connection. */
-  async setLevel(level: string | undefined): Promise<void> {
+  async setLevel(level: string | undefined, options: RequestOptions): Promise<void> {
     const row = findRow(this.revision.clientRequests, "setLevel");
-    const isNew = this.#level.value !== level;
+    const before = this.#level.value;
     this.#level.value = level;
-    if (row && level !== undefined && isNew && this.connection.serverCapabilities.logging !== undefined)
-      await this.send(row, { level }, {});
-  }
-
-  /** Subscribes to a resource, and again whenever the session is renewed. */
-  async subscribe(uri: string): Promise<unknown> {
-    const isNew = !this.#uris.has(uri);
-    this.#uris.add(uri);
+    if (!row || level === undefined || level === before || this.connection.serverCapabilities.logging === undefined)
+      return;
     try {
-      return await this.#subscribe("subscribe", uri);
+      await this.send(row, { level }, options);
     } catch (error) {
-      if (isNew && isPeerError(error)) this.#uris.delete(uri);
+      // Without a response the level is unknown: the next request that names it sets it again.
+      if (this.#level.value === level) this.#level.value = isPeerError(error) ? before : undefined;
       throw error;
     }
-  }
-
-  unsubscribe(uri: string): Promise<unknown> {
-    this.#uris.delete(uri);
-    return this.#subscribe("unsubscribe", uri);
-  }
-
-  /** Handles an acknowledgement of the server. Returns `false` if it is not for the subscription of this connection. */
-  acknowledge(params: unknown): boolean {
-    const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
-    const tag = readMetaKeys(this.revision).subscription;
-    if (tag === undefined || !this.#listening?.is(meta[tag])) return false;
-    this.#listening.accept(params);
-    return true;
   }
 
   /** Restores what the server has lost with the session. A server that rejects it can still be used. */
   async renew(): Promise<void> {
     const level = this.#level.value;
     this.#level.value = undefined;
-    await this.setLevel(level).catch(() => {});
-    for (const uri of this.#uris) await this.#subscribe("subscribe", uri).catch(() => {});
-    this.#reportChanges();
-  }
-
-  /** Restores notifications that the transport has lost. A server that does not offer the stream for them will not offer it later. */
-  loseNotifications(reason: Error | undefined): void {
-    if (isPassing(reason)) this.#lost.restore();
+    await this.setLevel(level, ownRequest).catch(() => {});
+    await this.subscriptions.renew();
   }
 
   close(): Promise<void> {
-    const listening = this.#listening;
-    this.#listening = undefined;
-    listening?.end();
     return this.connection.close();
-  }
-
-  async #subscribe(handler: string, uri: string): Promise<unknown> {
-    const row = findRow(this.revision.clientRequests, handler);
-    if (row) return this.send(row, { uri }, {});
-    const rejection = await this.#listen();
-    if (isPeerError(rejection) && handler === "subscribe") throw rejection;
-    return {};
-  }
-
-  /**
-   * Opens a subscription to all changes that the server announces, at revisions where they need one. Settles when the server has acknowledged
-   * it: no change after that is missed. Resolves to the reason if there is no such subscription; the one before stays then, and the server can
-   * still be used.
-   */
-  async #listen(): Promise<Error | undefined> {
-    const row = findRow(this.revision.clientRequests, "subscriptionsListen");
-    if (!row) return undefined;
-    const filter = this.#toFilter();
-    const before = this.#listening;
-    if (Object.keys(filter).length === 0) {
-      this.#listening = undefined;
-      before?.end();
-      return undefined;
-    }
-    const stream = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
-    this.#listening = stream;
-    const rejection = await stream.acknowledged.then(() => undefined, toError);
-    if (rejection && this.#listening === stream) {
-      this.#listening = before;
-      if (before) this.#followEnd(before);
-      if (isPassing(rejection)) this.#lost.restore();
-      return rejection;
-    }
-    before?.end();
-    this.#followEnd(stream);
-    return rejection;
-  }
-
-  #toFilter(): ListenFilter {
-    const { tools, prompts, resources } = this.connection.serverCapabilities;
-    return {
-      ...(notifiesChanges(tools) && { toolsListChanged: true }),
-      ...(notifiesChanges(prompts) && { promptsListChanged: true }),
-      ...(notifiesChanges(resources) && { resourcesListChanged: true }),
-      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
-    };
-  }
-
-  /** Opens the subscription again when it ends, unless another one has replaced it. */
-  #followEnd(stream: ListenStream): void {
-    void stream.ended.then(() => {
-      if (this.#listening !== stream) return;
-      this.#listening = undefined;
-      this.#lost.restore();
-    });
-  }
-
-  /** Opens the lost stream of notifications. At revisions with sessions, the transport does so when it learns that the server responds again. */
-  async #listenAgain(): Promise<Error | undefined> {
-    if (this.revision.lifecycle === "per-request") return this.#listen();
-    return this.connection.request("ping").then(() => undefined, toError);
-  }
-
-  /** Reports all lists and resources that the server notifies of as changed: changes in between are not known. */
-  #reportChanges(): void {
-    const { serverCapabilities } = this.connection;
-    for (const [capability, handler] of listChanges)
-      if (notifiesChanges(serverCapabilities[capability])) this.#listener()?.notify(handler, {});
-    for (const uri of this.#uris) this.#listener()?.notify("resourceUpdated", { uri });
   }
 
   /** Lists all tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
@@ -293,20 +231,6 @@ interface Keeping {
   readonly tasks: Map<string, Listener>;
   readonly options: UpstreamOptions;
   listener(): Listener | undefined;
-}
-
-/** Milliseconds for the gateway's own requests, which belong to no client. */
-const ownTimeout = 30_000;
-
-/** Notifications of changed lists, by capability. */
-const listChanges = [
-  ["tools", "toolListChanged"],
-  ["prompts", "promptListChanged"],
-  ["resources", "resourceListChanged"],
-] as const;
-
-function notifiesChanges(capability: unknown): boolean {
-  return isObject(capability) && capability.listChanged === true;
 }
 
 /** Listeners to the messages of a server. */

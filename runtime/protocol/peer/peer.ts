@@ -125,9 +125,14 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   /** Sends a request whose outcome is delivered while the response is being read, before the next message. */
-  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: ResponseListener<Result>): void {
+  ask<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: ResponseListener<Result>,
+    options: RequestOptions = noOptions,
+  ): void {
     this.#requireOpen();
-    this.#pendingRequests.start(row, params, settler, {});
+    this.#pendingRequests.start(row, params, settler, options);
   }
 
   /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */

@@ -15,6 +15,7 @@ import type { ErrorObject, RequestId } from "../../jsonrpc/message.ts";
 import type { OutgoingRequests, OutgoingRequestsHost, ResponseListener, StartOptions } from "./outgoing-requests.ts";
 import { readResult } from "../profile.ts";
 import { checkParams } from "./outgoing-params.ts";
+import { onAbort } from "../../internal/abort-signals.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
 
 /** Creates the table of an end that sends requests. */
@@ -295,9 +296,8 @@ class PendingRequest<Params, Result> implements PendingCall {
     };
   }
 
-  listen(signal: AbortSignal, onAbort: () => void): void {
-    signal.addEventListener("abort", onAbort);
-    this.#unlisten = () => signal.removeEventListener("abort", onAbort);
+  listen(signal: AbortSignal, abort: () => void): void {
+    this.#unlisten = onAbort(signal, abort);
   }
 
   unlisten(): void {

@@ -32,9 +32,13 @@ export function toProgressRate(given: Rate | undefined): Rate {
 /** Token of the requester, by which it recognizes the progress of its request. */
 export type ProgressToken = string | number;
 
-/** Returns the token of the requester, if it wants progress notifications. */
+/**
+ * Returns the token of the requester, if it wants progress notifications. An integer that is not safe has lost digits: it may be the token of another
+ * request.
+ */
 export function toProgressToken(given: unknown): ProgressToken | undefined {
-  return typeof given === "string" || typeof given === "number" ? given : undefined;
+  if (typeof given === "string") return given;
+  return typeof given === "number" && Math.abs(given) <= Number.MAX_SAFE_INTEGER ? given : undefined;
 }
 
 /** Creates the throttle of a request, which sends its progress notifications. */
@@ -45,12 +49,12 @@ export function createProgressThrottle(host: ProgressHost, token: ProgressToken,
   });
 }
 
-/** Removes invalid members of a report: JSON would write a total that is not finite as `null`. */
+/** Removes invalid members of a report: JSON would write a total that is not finite as `null`, and a message is text. */
 export function toProgress({ progress, total, message }: Progress): Progress {
   return {
     progress,
     ...(Number.isFinite(total) && { total }),
-    ...(message !== undefined && { message }),
+    ...(typeof message === "string" && { message }),
   };
 }
 

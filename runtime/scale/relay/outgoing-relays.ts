@@ -9,6 +9,7 @@ import type { ForwardedPost, RemoteKey } from "../../transport/http-server/clust
 import type { SessionStream } from "../../transport/http-server/event-stream.ts";
 import { ChangeSignal } from "../../internal/change-signal.ts";
 import type { Following } from "../streams/followed-stream.ts";
+import { readRest } from "../streams/read-rest.ts";
 import type { StreamWatchers } from "../streams/stream-watchers.ts";
 import { isUnserved } from "./unserved.ts";
 
@@ -88,7 +89,7 @@ export class OutgoingRelays {
     following: Following,
   ): Promise<FollowedResponse | undefined> {
     const { engine, follow } = this.#options;
-    if (!(await engine.events.read(key, position))) return undefined;
+    if (!(await readRest(engine.events, key, position))) return undefined;
     await engine.nodes.send(node, { kind: "resumed", session: key, stream: position.stream });
     return follow(key, position, following);
   }

@@ -60,8 +60,9 @@ export class RelayedStatelessResponse implements Channel, HttpOrigin {
 
   send(outgoing: Outgoing): void | Promise<void> {
     if (this.#isDone) return;
-    const sent = this.#stream.send(encode(outgoing));
-    if ("method" in outgoing) return sent;
+    const text = encode(outgoing);
+    if ("method" in outgoing) return this.#stream.send(text);
+    void this.#stream.send(text, { respondsTo: this.#options.message.id });
     this.#finish();
   }
 

@@ -57,6 +57,8 @@ export class SharedStream implements SessionStream {
   /** True if this node closes, and no longer waits for the store. */
   #isFlushing = false;
   #isFenced = false;
+  /** True if the session has too many streams in the store for another one. */
+  #isUnstored = false;
 
   constructor(options: SharedStreamOptions) {
     this.key = options.name;
@@ -74,7 +76,7 @@ export class SharedStream implements SessionStream {
   }
 
   get isResumable(): boolean {
-    return !this.#isFenced && this.#stored + this.#queue.length > 0;
+    return !this.#isFenced && !this.#isUnstored && this.#stored + this.#queue.length > 0;
   }
 
   get isListener(): boolean {
@@ -97,6 +99,7 @@ export class SharedStream implements SessionStream {
    * events wait. A response always waits; one for which there is no room is replaced by an error.
    */
   send(data: string, { respondsTo }: SendOptions = {}): Promise<void> {
+    if (this.#isUnstored) return this.#sendUnstored(data);
     const isResponse = respondsTo !== undefined;
     const text = isResponse && !this.#canWait(data, isResponse) ? toNotStored(respondsTo) : data;
     const sent = new Promise<void>((resolve, reject) => {
@@ -123,8 +126,9 @@ export class SharedStream implements SessionStream {
     this.#writer?.write(comment);
   }
 
-  /** Closes the connection after the events so far: the client needs the last event id to resume. */
+  /** Closes the connection after the events so far: the client needs the last event id to resume. Without ids, it stays open for the responses. */
   release(): void {
+    if (this.#isUnstored && !this.isListener) return;
     if (this.#isFenced || this.#queue.length === 0) return this.#close();
     this.#lastOnConnection = this.#stored + this.#queue.length;
   }
@@ -133,8 +137,17 @@ export class SharedStream implements SessionStream {
   end(): void {
     if (this.#isEnding || this.#isFenced) return;
     this.#isEnding = true;
-    if (this.isResumable) for (const id of this.#open) this.#fail(id);
+    if (this.isResumable || this.#isUnstored) for (const id of this.#open) this.#fail(id);
     this.#schedule();
+  }
+
+  /** Ends a stream opened by GET in the store as well. It ends after its lifetime if the store cannot be reached. */
+  async endStored(): Promise<void> {
+    this.end();
+    await this.#storing;
+    if (this.#isFenced || this.#stored === 0) return;
+    const { session, events, owner: node, adopted } = this.#options;
+    await events.seal(session, { stream: this.key, fence: adopted?.fence ?? 0, node, data: [] });
   }
 
   /** Ends the stream without its last events, because its session has ended: the store has removed the stream, and would begin it again. */
@@ -266,7 +279,7 @@ export class SharedStream implements SessionStream {
         ...(first === 0 && { requests }),
         ...(settled.length > 0 && { settled }),
       });
-      if (outcome !== "stored") return this.#fence();
+      if (outcome !== "stored") return outcome === "full" ? this.#continueUnstored() : this.#fence();
     } catch {
       if (this.#isFlushing) return this.#fence();
       // The client resumes when the events are stored, if it has received an event id: without one its connection stays open.
@@ -283,6 +296,24 @@ export class SharedStream implements SessionStream {
     if (this.#lastOnConnection !== undefined && this.#stored >= this.#lastOnConnection) this.#close();
   }
 
+  /** Continues without the store: the open connection gets the events without ids. */
+  #continueUnstored(): void {
+    this.#isUnstored = true;
+    this.#batch = undefined;
+    for (const { data, resolve } of this.#dequeue(this.#queue.length)) {
+      void this.#sendUnstored(data);
+      resolve();
+    }
+    if (this.#lastOnConnection !== undefined) this.release();
+  }
+
+  /** Resolves when the reader is not slow. */
+  #sendUnstored(data: string): Promise<void> {
+    if (data !== "") this.#deliver({ sequence: this.#stored, data });
+    const writer = this.#writer;
+    return writer && writer.waiting > comfortable ? writer.drained() : Promise.resolve();
+  }
+
   #takeBatch(): Batch {
     const events = this.#queue.slice(0, longestBatch);
     const settled = [...this.#settled.splice(0), ...events.flatMap((event) => event.settled)];
@@ -292,8 +323,9 @@ export class SharedStream implements SessionStream {
   #deliver(event: { readonly sequence: number; readonly data: string }): void {
     const writer = this.#writer;
     if (!writer || this.#isCatchingUp || event.sequence < this.#unwritten) return;
+    const { waiting } = writer;
     this.#write(writer, event);
-    if (writer.waiting <= this.#options.host.maxWaiting) return;
+    if (waiting <= this.#options.host.maxWaiting) return;
     this.#options.host.metrics?.drop("stream");
     writer.destroy();
     this.#disconnect(writer);
@@ -302,7 +334,8 @@ export class SharedStream implements SessionStream {
   #write(writer: EventWriter, { sequence, data }: { readonly sequence: number; readonly data: string }): void {
     const retry = data === "" ? this.#retry : undefined;
     const type = data === "" ? undefined : "message";
-    writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry, data }));
+    const id = this.#isUnstored ? undefined : `${this.key}-${sequence}`;
+    writer.write(encodeEvent({ type, id, retry, data }));
   }
 
   /** Milliseconds to reconnect. Those of streams opened by GET differ, so that the clients of a node that has stopped do not all come at once. */

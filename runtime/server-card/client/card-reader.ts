@@ -9,6 +9,7 @@ import { cardType, type ServerCard } from "../card.ts";
 import { catalogPath, catalogType, type CatalogEntry } from "../catalog.ts";
 import { ServerCardError } from "../errors.ts";
 import { maxDocumentBytes, parseCatalog, parseServerCard } from "../read-card.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Reader of Server Cards and catalogs, with a cache. */
 export interface ServerCardReader {
@@ -56,6 +57,7 @@ export interface ServerCardReaderOptions {
  * ```
  */
 export function createServerCardReader(options: ServerCardReaderOptions = {}): ServerCardReader {
+  checkNumbers(options);
   const cache = new Map<string, Copy>();
   /** URLs of the catalogs that entries are from. */
   const catalogs = new WeakMap<CatalogEntry, URL>();

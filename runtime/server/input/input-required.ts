@@ -1,3 +1,5 @@
+import { maxInputRequests } from "../../protocol/methods/input-request-limit.ts";
+
 /** Input requests that a handler returns: by key, each with a method and its params. */
 export interface InputRequiredFields {
   readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
@@ -14,6 +16,10 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
     if (inputRequests === undefined && requestState === undefined) {
       throw new Error("inputRequired requires inputRequests, requestState or both");
     }
+    const count = Object.keys(inputRequests ?? {}).length;
+    if (count > maxInputRequests) {
+      throw new Error(`inputRequired got ${count} inputRequests; return at most ${maxInputRequests} in one round`);
+    }
     this.fields = fields;
   }
 }
@@ -22,7 +28,7 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
  * Requests input of the client by returning: the handler is called again, from its beginning, with `context.inputResponses` and
  * `context.requestState`. Handlers that only need responses can use `await context.elicit(...)`, which is simpler.
  *
- * @throws {Error} when neither `inputRequests` nor `requestState` is given
+ * @throws {Error} when neither `inputRequests` nor `requestState` is given, or more than 100 input requests
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  * @example
  * ```ts

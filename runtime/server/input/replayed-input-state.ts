@@ -3,6 +3,7 @@ import { toBase64Url } from "../../framing/base64.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { checkParams } from "../../protocol/peer/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import { sha256 } from "../../internal/digest.ts";
@@ -230,7 +231,7 @@ export class ReplayedInputState implements RoundTripInputState {
   #suspend(): void {
     if (this.#hasDiverged()) return void this.#reject(replayMismatch(this.#remaining));
     this.#leave("The request continues when the client retries it with input responses");
-    this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
+    this.#end?.resolve(this.#start.suspend(firstInputRequests(this.#open ?? []), this.record));
   }
 
   /** Fails the call if a step has not ended: an input request and a step that wait for each other would wait forever. */

@@ -1,9 +1,9 @@
-import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
+import { checkNumbers, checkPositive } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
@@ -55,7 +55,9 @@ export function toRequestStateSettings(
 ): RequestStateSettings {
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
-  for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
+  checkNumbers({ settleTime });
+  for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime }))
+    checkPositive(`requestState.${name}`, value);
   const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys, cluster);
   const store = replays === true ? findReplays(cluster) : replays;
   return { states: createRequestStates(signer, { lifetime, maxBytes, replays: store }), settleTime, stepTime, clock };
@@ -75,9 +77,4 @@ function findReplays(cluster: ClusterAccess): ReplayStore {
 export interface AnyRequestStateOptions {
   readonly requestState?: RequestStateOptions;
   readonly cursorKeys?: readonly Uint8Array[];
-}
-
-function checkPositive(name: string, value: number): void {
-  if (value > 0) return;
-  throw new SetupError(`requestState.${name} is ${value}; use a number above 0, or omit it for the default`);
 }

@@ -54,6 +54,7 @@ export function createToolList(
 interface ListOwner {
   readonly sessions: SessionRegistry;
   readonly features: readonly Feature[];
+  readonly revisions: readonly Revision[];
   isServed(): boolean;
   rebuild(): void;
 }
@@ -61,7 +62,7 @@ interface ListOwner {
 /** Creates the host of the lists of a server, and a function that finds the kinds of lists that it offers. */
 export function createListHost(
   source: AnyCoreDefinition,
-  { sessions, features, isServed, rebuild }: ListOwner,
+  { sessions, features, revisions, isServed, rebuild }: ListOwner,
 ): {
   readonly host: ListHost;
   isOffered(kind: ListKind): boolean;
@@ -85,7 +86,7 @@ export function createListHost(
       return list;
     },
     check(offer) {
-      for (const feature of features) feature.check?.(offer);
+      for (const feature of features) feature.check?.(offer, revisions);
     },
   };
   const isShown = (kind: ListKind): boolean => made.some((one) => one.kind === kind && one.list.size > 0);

@@ -44,9 +44,17 @@ export function createListing<Definition extends Visible>(
   };
 }
 
-/** True if a requester may see a definition. */
+/**
+ * True if a requester may see a definition.
+ *
+ * @throws {Error} when its function `visible` returns another value, such as a promise, which would count as true
+ */
 export function isVisible(definition: Visible, requester: AnyRequester): boolean {
-  return definition.visible === undefined || definition.visible(requester);
+  if (definition.visible === undefined) return true;
+  const visible: unknown = definition.visible(requester);
+  if (typeof visible === "boolean" || visible === undefined) return visible === true;
+  const name: unknown = Reflect.get(definition, "name");
+  throw new Error(`The function visible of "${String(name)}" returned no boolean; return true or false, not a promise`);
 }
 
 /** State of a list until its catalogue changes. */

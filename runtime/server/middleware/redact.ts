@@ -4,12 +4,20 @@ import { isObject } from "../../../generated/support.ts";
 const secretNames =
   /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
 
-/** Patterns of secrets in text: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
-const secretTexts =
-  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|(?<![\w-])eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
+/*
+ * These patterns read texts of any length, and repeat nothing without bound: the engine may keep a place to return to for each repetition, and several
+ * megabytes exceed its stack.
+ */
 
-/** User information of a URL, after its scheme. */
-const userInformation = /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#@]{0,1000}@/gi;
+/** Patterns of secrets in text: bearer tokens, JSON web tokens, keys of well-known services. Tokens have at most 64 Ki characters. */
+const secretTexts =
+  /\b(?:bearer|basic)\s{1,100}[\w.~+/=-]{8,65536}|(?<![\w-])eyJ[\w-]{10,65536}\.[\w-]{1,65536}(?:\.[\w-]{1,65536})?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,65536}/gi;
+
+/** Beginning of a private key. What follows is hidden to the end of the text. */
+const privateKey = /-----BEGIN [A-Z ]{0,100}PRIVATE KEY-----/gi;
+
+/** User information of a URL, after its scheme. It ends at the last "@" before the path: passwords may contain one. */
+const userInformation = /(?<=[a-z0-9+.-]:\/\/)[^\s/?#]{0,1000}@/gi;
 
 const longestText = 256;
 
@@ -57,7 +65,9 @@ export function redactText(text: string): string {
 
 /** Returns a text of any length without parts that look like secrets. Queries of URLs stay. */
 export function hideSecretText(text: string): string {
-  return text.replace(secretTexts, hidden).replace(userInformation, `$1${hidden}@`);
+  const key = text.search(privateKey);
+  const shown = key < 0 ? text : text.slice(0, key) + hidden;
+  return shown.replace(secretTexts, hidden).replace(userInformation, `${hidden}@`);
 }
 
 /** True for the name of a member whose value looks like a secret. */
@@ -84,7 +94,7 @@ function redactMembers(value: Record<string, unknown>, depth: number): unknown {
 function cut(text: string): string {
   if (text.length <= longestText) return text;
   const searched = text.slice(0, longestSearch);
-  const starts = [secretTexts, userInformation].flatMap((pattern) =>
+  const starts = [secretTexts, privateKey, userInformation].flatMap((pattern) =>
     [...searched.matchAll(pattern)]
       .filter(({ index, 0: found }) => index < longestText && index + found.length > longestText)
       .map(({ index }) => index),

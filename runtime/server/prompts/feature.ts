@@ -1,21 +1,25 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
+import { checkOffer } from "../list/check-shown.ts";
 import { toListHandler } from "../list/list-handler.ts";
-import { createPrompts, type PromptLists, type PromptRegistry } from "./registry.ts";
+import { readShown } from "../list/shown-members.ts";
+import { createPrompts, describePrompt, type PromptLists, type PromptRegistry } from "./registry.ts";
 import { requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyPrompts } from "../any-definition.ts";
 
 /** Prompts that users choose and fill in. */
 export const prompts: Feature = {
   name: "prompts",
-  check({ prompts: defined = [] }: AnyPrompts) {
-    for (const prompt of defined) checkMetaOf(prompt, `"${prompt.name}"`);
+  check({ prompts: defined = [] }: AnyPrompts, revisions) {
+    for (const prompt of defined) {
+      const entry = describePrompt(prompt, readShown(revisions));
+      checkOffer(prompt, { title: `Prompt "${prompt.name}"`, member: "prompts", entry, revisions });
+    }
     const names = defined.map(({ name }) => name);
     checkUnique("prompts", "name", names);
   },

@@ -55,7 +55,8 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
   };
 }
 
-function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
+/** Returns a prompt in the form that lists show. */
+export function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
   const fields = pickShown(prompt, "Prompt", shown);
   if (!prompt.arguments) return fields;
   const args = Object.entries(prompt.arguments);

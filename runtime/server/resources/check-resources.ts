@@ -1,38 +1,49 @@
+import type { Revision } from "../../../generated/support.ts";
 import { checkHint } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
+import { checkOffer } from "../list/check-shown.ts";
+import { pickShown, readShown } from "../list/shown-members.ts";
 import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
 
 /**
- * Checks the URI, size and cache hint of a resource.
+ * Checks a resource.
  *
- * @throws {SetupError} when the URI is not absolute or the size is not a number of bytes.
+ * @throws {SetupError} when the URI is not absolute, the size is not a number of bytes, or a list cannot show the resource.
  * @see https://www.rfc-editor.org/rfc/rfc3986
  */
-export function checkResource({ uri, size, cacheHint }: AnyResource): void {
+export function checkResource(resource: AnyResource, revisions: readonly Revision[]): void {
+  const { uri, size, cacheHint } = resource;
   if (!URL.canParse(uri)) {
     throw new SetupError(`Resource ${JSON.stringify(uri)} has no absolute URI; use one such as "notes://today"`);
   }
-  checkHint(`Resource ${JSON.stringify(uri)}`, cacheHint);
-  if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) return;
-  throw new SetupError(
-    `Resource ${JSON.stringify(uri)}: its size is ${size}; use the number of bytes before any encoding`,
-  );
+  const title = `Resource ${JSON.stringify(uri)}`;
+  checkHint(title, cacheHint);
+  if (size !== undefined && !(Number.isSafeInteger(size) && size >= 0)) {
+    throw new SetupError(`${title}: its size is ${size}; use the number of bytes before any encoding`);
+  }
+  const entry = pickShown(resource, "Resource", readShown(revisions));
+  checkOffer(resource, { title, member: "resources", entry, revisions });
 }
 
 /**
  * Checks a resource template.
  *
- * @throws {SetupError} when it does not parse or completes a variable that it does not have.
+ * @throws {SetupError} when it does not parse, completes a variable that it does not have, or a list cannot show it.
  */
-export function checkTemplate({ uriTemplate, complete = {}, cacheHint }: AnyResourceTemplate): void {
-  checkHint(`Resource template "${uriTemplate}"`, cacheHint);
+export function checkTemplate(template: AnyResourceTemplate, revisions: readonly Revision[]): void {
+  const { uriTemplate, complete = {}, cacheHint } = template;
+  const title = `Resource template "${uriTemplate}"`;
+  checkHint(title, cacheHint);
   const { variables } = readTemplate(uriTemplate);
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));
-  if (unknown === undefined) return;
-  throw new SetupError(
-    `Resource template "${uriTemplate}" completes the unknown variable "${unknown}"; its variables are ${variables.join(", ")}`,
-  );
+  if (unknown !== undefined) {
+    throw new SetupError(
+      `${title} completes the unknown variable "${unknown}"; its variables are ${variables.join(", ")}`,
+    );
+  }
+  const entry = pickShown(template, "ResourceTemplate", readShown(revisions));
+  checkOffer(template, { title, member: "resourceTemplates", entry, revisions });
 }
 
 /** Parses a template and wraps errors in `SetupError`. The parser does not: it is also part of clients, which have no server setup. */

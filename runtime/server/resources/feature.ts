@@ -1,7 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkResource, checkTemplate } from "./check-resources.ts";
-import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
@@ -18,10 +17,9 @@ import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./
 /** Fixed resources, resource templates and subscriptions to them. */
 export const resources: Feature = {
   name: "resources",
-  check({ resources: fixed = [], resourceTemplates: templates = [] }: AnyResources) {
-    for (const shown of [...fixed, ...templates]) checkMetaOf(shown, `"${shown.name}"`);
-    for (const resource of fixed) checkResource(resource);
-    for (const template of templates) checkTemplate(template);
+  check({ resources: fixed = [], resourceTemplates: templates = [] }: AnyResources, revisions) {
+    for (const resource of fixed) checkResource(resource, revisions);
+    for (const template of templates) checkTemplate(template, revisions);
     const uris = fixed.map(({ uri }) => uri);
     const texts = templates.map(({ uriTemplate }) => uriTemplate);
     checkUnique("resources", "URI", uris);

@@ -62,6 +62,7 @@ export class SessionSubscriptions implements Audience {
     const uris = connection && this.#urisOf(connection);
     if (!uris || uris.has(uri)) return;
     if (uris.size >= this.#most) throw tooMany(this.#most);
+    if (countCharacters(uris) + uri.length > mostCharacters) throw tooMany(mostCharacters, " characters");
     uris.add(uri);
     const others = this.#byUri.get(uri);
     if (others) others.add(connection);
@@ -100,9 +101,18 @@ export class SessionSubscriptions implements Audience {
   }
 }
 
+/** Characters of all URIs of one session: engines store them together. */
+const mostCharacters = 1024 * 1024;
+
+function countCharacters(texts: Iterable<string>): number {
+  let count = 0;
+  for (const { length } of texts) count += length;
+  return count;
+}
+
 /** Creates the error response for a client that has too many subscriptions. */
-export function tooMany(limit: number): RpcError {
-  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a session is ${limit}`, {
+export function tooMany(limit: number, unit = ""): RpcError {
+  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a session is ${limit}${unit}`, {
     data: { limit },
   });
 }

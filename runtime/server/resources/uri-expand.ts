@@ -68,6 +68,18 @@ export function encodeBeyondAscii(text: string): string {
   return text.replace(beyondAscii, (found) => encodeURIComponent(found.replace(loneSurrogates, "\ufffd")));
 }
 
+/**
+ * Returns a URI with the escapes of characters beyond ASCII in upper case. The case of an escape has no meaning.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.1
+ */
+export function toUpperEscapes(uri: string): string {
+  return uri.replace(encodedBeyondAscii, (escapes) => escapes.toUpperCase());
+}
+
+/** Escapes of characters beyond ASCII. */
+export const encodedBeyondAscii: RegExp = /(?:%[89a-f][\da-f])+/gi;
+
 const beyondAscii = /[\u{80}-\u{10ffff}]+/gu;
 const loneSurrogates = /\p{Surrogate}/gu;
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;

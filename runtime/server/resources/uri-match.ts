@@ -1,8 +1,13 @@
 import type { Expression, MatchedValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
-import { encodeBeyondAscii } from "./uri-expand.ts";
+import { encodeBeyondAscii, toUpperEscapes } from "./uri-expand.ts";
 
 /** Maximum length of an encoded URI. Longer URIs match no template, which bounds the work for one request. */
-const longestUri = 65_536;
+const longestUri = 8_192;
+
+/** Returns the parts of a template in the form in which URIs are compared with them. */
+export function toMatched(parts: readonly TemplatePart[]): readonly TemplatePart[] {
+  return parts.map((part) => (part.kind === "literal" ? { ...part, text: toUpperEscapes(part.text) } : part));
+}
 
 /**
  * Finds the values for which a template expands to this URI. Values are as long as possible, from left to right.
@@ -13,39 +18,59 @@ const longestUri = 65_536;
 export function matchTemplate(parts: readonly TemplatePart[], given: string): Map<string, MatchedValue> | undefined {
   const [first] = parts;
   if (given.length > longestUri) return undefined;
-  const uri = encodeBeyondAscii(given);
+  const uri = toUpperEscapes(encodeBeyondAscii(given));
   if (uri.length > longestUri) return undefined;
   if (first?.kind === "literal" && !uri.startsWith(first.text)) return undefined;
   const marks = markBeginnings(parts, uri);
-  if (marks[0]?.[0] !== 1) return undefined;
-  return readValues(parts, uri, marks);
+  return marks?.[0]?.[0] === 1 ? readValues(parts, uri, marks) : undefined;
 }
 
-/** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. */
-function markBeginnings(parts: readonly TemplatePart[], uri: string): Uint8Array[] {
-  const marks = Array.from({ length: parts.length + 1 }, () => new Uint8Array(uri.length + 1));
-  marks[parts.length]?.fill(1, uri.length);
-  for (let k = parts.length - 1; k >= 0; k--) {
-    const part = parts[k];
-    const here = marks[k];
-    const rest = marks[k + 1];
-    if (part && here && rest) markPart(part, uri, here, rest);
+/** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. `undefined` means that some can match nowhere. */
+function markBeginnings(parts: readonly TemplatePart[], uri: string): Uint8Array[] | undefined {
+  let rest = new Uint8Array(uri.length + 1);
+  rest[uri.length] = 1;
+  const marks = [rest];
+  for (const part of [...parts].reverse()) {
+    const here = new Uint8Array(uri.length + 1);
+    markPart(part, uri, here, rest);
+    if (!here.includes(1)) return undefined;
+    marks.unshift(here);
+    rest = here;
   }
   return marks;
 }
 
 function markPart(part: TemplatePart, uri: string, here: Uint8Array, rest: Uint8Array): void {
   if (part.kind === "literal") return markLiteral(part.text, uri, here, rest);
-  const { operator } = part;
-  const allowed = allowedCharacters(operator);
-  // `inside` is 1 if a value that has begun may continue or end at i.
-  let inside = 0;
-  for (let i = uri.length; i >= 0; i--) {
-    const fits = i < uri.length && allowed.test(uri.charAt(i));
-    const begins = operator.first === "" ? fits : uri.charAt(i) === operator.first;
-    if ((begins && inside === 1) || (operator.first !== "" && rest[i] === 1)) here[i] = 1;
-    inside = rest[i] === 1 || (fits && inside === 1) ? 1 : 0;
+  const allowed = allowedCharacters(part.operator);
+  const longest = longestValue(part);
+  const { first } = part.operator;
+  const firstCode = first.charCodeAt(0);
+  // Characters of the shortest value, or rest of a value, from i on.
+  let length = rest[uri.length] === 1 ? 0 : Infinity;
+  if (first !== "" && length === 0) here[uri.length] = 1;
+  for (let i = uri.length - 1; i >= 0; i--) {
+    const code = uri.charCodeAt(i);
+    const fits = allowed[code] === 1;
+    const begins = first === "" ? fits : code === firstCode;
+    const longer = length + countBegun(uri, i);
+    const isShort = length < Infinity && (first === "" ? longer : length) <= longest;
+    if ((begins && isShort) || (first !== "" && rest[i] === 1)) here[i] = 1;
+    if (rest[i] === 1) length = 0;
+    else length = fits ? longer : Infinity;
   }
+}
+
+/** Returns the characters that the text of an expression may have, after the operator. */
+function longestValue({ operator, variables }: Expression): number {
+  const [only] = variables;
+  return variables.length === 1 && !operator.named ? (only?.prefix ?? Infinity) : Infinity;
+}
+
+/** Returns 1 where a character of the decoded text begins, else 0. */
+function countBegun(uri: string, i: number): 0 | 1 {
+  if (uri[i] === "%") return /[89ab]/i.test(uri.charAt(i + 1)) ? 0 : 1;
+  return uri[i - 1] === "%" || uri[i - 2] === "%" ? 0 : 1;
 }
 
 function markLiteral(text: string, uri: string, here: Uint8Array, rest: Uint8Array): void {
@@ -65,7 +90,7 @@ function readValues(
     const rest = marks[k + 1];
     if (part.kind === "literal") position += part.text.length;
     if (part.kind === "literal" || !rest) continue;
-    const end = findEnd(part.operator, uri, position, rest);
+    const end = findEnd(part, uri, position, rest);
     if (!readExpression(part, uri.slice(position, end), values)) return undefined;
     position = end;
   }
@@ -73,25 +98,34 @@ function readValues(
 }
 
 /** Returns the last marked position that the expression can reach. The first pass guarantees that there is one. */
-function findEnd(operator: Operator, uri: string, start: number, rest: Uint8Array): number {
+function findEnd(part: Expression, uri: string, start: number, rest: Uint8Array): number {
+  const { operator } = part;
   const allowed = allowedCharacters(operator);
+  const longest = longestValue(part);
   const begins = operator.first === "" || uri.charAt(start) === operator.first;
+  let length = operator.first === "" ? countBegun(uri, start) : 0;
   let end = start;
-  for (let i = start + 1; begins && i <= uri.length; i++) {
+  for (let i = start + 1; begins && length <= longest && i <= uri.length; i++) {
     if (rest[i] === 1) end = i;
-    if (!allowed.test(uri.charAt(i))) break;
+    if (i < uri.length && allowed[uri.charCodeAt(i)] !== 1) break;
+    length += countBegun(uri, i);
   }
   return end;
 }
 
 // Characters that RFC 3986 permits in a path segment, without the `&` and `;` that separate pairs. The other operators add their own separators.
-const segment = /[\w\-.~%!$'()*+,=:@]/;
-const segments = /[\w\-.~%!$'()*+,=:@/]/;
-const parameters = /[\w\-.~%!$'()*+,;=:@]/;
-const pairs = /[\w\-.~%!$&'()*+,;=:@/?]/;
-const reserved = /[\w\-.~%!$&'()*+,;=:@/?#[\]]/;
+const segment = toTable(/[\w\-.~%!$'()*+,=:@]/);
+const segments = toTable(/[\w\-.~%!$'()*+,=:@/]/);
+const parameters = toTable(/[\w\-.~%!$'()*+,;=:@]/);
+const pairs = toTable(/[\w\-.~%!$&'()*+,;=:@/?]/);
+const reserved = toTable(/[\w\-.~%!$&'()*+,;=:@/?#[\]]/);
 
-function allowedCharacters(operator: Operator): RegExp {
+/** Returns a table with 1 for the code of each ASCII character that matches. */
+function toTable(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0));
+}
+
+function allowedCharacters(operator: Operator): Uint8Array {
   if (operator.reserved) return reserved;
   if (operator.symbol === "?" || operator.symbol === "&") return pairs;
   if (operator.symbol === ";") return parameters;
@@ -139,18 +173,19 @@ function readPairs(
     found.set(name, own);
   }
   for (const variable of variables) {
-    const own = found.get(variable.name) ?? [];
+    const name = toUpperEscapes(variable.name);
+    const own = found.get(name) ?? [];
     if (own.length > 1 && !variable.explode) return false;
     if (!keep(values, variable.name, readPieces(variable, own))) return false;
-    found.delete(variable.name);
+    found.delete(name);
   }
   return found.size === 0;
 }
 
-/** Decodes the pieces of a variable. `null` means that a piece is not valid percent-encoded UTF-8. */
+/** Decodes the pieces of a variable. `null` means that a piece is not valid percent-encoded UTF-8, or longer than the variable can be. */
 function readPieces(variable: Variable, pieces: readonly string[]): MatchedValue | null {
   if (pieces.length === 0) return undefined;
-  const decoded = pieces.map(decode);
+  const decoded = pieces.map((piece) => decode(piece, variable.prefix));
   if (!isComplete(decoded)) return null;
   return variable.explode ? decoded : decoded[0];
 }
@@ -164,9 +199,10 @@ function keep(values: Map<string, MatchedValue>, name: string, value: MatchedVal
   return true;
 }
 
-function decode(text: string): string | null {
+function decode(text: string, longest = Infinity): string | null {
   try {
-    return decodeURIComponent(text);
+    const decoded = decodeURIComponent(text);
+    return decoded.length <= longest || [...decoded].length <= longest ? decoded : null;
   } catch {
     return null;
   }

@@ -1,13 +1,15 @@
 import type { Catalogue } from "../list/catalogue.ts";
-import { encodeBeyondAscii } from "./uri-expand.ts";
+import { encodeBeyondAscii, encodedBeyondAscii, toUpperEscapes } from "./uri-expand.ts";
 
 /**
- * Returns a URI in all its spellings, itself first: with letters beyond ASCII as people write them, and percent-encoded as clients send them. Most URIs
- * have one.
+ * Returns a URI in all its spellings, itself first: with letters beyond ASCII as people write them, and percent-encoded in upper or lower case, as
+ * clients send them. Most URIs have one.
  */
 export function spellingsOf(uri: string): readonly [string, ...string[]] {
   const readable = uri.replace(encodedBeyondAscii, decode);
-  const others = [readable, encodeBeyondAscii(readable)].filter((other) => other !== uri);
+  const upper = toUpperEscapes(encodeBeyondAscii(readable));
+  const lower = upper.replace(encodedBeyondAscii, (escapes) => escapes.toLowerCase());
+  const others = [readable, upper, lower].filter((other) => other !== uri);
   return [uri, ...new Set(others)];
 }
 
@@ -22,8 +24,6 @@ export function findSpelling<Definition>(
   }
   return undefined;
 }
-
-const encodedBeyondAscii = /(?:%[89a-f][\da-f])+/gi;
 
 /** What is not valid stays as it is. */
 function decode(encoded: string): string {

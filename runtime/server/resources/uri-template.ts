@@ -1,6 +1,6 @@
 import type { Expression, ExpandValue, MatchedValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
 import { encodeBeyondAscii, expandTemplate } from "./uri-expand.ts";
-import { matchTemplate } from "./uri-match.ts";
+import { matchTemplate, toMatched } from "./uri-match.ts";
 
 export type { ExpandValue, MatchedValue } from "./template-parts.ts";
 
@@ -34,12 +34,13 @@ export function parseUriTemplate(text: string): UriTemplate {
   const variables = new Set(
     parts.flatMap((part) => (part.kind === "literal" ? [] : part.variables.map((v) => v.name))),
   );
+  const matched = toMatched(parts);
   return {
     text,
     parts,
     variables: [...variables],
     expand: (values) => expandTemplate(parts, values),
-    match: (uri) => matchTemplate(parts, uri),
+    match: (uri) => matchTemplate(matched, uri),
   };
 }
 

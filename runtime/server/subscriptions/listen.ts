@@ -26,9 +26,14 @@ export type ReadExtensionFilter = (
   call: CallContext,
 ) => Promise<AddedNotifications>;
 
-interface AddedNotifications {
+/** Part of a filter that an extension accepts. */
+export interface AddedNotifications {
   readonly filter: object;
   readonly topics: readonly string[];
+  /** Aborted when there are no more notifications: the request gets its result then. */
+  readonly ended?: AbortSignal;
+  /** Called when the request has got its result or error for another reason. */
+  leave?(): void;
 }
 
 /** Params of a subscription request. */
@@ -54,12 +59,18 @@ export function implementListening(options: SubscriptionListenOptions): {
       if (countEntries(notifications) > maxSubscriptions) throw tooMany(maxSubscriptions);
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
       return chain(more?.(notifications, call) ?? nothing, (added) => {
-        if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions)
+        if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions) {
+          added.leave?.();
           throw tooMany(maxSubscriptions);
+        }
         const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
         // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
-        const leave = listeners.add(call, { filter, topics: added.topics }, tag);
-        return waitUntilEnded(call, { sent, leave, result: { _meta: { [tag]: call.requestId } } });
+        const removeListener = listeners.add(call, { filter, topics: added.topics }, tag);
+        const leave = (): void => {
+          removeListener();
+          added.leave?.();
+        };
+        return waitUntilEnded(call, { sent, leave, ended: added.ended, result: { _meta: { [tag]: call.requestId } } });
       });
     },
   };
@@ -102,13 +113,15 @@ function acknowledge(call: CallContext, { acknowledged, filter, tag }: Acknowled
 interface Subscription {
   /** Settles when the acknowledgement has been sent. */
   readonly sent: Promise<void>;
-  /** Removes the listener. */
+  /** Removes the listener, and ends what the extension has begun. May be called again. */
   readonly leave: () => void;
+  /** Aborted when the server ends the subscription. */
+  readonly ended: AbortSignal | undefined;
   readonly result: object;
 }
 
-/** Returns the result when the call ends. Rejects if the acknowledgement cannot be sent. One promise, because there may be thousands of subscriptions. */
-function waitUntilEnded(call: CallContext, { sent, leave, result }: Subscription): Promise<object> {
+/** Returns the result when the call or the subscription ends. Rejects if the acknowledgement cannot be sent. One promise, because there may be thousands of subscriptions. */
+function waitUntilEnded(call: CallContext, { sent, leave, ended, result }: Subscription): Promise<object> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       leave();
@@ -118,6 +131,8 @@ function waitUntilEnded(call: CallContext, { sent, leave, result }: Subscription
       leave();
       reject(error);
     });
+    if (ended?.aborted) end();
+    else ended?.addEventListener("abort", end, { once: true });
     if (call.onAbort) call.onAbort(end);
     else if (call.signal.aborted) end();
     else call.signal.addEventListener("abort", end, { once: true });

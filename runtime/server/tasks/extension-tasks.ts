@@ -1,4 +1,5 @@
 import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../../generated/support.ts";
+import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import { missingCapability, toStatelessError } from "../../protocol/peer/stateless-request.ts";
 import { attempt } from "../../internal/maybe-async.ts";
@@ -194,7 +195,7 @@ function toDetailed(record: TaskRecord): object {
   if (outcome?.kind === "result") return { ...head, status: "completed", result: outcome.result };
   if (outcome?.kind === "error") return { ...head, error: outcome.error };
   if (status !== "input_required") return head;
-  const inputRequests = readOpenRequests(record);
+  const inputRequests = firstInputRequests(Object.entries(readOpenRequests(record)));
   return Object.keys(inputRequests).length > 0 ? { ...head, inputRequests } : { ...head, status: "working" };
 }
 

@@ -1,5 +1,4 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import { chain } from "../../internal/maybe-async.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";
@@ -7,9 +6,10 @@ import type { Catalogue } from "../list/catalogue.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
+import { checkShown } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
-import { requireScopes } from "../scopes.ts";
+import { checkScopeNames, requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema } from "../schema.ts";
 import type { AnyContext, AnyRequester, AnyTool } from "../any-definition.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
@@ -62,13 +62,14 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
 }
 
 /**
- * Checks the name and the metadata of a tool.
+ * Checks the name, the metadata and the scopes of a tool.
  *
- * @throws {SetupError} when some clients cannot handle the name, or when a metadata key is invalid
+ * @throws {SetupError} when some clients cannot handle the name, or when a metadata key or a scope is invalid
  */
 export function checkTool(tool: AnyTool): void {
   const { name } = tool;
   checkMetaOf(tool, `Tool "${name}"`);
+  checkScopeNames(`Tool "${name}"`, tool.scopes ?? []);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
   throw new SetupError(
     `Tool name ${JSON.stringify(name)} is rejected by some clients; use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" "."`,
@@ -90,21 +91,10 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
       ...rules.describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
-    checkShown(shown, revision, rules.written);
+    checkShown(shown, { member: "tools", revision, written: rules.written });
     rules.checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
     throw new SetupError(`Tool "${tool.name}": ${toError(error).message}`, { cause: error });
   }
-}
-
-/** Rejects a tool that does not fit the revision; for instance, most revisions allow only objects as structured output. */
-function checkShown(tool: object, revision: Revision, written: Revision | undefined): void {
-  const list = { tools: [tool] };
-  const convert = revision === written ? undefined : revision.conversions?.clientRequests["tools/list"]?.result;
-  const issue = findRow(revision.clientRequests, "listTools")?.result(convert?.(list) ?? list);
-  if (!issue) return;
-  const member = issue.path.replace(/^tools\/0\/?/, "");
-  const advice = member.startsWith("outputSchema") ? "; wrap the output in an object" : "";
-  throw new Error(`revision ${revision.id} requires ${issue.expected} at ${member}${advice}`);
 }

@@ -120,8 +120,9 @@ function readRedirect(response: Response, { from, method }: { readonly from: URL
   const location = response.headers.get("location");
   if (location === null || !URL.canParse(location, from.href)) throw reject("without a valid Location");
   const target = new URL(location, from);
-  if (target.origin !== from.origin) throw reject(`to another origin, ${target.origin}, which is not allowed`);
-  if (method !== "GET" && status < 307) throw reject("with a status that changes POST to GET");
+  if (target.origin !== from.origin) throw reject(`to another origin, ${describeUrl(target)}, which is not allowed`);
+  if (method !== "GET" && status < 307)
+    throw reject(`to ${describeUrl(target)} with a status that changes POST to GET`);
   return target;
 }
 

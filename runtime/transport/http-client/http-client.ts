@@ -20,6 +20,7 @@ import { SessionRenewal } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a client over Streamable HTTP. */
 export interface HttpClientOptions extends EndpointOptions {
@@ -81,6 +82,7 @@ class HttpClient implements Transport {
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, options: HttpClientOptions) {
+    checkNumbers(options, options.reconnect);
     this.#url = url;
     this.#options = options;
     this.#link = new HttpConnection(url, options);

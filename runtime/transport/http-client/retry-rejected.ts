@@ -65,7 +65,12 @@ export function retryRejected<Result>(
 function readRetryAfter(error: unknown): number | undefined {
   if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
   if (error.status !== 429 && error.status !== 503) return undefined;
-  const text = error.retryAfter.trim();
+  return parseRetryAfter(error.retryAfter);
+}
+
+/** Returns the milliseconds of a `Retry-After`, which is a number of seconds or a date, or `undefined` if it is neither. */
+export function parseRetryAfter(value: string): number | undefined {
+  const text = value.trim();
   const time = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isNaN(time) ? undefined : Math.max(0, time);
 }

@@ -7,7 +7,7 @@ import type { EventWriter } from "./exchange/exchange.ts";
 
 /** Options that the streams of one session share. */
 export interface StreamHost {
-  /** Bytes that may wait for a slow reader before its connection is destroyed. */
+  /** Bytes that may wait for a slow reader. While more wait, a further message destroys its connection. */
   readonly maxWaiting: number;
   /** Counts destroyed connections. */
   readonly metrics: ConnectionMetrics | undefined;
@@ -59,6 +59,8 @@ export interface SessionStream {
   release(): void;
   /** Ends the stream: there are no more messages. */
   end(): void;
+  /** Ends a stream opened by GET on all nodes, because its client has opened another. Default: no other node knows the stream. */
+  endStored?(): Promise<void>;
   /** Ends the stream, and stores nothing more. Default: what is stored is removed with the session. */
   discard?(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
@@ -114,10 +116,11 @@ export class EventStreamResponse implements SessionStream {
   }
 
   send(data: string): void | Promise<void> {
+    const { waiting } = this;
     this.#emit(data, undefined);
     const writer = this.#writer;
     if (!writer || writer.waiting <= comfortable) return;
-    if (writer.waiting <= this.#host.maxWaiting) return writer.drained();
+    if (waiting <= this.#host.maxWaiting) return writer.drained();
     this.#host.metrics?.drop("stream");
     writer.destroy();
     this.#disconnect(writer);

@@ -285,7 +285,8 @@ function openSession(
   serverContext: OpenServerContext,
 ): void {
   const { service, sessions, settings } = serverContext;
-  if (service.takesSessions?.() === false) return respondRejected(exchange, tooManySessions(), serverContext);
+  if (service.takesSessions?.(identity?.principal) === false)
+    return respondRejected(exchange, tooManySessions(), serverContext);
   const id = idOf(postBody);
   if (postBody.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);

@@ -217,7 +217,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   openListener(name: string = this.#nameStream(listenerMark)): SessionStream {
     const stream = this.openStream([], name);
-    this.#addListener(stream);
+    for (const replaced of this.#addListener(stream)) void replaced.endStored?.().catch(this.#settings.fail);
     return stream;
   }
 
@@ -358,12 +358,13 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
-  /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. */
-  #addListener(stream: SessionStream): void {
-    const others = this.#listeners.filter((listener) => listener !== stream);
-    const kept = keptListeners(others);
-    for (const listener of others) if (!kept.includes(listener)) this.endStream(listener);
-    this.#listeners = [...kept, stream];
+  /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. Returns these. */
+  #addListener(stream: SessionStream): readonly SessionStream[] {
+    const kept = [...keptListeners(this.#listeners.filter((listener) => listener !== stream)), stream];
+    const replaced = this.#listeners.filter((listener) => !kept.includes(listener));
+    for (const listener of replaced) this.endStream(listener);
+    this.#listeners = kept;
+    return replaced;
   }
 
   /** Keeps a resumed stream until it ends. */
@@ -394,7 +395,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 }
 
-/** Network of every session. */
 const overHttp: NetworkDetails = { transport: "tcp", protocol: "http" };
 
 const none: readonly SessionStream[] = [];

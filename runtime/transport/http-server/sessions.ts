@@ -10,7 +10,7 @@ import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
 import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
-import type { HttpService, HttpSettings } from "./settings.ts";
+import { toRenewalInterval, type HttpService, type HttpSettings } from "./settings.ts";
 import type { SessionRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
@@ -301,7 +301,7 @@ export class Sessions implements LiveSessions {
     const { clock, sessions } = this.#settings;
     if (isCommenting) session.keepAlive();
     if (this.#isUnused(session)) return void this.#closeUnused(session);
-    const isDue = session.usedAt + Math.min((sessions?.ttl ?? Infinity) / 4, longestWait) <= clock.now();
+    const isDue = session.usedAt + toRenewalInterval(sessions) <= clock.now();
     if (session.isBusy && isDue) void this.#renew(session);
   }
 
@@ -389,9 +389,6 @@ const fewSessions = 1_000;
 
 /** Turns that are then taken together. */
 const turnsTogether = 5;
-
-/** Milliseconds after which a session in use is renewed, at most. */
-const longestWait = 60_000;
 
 /** Milliseconds within which a response does not need a stream. */
 const soon = 10;

@@ -23,6 +23,7 @@ import { createHostRules, type HostOptions, type HostRules } from "./host-rules.
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
 import type { SessionRevisions } from "./revisions.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Service behind an HTTP handler. */
 export interface HttpService {
@@ -32,8 +33,8 @@ export interface HttpService {
   accept(channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless): Connection;
   /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
-  /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
-  takesSessions?(): boolean;
+  /** True if another session of this principal may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
+  takesSessions?(principal: string | undefined): boolean;
   /** Clients of the service, which a cluster notifies. Default: none are. */
   readonly clients?: ServedClients;
   /** Returns the scopes that the sender of a request needs. Default: none. */
@@ -82,7 +83,7 @@ export interface HttpOptions extends HostOptions {
   readonly retry?: number;
   /** Milliseconds between comments on idle streams. A call that takes longer gets a stream as its response. Default 15 s. */
   readonly keepAlive?: number;
-  /** Bytes that may wait for the reader of a stream before its connection is destroyed. Default 8 MiB. */
+  /** Bytes that may wait for the reader of a stream. While more wait, a further message destroys its connection. Default 8 MiB. */
   readonly maxStreamBytes?: number;
   /** Milliseconds within which the next part of a body has to arrive; then the request gets 408. Default 10 s. */
   readonly bodyTimeout?: number;
@@ -169,11 +170,12 @@ const bodyBytes = 4 * 1024 * 1024;
 /**
  * Fills in the defaults of options, for a server of these revisions.
  *
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, or a number is negative or `NaN`
  */
 export function toSettings(options: HttpOptions, revisions: Pick<SessionRevisions, "hasSse">): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
+  checkNumbers(options, sessions, sse, options.cors);
   const cluster = options.cluster?.createNode();
   const guard = toGuard(options.authenticate);
   const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
@@ -216,6 +218,13 @@ function toSessions(
   const bounds = { ttl, ...(maxSessions !== undefined && { maxSessions }), ...(clock && { clock }) };
   return { ttl, store: shared ?? store ?? new MemorySessionStore(bounds) };
 }
+
+/** Returns the milliseconds after which a session in use is renewed in the store. */
+export function toRenewalInterval(sessions: HttpSettings["sessions"]): number {
+  return Math.min((sessions?.ttl ?? Infinity) / 4, longestRenewalInterval);
+}
+
+const longestRenewalInterval = 60_000;
 
 function toSse({
   path = "/sse",

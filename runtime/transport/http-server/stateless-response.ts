@@ -107,9 +107,10 @@ export class StatelessResponse implements Channel, HttpOrigin {
   #push(text: string): void | Promise<void> {
     if (!this.#writer && this.#options.style === "json" && !this.#isEndless) return;
     const writer = this.#toStream();
+    const { waiting } = writer;
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
-    if (writer.waiting <= this.#options.maxWaiting) return writer.drained();
+    if (waiting <= this.#options.maxWaiting) return writer.drained();
     this.#options.metrics?.drop("stream");
     writer.destroy();
     this.#leave();

@@ -18,6 +18,7 @@ import { InFlight, within } from "../http-client/in-flight.ts";
 import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a client over HTTP with SSE, the transport of the first revision. */
 export interface SseClientOptions extends EndpointOptions {
@@ -55,6 +56,7 @@ class SseClient implements Transport {
   #reason: Error | undefined;
 
   constructor(url: URL, options: SseClientOptions) {
+    checkNumbers(options);
     this.#url = url;
     this.#options = options;
     this.#limits = toLimits(options.limits);

@@ -81,7 +81,7 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   if (identity && isRejection(identity)) return identity;
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
-  if (serverContext.service.takesSessions?.() === false) return tooManySessions();
+  if (serverContext.service.takesSessions?.(identity?.principal) === false) return tooManySessions();
   const { cluster } = serverContext.settings;
   const suffix = cluster ? `.${cluster.name}` : "";
   const key = { id: `${createSecretId()}${suffix}`, owner: identity?.principal };
@@ -95,7 +95,8 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   const connection = await accept(session, serverContext);
   serverContext.streams.set(key.id, session);
   const { endpoint, handshakeTimeout } = serverContext.sse;
-  session.serve(connection, { endpoint: `${endpoint}?${sessionParameter}=${key.id}`, handshakeTimeout });
+  const separator = endpoint.includes("?") ? "&" : "?";
+  session.serve(connection, { endpoint: `${endpoint}${separator}${sessionParameter}=${key.id}`, handshakeTimeout });
   serverContext.sessions.adopt(session);
   void connection.closed.then(() => forget(key, serverContext));
   return undefined;

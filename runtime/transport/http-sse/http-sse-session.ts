@@ -6,7 +6,7 @@ import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { FirstMessage } from "../first-message.ts";
 import type { EventWriter } from "../http-server/exchange/exchange.ts";
-import type { HttpSettings } from "../http-server/settings.ts";
+import { toRenewalInterval, type HttpSettings } from "../http-server/settings.ts";
 
 /** Options for the start of a session. */
 export interface SseSessionStart {
@@ -15,6 +15,9 @@ export interface SseSessionStart {
   /** Milliseconds for the first message of the client. */
   readonly handshakeTimeout: number;
 }
+
+/** Settings of the handler that sessions use. */
+export type SseSessionSettings = Pick<HttpSettings, "maxStreamBytes" | "metrics" | "sessions" | "clock" | "fail">;
 
 /**
  * Session of HTTP with SSE. It lives as long as its stream, which carries all messages to the client, including responses.
@@ -25,16 +28,19 @@ export class SseSession implements Channel {
   readonly network: NetworkDetails = { transport: "tcp", protocol: "http" };
   readonly key: SessionKey;
   readonly #writer: EventWriter;
-  readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "metrics">;
+  readonly #settings: SseSessionSettings;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #first: FirstMessage | undefined;
   #isClosed = false;
+  /** Time of the latest renewal, in the milliseconds of the clock. */
+  #renewedAt: number;
 
-  constructor(key: SessionKey, writer: EventWriter, settings: Pick<HttpSettings, "maxStreamBytes" | "metrics">) {
+  constructor(key: SessionKey, writer: EventWriter, settings: SseSessionSettings) {
     this.key = key;
     this.#writer = writer;
     this.#settings = settings;
+    this.#renewedAt = settings.clock.now();
     writer.onClose(() => this.#disconnect());
   }
 
@@ -77,10 +83,11 @@ export class SseSession implements Channel {
 
   send(message: Outgoing): void | Promise<void> {
     const writer = this.#writer;
+    const { waiting } = writer;
     writer.write(encodeEvent({ type: "message", data: encode(message) }));
     if (writer.waiting <= comfortable) return;
     const { maxStreamBytes, metrics } = this.#settings;
-    if (writer.waiting <= maxStreamBytes) return writer.drained();
+    if (waiting <= maxStreamBytes) return writer.drained();
     metrics?.drop("stream");
     writer.destroy();
     this.#disconnect(new Error(`The client does not read; more than ${maxStreamBytes} bytes are queued`));
@@ -88,6 +95,17 @@ export class SseSession implements Channel {
 
   keepAlive(): void {
     this.#writer.write(keepAliveComment);
+  }
+
+  /** Extends the lifetime of the session in the store from time to time, also while its client only listens. */
+  renew(): void {
+    const { sessions, clock, fail } = this.#settings;
+    const now = clock.now();
+    if (!sessions || now < this.#renewedAt + toRenewalInterval(sessions)) return;
+    this.#renewedAt = now;
+    Promise.resolve()
+      .then(() => sessions.store.find(this.key))
+      .catch(fail);
   }
 
   close(): Promise<void> {

@@ -11,6 +11,7 @@ import { readLastWords } from "./stderr-summary.ts";
 import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a server that is started as a child of this process. */
 export interface StdioClientOptions {
@@ -74,6 +75,7 @@ class ServerProcess implements StdioClientTransport {
   #stderrTail = "";
 
   constructor(options: StdioClientOptions) {
+    checkNumbers(options.shutdown);
     this.#options = options;
     this.#child = start(options);
     this.#exited = new Promise((resolve) => {

@@ -2,6 +2,7 @@ import type { Limits } from "../../jsonrpc/limits.ts";
 import { readStdoutWrite } from "./stdout.ts";
 import { StreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a server on stdin and stdout. */
 export interface StdioOptions {
@@ -53,6 +54,7 @@ export async function acceptStdio(
  * ```
  */
 export function createStdioTransport(options: StdioOptions = {}): Transport {
+  checkNumbers(options);
   const guard = guardStdout();
   const { stdin, stdout } = process;
   return new StreamTransport({

@@ -15,6 +15,7 @@ import { defaultFirstMessageTimeout } from "../first-message.ts";
 import { portOf, startListening, watchSockets } from "../listening.ts";
 import { StreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a connection over TCP or a local socket. */
 export interface SocketOptions {
@@ -82,6 +83,7 @@ export interface TcpServer {
  * ```
  */
 export function createTcpTransport(options: TcpClientOptions): Transport {
+  checkNumbers(options);
   const place = toAddress(options);
   const address = { ...place, allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
@@ -106,6 +108,7 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
  * ```
  */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
+  checkNumbers(options);
   const transports = new AcceptedTransports();
   const { handshakeTimeout = defaultFirstMessageTimeout } = options;
   const serve = async (socket: Socket): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   type WebSocketOptions,
   toClientNetwork,
 } from "./websocket-transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Part of the platform's WebSocket that the transport needs. */
 export interface PlatformSocket {
@@ -45,6 +46,7 @@ export interface WebSocketClientOptions extends WebSocketOptions {
  * ```
  */
 export function createWebSocketTransport(url: string | URL, options: WebSocketClientOptions = {}): Transport {
+  checkNumbers(options);
   const Implementation: WebSocketClientOptions["WebSocket"] = options.WebSocket ?? globalThis.WebSocket;
   if (typeof Implementation !== "function") {
     throw new Error("The platform has no WebSocket; use the transport for the library ws, or pass an implementation");

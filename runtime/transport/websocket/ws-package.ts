@@ -23,6 +23,7 @@ import {
   type WebSocketOptions,
   toClientNetwork,
 } from "./websocket-transport.ts";
+import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a client or server with the library ws. */
 export interface WsOptions extends WebSocketOptions {
@@ -86,6 +87,7 @@ export function createWsTransport(url: string | URL, options: WsClientOptions = 
 
 /** Creates a connection with the library ws whose text frames are passed on unchanged, for programs that examine servers. */
 export function createWsSocket(url: string | URL, options: WsClientOptions = {}): MessageSocket {
+  checkNumbers(options);
   const socket = new WebSocket(url, [...webSocketProtocols], {
     ...options.connection,
     headers: { ...options.connection?.headers, ...options.headers },
@@ -117,6 +119,7 @@ interface Admitted {
  * ```
  */
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
+  checkNumbers(options);
   const { maxConnections = 1_000, handshakeTimeout = defaultFirstMessageTimeout } = options;
   const rules = createHostRules(options);
   const guard = toGuard(options.authenticate);
@@ -164,13 +167,14 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     stream.on("error", ignore);
     if (isOurs(request, options.path)) upgrade(request, stream, head).catch((thrown: unknown) => drop(stream, thrown));
-    else if (server.listenerCount("upgrade") === 1) reject(stream, { status: 404 });
+    else if (isUnserved(request, server.listeners("upgrade"), listener)) reject(stream, { status: 404 });
   };
-  server.on("upgrade", onUpgrade);
+  const listener = Object.assign(onUpgrade, { [servedPath]: options.path });
+  server.on("upgrade", listener);
   return {
     async close() {
       isClosed = true;
-      server.off("upgrade", onUpgrade);
+      server.off("upgrade", listener);
       for (const transport of transports.open) transport.closeCode = closeCodes.goingAway;
       await transports.close();
     },
@@ -212,19 +216,24 @@ function listen(socket: WebSocket, events: SocketEvents): void {
   else socket.on("open", () => events.opened());
 }
 
-/** Detects a peer that has disappeared: its connection would stay open for hours. */
+/**
+ * Detects a peer that has disappeared, or does not read: its connection would stay open for hours. A pong counts only if it repeats the latest ping,
+ * which the peer has read then.
+ */
 function keepAlive(socket: WebSocket, milliseconds: number): void {
   let isAlive = true;
+  let pings = 0;
   const check = (): void => {
     if (socket.readyState !== WebSocket.OPEN) return;
     if (!isAlive) return socket.terminate();
     isAlive = false;
-    socket.ping(undefined, undefined, ignore);
+    pings += 1;
+    socket.ping(String(pings), undefined, ignore);
   };
   // After a time in which this process did not run, timers are due before what has arrived is read.
   const timer = setInterval(() => afterReads(check), milliseconds);
   timer.unref();
-  socket.on("pong", () => (isAlive = true));
+  socket.on("pong", (data) => (isAlive ||= data.toString() === String(pings)));
   socket.on("message", () => (isAlive = true));
   socket.on("close", () => clearInterval(timer));
 }
@@ -240,6 +249,19 @@ function chooseProtocol(offered: ReadonlySet<string>): string | undefined {
 
 function isOurs(request: IncomingMessage, path: string | undefined): boolean {
   return path === undefined || new NodeHead(request).path === path;
+}
+
+/** Path that a listener for upgrades serves; present on those of `serveWebSocket`. */
+const servedPath = Symbol("servedPath");
+
+function isService(listener: object): listener is { readonly [servedPath]: string | undefined } {
+  return servedPath in listener;
+}
+
+/** True if no listener of a server takes an upgrade, and this one is the last: an application may have listeners of its own. */
+function isUnserved(request: IncomingMessage, listeners: readonly object[], listener: object): boolean {
+  if (listeners.at(-1) !== listener) return false;
+  return listeners.every((other) => isService(other) && !isOurs(request, other[servedPath]));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -189,9 +190,10 @@ describe("create-mcp-server check", () => {
 
   test.each<[number, RegExp]>([
     [200, / HTTP 200 without a response; it sent "<p>hello", which is no message\n +check the address; its path is /],
-    [401, / HTTP 401\n +send credentials with --header-env Name=VARIABLE/],
-    [404, / HTTP 404\n +check the address; its path is often \/mcp/],
-    [500, / HTTP 500\n +look for the cause in the log of the server/],
+    [401, / HTTP 401: <p>hello\n +send credentials with --header-env Name=VARIABLE/],
+    [403, / HTTP 403: <p>hello\n +check which host names and clients the server permits/],
+    [404, / HTTP 404: <p>hello\n +check the address; its path is often \/mcp/],
+    [500, / HTTP 500: <p>hello\n +look for the cause in the log of the server/],
   ])("`check` of an address that returns %i to every request proposes the next step", async (status, message) => {
     const site = await serveRaw((_request, response) => response.writeHead(status).end("<p>hello"));
     onTestFinished(() => site.close());
@@ -199,6 +201,48 @@ describe("create-mcp-server check", () => {
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
   });
+
+  test.each<[name: string, respond: (response: ServerResponse) => void, message: RegExp, timeout?: number]>([
+    [
+      "that requires credentials with 403",
+      (response) => response.writeHead(403, { "www-authenticate": "Bearer" }).end(),
+      / HTTP 403\n +send credentials with --header-env/,
+    ],
+    [
+      "that redirects",
+      (response) => response.writeHead(307, { location: "https://example.org/mcp" }).end(),
+      / HTTP 307 to https:\/\/example\.org\/mcp\n +use the address that it redirects to/,
+    ],
+    [
+      "whose stream stalls",
+      (response) => response.writeHead(200, { "content-type": "text/event-stream" }).write(": wait\n\n"),
+      / HTTP 200: no response within 1 s\n +check that it starts/,
+      1,
+    ],
+    [
+      "whose event is longer than the client accepts",
+      (response) =>
+        response
+          .writeHead(200, { "content-type": "text/event-stream" })
+          .end(`data: ${"x".repeat(17 * 1024 * 1024)}\n\n`),
+      / HTTP 200: The event is longer than \d+ bytes\n +check that it starts/,
+    ],
+    [
+      "whose body has control sequences",
+      (response) => response.writeHead(404).end("a\u001b[31mb"),
+      / HTTP 404: a\[31mb\n/,
+    ],
+  ])(
+    "`check` explains the response of a server %s",
+    { timeout: 60_000 },
+    async (_name, respond, message, timeout = 30) => {
+      const site = await serveRaw((_request, response) => respond(response));
+      onTestFinished(() => site.close());
+      const { code, stdout } = await check([site.url], { timeout, protocol: "2025-11-25" });
+      expect(stdout).toMatch(message);
+      expect(code).toBe(1);
+    },
+  );
 
   test("`check` reports a server that exits during the session with the reason", { timeout: 60_000 }, async () => {
     const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;

@@ -16,6 +16,16 @@ describe("lint of tools", () => {
     expect(broken({})).toEqual([]);
   });
 
+  test.each([
+    ["", "give it a name"],
+    ["a.b", 'rename it to "a_b"'],
+    ["a".repeat(65), `rename it to "${"a".repeat(64)}"`],
+  ])("the name %j of a tool and of an argument has the advice %s", (name, fix) => {
+    const tool = { ...good, name, inputSchema: { type: "object", properties: { [name]: { type: "string" } } } };
+    const fixes = lintRules.flatMap(({ check }) => check(tool).map((seen) => seen.fix));
+    expect(new Set(fixes)).toEqual(new Set([fix]));
+  });
+
   test.each<[string, object, string[]]>([
     ["a name with a dot", { name: "a.b" }, ["tool-name"]],
     ["a name that is too long", { name: "a".repeat(65) }, ["tool-name"]],

@@ -144,6 +144,8 @@ describe("rejected sources of `explain`", () => {
 
   test.each([
     [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
+    [403, /it returned HTTP 403: closed for today\. Check which host names and clients the server permits\.$/],
+    [302, /redirects without a valid Location; use the target URL instead\.$/],
     [404, /HTTP 404.* Check the address, and that the server is running\.$/],
     [503, /HTTP 503: closed for today\.$/],
   ])(
@@ -158,4 +160,36 @@ describe("rejected sources of `explain`", () => {
       server.close();
     },
   );
+});
+
+describe("a server whose lists cannot be read", () => {
+  const respond = (list: string): readonly string[] => [
+    process.execPath,
+    "-e",
+    `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...message }));
+      if (method === "initialize")
+        send({ result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "a", version: "1" } } });
+      else if (method === "tools/list") ${list};
+    });`,
+  ];
+
+  test.each([
+    [
+      "an error",
+      'send({ error: { code: -32603, message: "Database is down" } })',
+      /cannot be read: it returned the error -32603: Database is down\.$/,
+    ],
+    ["an invalid list", "send({ result: { tools: null } })", /^the server cannot be read: .*tools/],
+    ["an exit", "process.exit(3)", /^the server cannot be read: /],
+    [
+      "silence",
+      "{}",
+      /cannot be read: it did not respond to tools\/list within 2 s; raise --timeout for a slow server\.$/,
+    ],
+  ])("`explain` reports %s in one line", async (_what, list, says) => {
+    const read = explain({ protocol: "2024-11-05", server: respond(list), timeout: 2 });
+    await expect(read).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+  });
 });

@@ -338,7 +338,7 @@ describe("add openapi with a broken project", () => {
     write("src/server.ts", read("src/server.ts").replace("tools: [measureText]", "tools"));
     const before = all();
     expect(await add()).toBe(2);
-    expect(lines().join("\n")).toContain("Put ...petsTools into it by hand");
+    expect(lines().join("\n")).toContain('is not a list in brackets; write "tools: [...tools]"');
     expect(all()).toEqual(before);
   });
 

@@ -310,6 +310,18 @@ const deep = (levels: number): string => `${'{"not":'.repeat(levels)}{}${"}".rep
 const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["an empty file", "a.yaml", "", /not a list of tools/],
   ["a plain string", "a.yaml", "hello", /not a list of tools/],
+  [
+    "a program",
+    "server.mjs",
+    "import { a } from 'b';",
+    /is a program; pass an OpenAPI document, tools\.json or mcp\.cl/,
+  ],
+  [
+    "a recording",
+    "a.jsonl",
+    '{"format":"mcp-recording","version":1}\n{}\n',
+    /is a recording; generate a client .* --from/,
+  ],
   ["invalid JSON", "a.json", '{"openapi":', /is not JSON/],
   ["invalid YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
   ["a YAML bomb", "a.yaml", bomb(), /is not YAML: .*alias/],

@@ -356,7 +356,8 @@ describe("create-mcp-server client", () => {
     writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
     const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out has edited files (tools/ping.ts)") });
-    expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
+    const checked = await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true });
+    expect(checked).toMatchObject({ code: 1, stderr: expect.stringContaining("with --force instead of --check") });
     expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
   });
@@ -487,6 +488,14 @@ describe("create-mcp-server client", () => {
     }
     expect(stderr).toMatch(advice);
     expect(stderr).not.toContain("secret");
+  });
+
+  test("`client` does not propose credentials when a server rejects the host name", async () => {
+    const server = await serveRaw((_request, response) => response.writeHead(403).end("Host not allowed"));
+    onTestFinished(() => void server.close());
+    const { stderr } = await client([server.url]);
+    expect(stderr).toContain("rejected this client (HTTP 403): Host not allowed. Check which host names and clients");
+    expect(stderr).not.toContain("--header-env");
   });
 
   test("`client` leaves out unusable tools and resource templates with the reason", async () => {

@@ -101,3 +101,27 @@ test("a lost stream is opened again by a request; one that the server does not o
   expect(lost.pings).toHaveLength(1);
   expect(rejected).toEqual({ pings: [], heard: [] });
 });
+
+test("changes are reported again when the stream of a new session opens", async () => {
+  const opened: ConnectionFactoryOptions[] = [];
+  const heard: string[] = [];
+  const gateway = await createGateway(
+    (options) => {
+      opened.push(options);
+      const [near, far] = createInMemoryTransports();
+      serve(createUpstream(newest), far);
+      return connect(near, options);
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, newest, { handlers: { toolListChanged: () => void heard.push("tools") } });
+  ends.push(() => client.close());
+  opened[0]?.onNewSession();
+  await expect.poll(() => heard, unhurried).toEqual(["tools"]);
+  opened[0]?.onNotificationsOpened?.();
+  await expect.poll(() => heard, unhurried).toEqual(["tools", "tools"]);
+  opened[0]?.onNotificationsOpened?.();
+  await client.request("tools/list", {});
+  expect(heard).toHaveLength(2);
+});

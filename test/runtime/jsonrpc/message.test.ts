@@ -9,6 +9,7 @@ import {
 } from "../../../runtime/jsonrpc/message.ts";
 
 const error = { code: 1, message: "no" };
+const longId = "x".repeat(513);
 
 describe("the kind of a message", () => {
   test.each([
@@ -149,9 +150,19 @@ test("a batch is a list of messages", () => {
   expect([isBatch([message]), isBatch([]), isBatch(message)]).toEqual([true, true, false]);
 });
 
-test("ids are strings and integers that a double holds exactly (J-03)", () => {
-  expect(["", "a", 0, -5, Number.MAX_SAFE_INTEGER].every(isRequestId)).toBe(true);
-  expect([null, undefined, 1.5, Number.NaN, Infinity, 2 ** 53, {}, true].some(isRequestId)).toBe(false);
+test("ids are short strings and integers that a double holds exactly (J-03)", () => {
+  expect(["", "a", "x".repeat(512), 0, -5, Number.MAX_SAFE_INTEGER].every(isRequestId)).toBe(true);
+  expect([null, undefined, 1.5, Number.NaN, Infinity, 2 ** 53, {}, true, longId].some(isRequestId)).toBe(false);
+});
+
+test.each([
+  ["a request", { jsonrpc: "2.0", id: longId, method: "m" }, "The id exceeds 512 characters; send a shorter one"],
+  ["an invalid request", { id: longId, method: "m" }, "The id exceeds 512 characters; send a shorter one"],
+  ["a method that is no string", { jsonrpc: "2.0", id: longId, method: 5 }, "The method must be a string"],
+  ["a result", { jsonrpc: "2.0", id: longId, result: {} }, "A response requires the id of its request"],
+  ["nothing but an id", { jsonrpc: "2.0", id: longId }, "A message requires a method, a result or an error"],
+])("an id that is too long is not repeated or looked up: %s", (_, value, reason) => {
+  expect(classify(value)).toMatchObject({ id: undefined, reason });
 });
 
 test("a static result is checked and encoded once", () => {

@@ -93,6 +93,7 @@ test.each(thrown)("the error %s, thrown in the handler of a notification, is rep
 test.each([
   ["a total that is no number", { progress: 1, total: NaN }],
   ["an endless total", { progress: 1, total: Infinity }],
+  ["a message that is no text", { progress: 1, message: Object({ a: 1 }) }],
   ["members of its own", { progress: 1, jsonrpc: "1.0", progressToken: "another" }],
 ])("a progress notification with %s is sent without it", async (_name, report) => {
   const callTool = async (_params: unknown, context: CallContext): Promise<object> => {

@@ -250,6 +250,14 @@ describe("progress", () => {
     await runTranscript(wire, []);
   });
 
+  test("progress is not sent with a token that JSON has changed, which may be that of another request", async () => {
+    const { handlers, contexts } = controlled();
+    const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
+    await runTranscript(wire, [[">", call(1, { progressToken: JSON.parse("9007199254740993") })]]);
+    await contexts[0]?.progress({ progress: 1 });
+    await runTranscript(wire, []);
+  });
+
   test("progress only grows (G-03), and stops with the response (G-04)", async () => {
     const { handlers, contexts, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);

@@ -79,6 +79,13 @@ describe("errors and their codes", () => {
       ],
     ],
     [
+      "an id that is too long is rejected without it",
+      [
+        [">", { id: "x".repeat(513), method: "ping" }],
+        ["<", refusal(-32600, "The id exceeds 512 characters; send a shorter one")],
+      ],
+    ],
+    [
       "a member that appears twice is refused (R8)",
       [
         [">", '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { lstatSync, rmSync, symlinkSync } from "node:fs";
 import { rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -179,6 +180,19 @@ describe("a folder that cannot be served", () => {
     const outside = await createFolder({ "SKILL.md": manifest("a") });
     await symlink(join(outside, "SKILL.md"), join(folder, "a", "SKILL.md"));
     await expect(readSkills(folder, { parseYaml })).rejects.toThrow(/is a link or a device/);
+  });
+
+  test("a folder that is replaced by a link to another while the skills are read is rejected", async () => {
+    const outside = await createFolder({ "secret/SKILL.md": manifest("b"), "secret/key": "secret" });
+    const folder = await createFolder({ "a/SKILL.md": manifest("a"), "b/SKILL.md": manifest("b"), "b/key": "" });
+    const replacing: typeof parseYaml = (text) => {
+      if (!lstatSync(join(folder, "b")).isSymbolicLink()) {
+        rmSync(join(folder, "b"), { recursive: true });
+        symlinkSync(join(outside, "secret"), join(folder, "b"));
+      }
+      return parseYaml(text);
+    };
+    await expect(readSkills(folder, { parseYaml: replacing })).rejects.toThrow(/b is no folder any more/);
   });
 
   test("the same skill in two folders is rejected", async () => {

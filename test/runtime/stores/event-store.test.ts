@@ -152,10 +152,18 @@ describe("a memory event store", () => {
     expect([found(), store.size]).toEqual([[false, false, false], 0]);
   });
 
-  it("events that are larger than the bound are not kept", () => {
+  it("the last event of a stream is kept, even if it is longer than the limit of the stream", () => {
     const store = new MemoryEventStore({ maxStreamSize: 100 });
-    store.append(session, event(0, "a", "x".repeat(500)));
-    expect([store.size, store.after(session, event(0))]).toEqual([streamOverhead, undefined]);
+    const long = (n: number): StoredEvent => event(n, "a", "x".repeat(500));
+    for (const n of [0, 1, 2]) store.append(session, long(n));
+    expect(store.after(session, long(1))).toEqual([long(2)]);
+    expect(store.after(session, long(0))).toBeUndefined();
+  });
+
+  it("an event that is longer than the limit of its owner is not kept", () => {
+    const store = new MemoryEventStore({ maxSize: 1_000 });
+    store.append(session, event(0, "a", "x".repeat(2_000)));
+    expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
   });
 
   it("streams without data have a bounded number, because each of them takes memory", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Engine } from "../../../runtime/stores/engine.ts";
-import type { StreamAppend, StreamPart } from "../../../runtime/stores/shared-event-store.ts";
+import type { AppendOutcome, StreamAppend, StreamPart } from "../../../runtime/stores/shared-event-store.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
 import { firstNode, key, secondNode, startTwoNodes, strangers } from "./cluster.ts";
 
@@ -484,17 +484,29 @@ export function describeEvents(fixture: EngineFixture): void {
           requests: [1],
         });
       for (const name of ["a", "b", "c"]) expect(await open(name)).toBe("stored");
-      expect(await open("d")).toBe("fenced");
+      expect(await open("d")).toBe("full");
       expect(await second.events.read(key, { stream: "d", sequence: -1 })).toBeUndefined();
       expect(await open("a")).toBe("stored");
       expect(await open("a", { id: "other", owner: "ada" })).toBe("stored");
       await first.events.append(key, { stream: "a", owner: firstNode, fence: 0, first: 1, data: ["b"], settled: [1] });
       expect(await open("d")).toBe("stored");
-      expect(await open("e")).toBe("fenced");
+      expect(await open("e")).toBe("full");
       await second.events.seal(key, { stream: "b", fence: 0, node: secondNode, data: [] });
       expect(await open("e")).toBe("stored");
       await cluster.pass(1_600);
       expect(await open("f")).toBe("stored");
+    });
+
+    test("a stream opened by GET that its owner ends no longer counts, and has no more events", async () => {
+      const { first, second } = await startTwoNodes(fixture, { maxOpenStreams: 1 });
+      await append(first, 0, ["a"]);
+      const other = { stream: "other", owner: firstNode, fence: 0, first: 0, data: ["b"] };
+      expect(await first.events.append(key, other)).toBe("full");
+      expect(await first.events.append(key, { ...other, first: 1 })).toBe("fenced");
+      expect(await first.events.seal(key, { stream, fence: 0, node: firstNode, data: [] })).toBe(true);
+      expect(await first.events.append(key, other)).toBe("stored");
+      expect(await append(first, 1, ["c"])).toBe("fenced");
+      expect(await read(second, -1)).toMatchObject({ events: [{ data: "a" }], isEnded: true, isResponse: false });
     });
   });
 }
@@ -505,7 +517,7 @@ async function append(
   first: number,
   data: readonly string[],
   more: Partial<StreamAppend> = {},
-): Promise<"stored" | "fenced" | "gap"> {
+): Promise<AppendOutcome> {
   return events.append(key, { stream, owner: firstNode, fence: 0, first, data, ...more });
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { EngineFixture } from "../engine-fixture.ts";
 import { startTwoNodes } from "./cluster.ts";
 
@@ -33,6 +33,17 @@ export function describeReplays(fixture: EngineFixture): void {
       // A store in memory forgets keys when the next one is added.
       await second.replays.add("next", Date.now() + 60_000);
       expect(await second.replays.add("jti", Date.now() + 60_000)).toBe(true);
+    });
+
+    test("a key that a node with a fast clock has recorded is not accepted before its time (E13)", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      const until = Date.now() + 60_100;
+      const fast = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+      onTestFinished(() => void fast.mockRestore());
+      expect(await first.replays.add("jti", until)).toBe(true);
+      fast.mockRestore();
+      await sleep(400);
+      expect(await second.replays.add("jti", until)).toBe(false);
     });
 
     test("a key is not accepted while the store cannot tell (E13)", async ({ skip }) => {

@@ -89,6 +89,14 @@ export function describeRevocations(fixture: EngineFixture): void {
       await expect.poll(() => ended).toEqual(["ada"]);
     });
 
+    test("a token that has just expired is rejected by nodes that start later: guards accept it for a moment longer", async () => {
+      const { cluster, first } = await joinTwoNodes(fixture);
+      await first.revocations.revoke({ principal: "ada", until: Date.now() - 1_000 });
+      const third = await joinCluster(await cluster.connect());
+      onTestFinished(() => third.close());
+      expect(third.revocations.isRevoked({ principal: "ada" })).toBe(true);
+    });
+
     test("a principal is revoked on its node even if the store is lost", async ({ skip }) => {
       const { cluster, first } = await joinTwoNodes(fixture);
       if (!cluster.kill) return skip("the store of this engine cannot be made unreachable");

@@ -1,7 +1,7 @@
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager, type JetStreamManager, type StreamInfo } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import type { NatsLimits } from "../../../runtime/adapters/nats/nats-limits.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
@@ -25,6 +25,7 @@ interface EngineOptions {
   readonly encrypt: boolean;
   readonly servers?: string;
   readonly limits?: Partial<NatsLimits>;
+  readonly timeout?: number;
 }
 
 /** Opens an engine of its own streams in NATS. */
@@ -89,6 +90,147 @@ describe("values whose time is up", () => {
       expect(await values?.get("new")).toBe("c");
     });
     await connection.close();
+  });
+});
+
+describe("values that exceed a message of NATS", () => {
+  const large = "x".repeat(2_500_000);
+  const time = "2030-01-01T00:00:00.000Z";
+  const task = { status: "working", createdAt: time, updatedAt: time, ttl: null, pollInterval: 100 } as const;
+
+  interface PartsFixture {
+    readonly engine: Engine;
+    readonly manager: JetStreamManager;
+    /** Returns the number of parts that are stored. */
+    countParts(): Promise<number>;
+  }
+
+  async function withParts(prefix: string, use: (fixture: PartsFixture) => Promise<void>): Promise<void> {
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    const countParts = async (): Promise<number> => {
+      const streams = await listParts(manager, prefix);
+      return streams.reduce((sum, { state }) => sum + state.messages, 0);
+    };
+    try {
+      const limits = { endedStreamTtl: 500, maxEvents: 3 };
+      await withEngine({ prefix, encrypt: false, limits, timeout: 30_000 }, (engine) =>
+        use({ engine, manager, countParts }),
+      );
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async function listParts({ streams }: JetStreamManager, prefix: string): Promise<readonly StreamInfo[]> {
+    const found: StreamInfo[] = [];
+    for await (const info of streams.list()) {
+      if (info.config.name.startsWith(`${prefix}-v1-`) && info.config.name.endsWith("parts")) found.push(info);
+    }
+    return found;
+  }
+
+  test("a large task lives as long as a small one", async () => {
+    await withParts("lasting", async ({ engine: { tasks }, manager }) => {
+      const key = { id: "large", owner: "ada" };
+      await tasks.add({ ...task, ...key, outcome: { kind: "result", result: { large } } });
+      for (const { config } of await listParts(manager, "lasting")) {
+        const age = config.max_age === 0 ? {} : { max_age: 1_000_000_000, duplicate_window: 1_000_000_000 };
+        await manager.streams.update(config.name, { ...config, ...age });
+      }
+      await sleep(2_000);
+      expect(await tasks.find(key)).toMatchObject({ outcome: { result: { large } } });
+    });
+  });
+
+  test("the parts of a task are removed when it is changed and when it is removed", async () => {
+    await withParts("tasks", async ({ engine: { tasks }, countParts }) => {
+      const key = { id: "large", owner: "ada" };
+      await tasks.add({ ...task, ...key, statusMessage: large });
+      expect(await countParts()).toBe(3);
+      await tasks.change(key, { status: "completed", updatedAt: time, statusMessage: `${large}${large}` });
+      expect(await countParts()).toBe(5);
+      await tasks.add({ ...task, id: "other", owner: "bob", statusMessage: large });
+      await tasks.remove(key);
+      expect(await countParts()).toBe(3);
+      await tasks.removeAll("bob");
+      expect(await countParts()).toBe(0);
+    });
+  });
+
+  test("the parts of a task that a change makes small are removed", async () => {
+    await withParts("small", async ({ engine: { tasks }, countParts }) => {
+      const key = { id: "large", owner: "ada" };
+      await tasks.add({ ...task, ...key, statusMessage: large });
+      await tasks.change(key, { status: "working", updatedAt: time, statusMessage: "small" });
+      expect(await countParts()).toBe(0);
+      expect(await tasks.find(key)).toMatchObject({ statusMessage: "small" });
+    });
+  });
+
+  test("the parts of events are removed with their session, and with an ended stream", async () => {
+    await withParts("events", async ({ engine: { events, sessions }, countParts }) => {
+      const key = { id: "session", owner: "ada" };
+      await sessions.add(key);
+      const append = { owner: "node", fence: 0, first: 0, data: [large] };
+      await events.append(key, { ...append, stream: "open" });
+      await events.append(key, { ...append, stream: "sealed" });
+      await events.adopt(key, { stream: "sealed", fence: 0, node: "node" });
+      expect(await countParts()).toBe(6);
+      await events.seal(key, { stream: "sealed", fence: 1, node: "node", data: [] });
+      await expect.poll(countParts).toBe(3);
+      expect((await events.read(key, { stream: "open", sequence: -1 }))?.events).toEqual([
+        { sequence: 0, data: large },
+      ]);
+      await events.remove(key);
+      expect(await countParts()).toBe(0);
+    });
+  });
+
+  test("a large task is found while it is changed", async () => {
+    await withParts("changing", async ({ engine: { tasks } }) => {
+      const key = { id: "large", owner: "ada" };
+      await tasks.add({ ...task, ...key, statusMessage: large });
+      for (let count = 0; count < 10; count += 1) {
+        const change = { status: "working", updatedAt: time, statusMessage: `${large}${count}` } as const;
+        const finds = [1, 2, 3, 4].map(() => tasks.find(key));
+        const [, ...found] = await Promise.all([tasks.change(key, change), ...finds]);
+        expect(found.every(Boolean)).toBe(true);
+      }
+    });
+  });
+
+  test("a task whose parts version 0.1 has stored is found", async () => {
+    await withParts("earlier", async ({ engine: { tasks }, manager }) => {
+      const key = { id: "task", owner: "ada" };
+      await tasks.add({ ...task, ...key });
+      const stored = await manager.streams.getMessage("earlier-v1-tasks", { last_by_subj: "earlier-v1.tasks.>" });
+      const client = manager.jetstream();
+      await client.publish("earlier-v1.parts.id.0", stored?.data);
+      await client.publish(stored?.subject ?? "", 'parts:{"id":"id","parts":1}');
+      expect(await tasks.find(key)).toMatchObject({ ...task, ...key });
+    });
+  });
+
+  test("parts that a node has left behind are removed after ten minutes, when other values are divided", async () => {
+    await withParts("orphans", async ({ engine: { tasks }, manager, countParts }) => {
+      await tasks.add({ ...task, id: "kept", owner: "ada", statusMessage: large });
+      await tasks.add({ ...task, id: "lost", owner: "ada", statusMessage: large });
+      const last = await manager.streams.getMessage("orphans-v1-tasks", { last_by_subj: "orphans-v1.tasks.>" });
+      await manager.streams.deleteMessage("orphans-v1-tasks", last?.seq ?? 0);
+      expect(await countParts()).toBe(6);
+      await withEngine({ prefix: "orphans", encrypt: false, timeout: 30_000 }, async (other) => {
+        const exact = performance.now.bind(performance);
+        const later = vi.spyOn(performance, "now").mockImplementation(() => exact() + 601_000);
+        onTestFinished(() => void later.mockRestore());
+        await other.tasks?.add({ ...task, id: "new", owner: "ada", statusMessage: large });
+        await expect.poll(countParts).toBe(6);
+      });
+      for (const id of ["kept", "new"]) {
+        const found = await tasks.find({ id, owner: "ada" });
+        expect(found?.statusMessage === large).toBe(true);
+      }
+    });
   });
 });
 

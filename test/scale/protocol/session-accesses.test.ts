@@ -21,6 +21,25 @@ describe("requests of a session whose store was lost", () => {
     const [first, repeated, next, none] = seen;
     expect([repeated, next === first, none]).toEqual([first, false, undefined]);
   });
+
+  it.each([
+    ["1,000 attempts", 1_000, ["a"]],
+    ["4 Mi characters of request ids", 83, Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(500, "x"))],
+  ])("a node remembers at most %s whose outcome is unknown", async (_, most, reserve) => {
+    const attempts = new AccessAttempts();
+    const seen: (string | undefined)[] = [];
+    const access = (session: number): Promise<void> =>
+      attempts.perform({ id: `session ${session}`, owner: undefined }, reserve, async (attempt) => {
+        seen.push(attempt);
+        throw new EngineError("lost");
+      });
+    const sessions = Array.from({ length: most + 1 }, (_none, index) => index);
+    for (const session of sessions) await expect(access(session)).rejects.toThrow("lost");
+    const [first, second] = seen;
+    await expect(access(1)).rejects.toThrow("lost");
+    await expect(access(0)).rejects.toThrow("lost");
+    expect([seen.at(-2) === second, seen.at(-1) === first]).toEqual([true, false]);
+  });
 });
 
 describe("requests of a session that have ended", () => {

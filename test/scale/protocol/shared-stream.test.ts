@@ -154,6 +154,23 @@ test("messages to a stream that another node writes are rejected without an unha
   expect(unhandled).toEqual([]);
 });
 
+test("an event that is longer than a connection may hold is delivered, and a further one destroys the connection", async () => {
+  const { stream } = await openStream([1], { maxWaiting: 1_000 });
+  const written: string[] = [];
+  let isDestroyed = false;
+  stream.connect({
+    ...toWriter(written),
+    get waiting() {
+      return written.join("").length;
+    },
+    destroy: () => void (isDestroyed = true),
+  });
+  await stream.send("x".repeat(100_000));
+  expect([isDestroyed, stream.isConnected]).toEqual([false, true]);
+  await stream.send("a");
+  expect([isDestroyed, stream.isConnected]).toEqual([true, false]);
+});
+
 describe("events that wait for a store that is away", () => {
   const text = "x".repeat(1_000);
 
@@ -246,6 +263,58 @@ test("a stream that is discarded stores nothing more, and its messages are rejec
   expect(lost).toEqual([]);
 });
 
+describe("a stream for which the session has no room in the store", () => {
+  test("the connection gets all events without ids, and stays open until the response", async () => {
+    const { engine, stream, lost } = await openFullStream([1]);
+    const written: string[] = [];
+    stream.connect(toWriter(written));
+    stream.prime();
+    await stream.send("a");
+    stream.release();
+    expect([stream.isConnected, stream.isResumable]).toEqual([true, false]);
+    void stream.send("response", { respondsTo: 1 });
+    stream.settle(1);
+    stream.end();
+    await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+    expect(written.join("")).toBe("event: message\ndata: a\n\nevent: message\ndata: response\n\n");
+    expect(lost).toEqual([]);
+    expect(await textsOf(engine)).toBeUndefined();
+  });
+
+  test("an open request gets an error when the stream ends", async () => {
+    const { stream } = await openFullStream([1]);
+    const written: string[] = [];
+    stream.connect(toWriter(written));
+    await stream.send("a");
+    stream.end();
+    expect(written.at(-1)).toContain('"id":1,"error"');
+  });
+
+  test("a stream opened by GET is released", async () => {
+    const { stream } = await openFullStream([]);
+    stream.connect(toWriter([]));
+    stream.prime();
+    stream.release();
+    await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+  });
+});
+
+test("a stream opened by GET that its client has replaced takes no room in the store", async () => {
+  const { engine, stream, lost } = await openStream([]);
+  void stream.send("a");
+  await stream.endStored();
+  expect(await engine.events.read(key, { stream: name, sequence: -1 })).toMatchObject({ next: 1, isEnded: true });
+  expect(lost).toEqual([]);
+});
+
+/** Creates a stream in a session that has as many in the store as it may. */
+async function openFullStream(requests: readonly number[]): Promise<OpenStream> {
+  const opened = await openStream(requests, { maxOpenStreams: 1 });
+  const other = { stream: "other", owner: firstNode, fence: 0, first: 0, data: ["x"] };
+  await opened.engine.events.append(key, other);
+  return opened;
+}
+
 interface OpenStream {
   readonly engine: Engine;
   readonly clock: ManualClock;
@@ -258,15 +327,16 @@ interface OpenStream {
 interface StreamLimits {
   readonly unstored?: UnstoredEvents;
   readonly maxWaiting?: number;
+  readonly maxOpenStreams?: number;
 }
 
 /** Creates a stream of the first node whose appends are recorded. */
 async function openStream(
   requests: readonly number[],
-  { unstored = new UnstoredEvents(1_000_000), maxWaiting = 1_000_000 }: StreamLimits = {},
+  { unstored = new UnstoredEvents(1_000_000), maxWaiting = 1_000_000, maxOpenStreams = 10 }: StreamLimits = {},
 ): Promise<OpenStream> {
   const clock = new ManualClock();
-  const engine = createMemoryCluster({ clock }).connect();
+  const engine = createMemoryCluster({ clock, maxOpenStreams }).connect();
   await engine.open();
   const append = new AppendRecorder(engine.events);
   const lost: LostStream[] = [];

@@ -44,7 +44,7 @@ end
 `;
 
 /**
- * Adds events. Returns "stored", "fenced" or "gap".
+ * Adds events. Returns "stored", "fenced", "gap" or "full".
  *
  * ARGV after those of every write: owner, its fence, first sequence, most open streams, key of a stream without its name, number of requests, number of settled
  * requests, the requests, the settled ones, the events
@@ -73,7 +73,7 @@ end
 local meta = redis.call('HMGET', KEYS[1], 'fence', 'state', 'requests', 'owner')
 if not meta[1] then
   if first ~= 0 or fence ~= 0 then return 'fenced' end
-  if redis.call('HLEN', KEYS[3]) >= maxOpen and countOpen() >= maxOpen then return 'fenced' end
+  if redis.call('HLEN', KEYS[3]) >= maxOpen and countOpen() >= maxOpen then return 'full' end
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[1], 'owner', owner, 'fence', 0, 'next', 0, 'oldest', 0, 'size', 0, 'requests', ARGV[12])
   for i = 14, lastRequest do redis.call('HSET', KEYS[1], 'r:' .. ARGV[i], i) end

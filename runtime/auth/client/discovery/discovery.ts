@@ -128,12 +128,12 @@ async function fetchDocument(
   what: string,
   { requester, headers = {} }: Pick<DiscoveryOptions, "requester" | "headers">,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { status, json } = await requester.request(url, { what, method: "GET", headers });
+  const { status, json, retryAfter } = await requester.request(url, { what, method: "GET", headers });
   const isTemporary = isTemporaryStatus(status);
   if (status >= 400 && !isTemporary) return undefined;
   if (status !== 200) {
     const code = isTemporary ? "network" : "metadata";
-    throw new AuthError(code, `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`);
+    throw new AuthError(code, `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`, { retryAfter });
   }
   if (!json) throw new AuthError("metadata", `${describeUrl(url)} returned invalid ${what}; expected a JSON object`);
   return json;

@@ -1,7 +1,8 @@
 import { AuthError, quoteReason, readReason } from "../errors.ts";
 import { isTokenAuthMethod, type ClientIdentity, type TokenAuthMethod } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
-import type { HttpRequester } from "../network/requester.ts";
+import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
+import type { AuthorizationResponse, HttpRequester } from "../network/requester.ts";
 import { storeKeys, type CredentialStore } from "../tokens/store.ts";
 import { readStored } from "../tokens/tokens.ts";
 
@@ -113,7 +114,7 @@ async function register(
   const body = JSON.stringify(toRequest(server, redirectUri, options));
   const headers = { "Content-Type": "application/json" };
   const response = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
-  if (response.status >= 400) throw describeRejection(response.status, response.json);
+  if (response.status >= 400) throw describeRejection(response);
   const registration = readRegistered(response.json, redirectUri);
   if (!registration)
     throw new AuthError("registration-refused", `${server.issuer} returned a registration without a client_id`);
@@ -176,14 +177,12 @@ async function readRegistration(server: ServerMetadata, store: CredentialStore):
   };
 }
 
-function describeRejection(status: number, json: Readonly<Record<string, unknown>> = {}): AuthError {
+function describeRejection({ status, json = {}, retryAfter }: AuthorizationResponse): AuthError {
   const reason = readReason(json.error);
   const why = quoteReason(reason, json.error_description);
-  return new AuthError(
-    "registration-refused",
-    `The authorization server rejected the client registration with HTTP ${status}${why}; use the option registered`,
-    { reason },
-  );
+  const message = `The authorization server rejected the client registration with HTTP ${status}${why}`;
+  if (isTemporaryStatus(status)) return new AuthError("network", message, { reason, retryAfter });
+  return new AuthError("registration-refused", `${message}; use the option registered`, { reason });
 }
 
 function describeMissingClient({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {

@@ -1,6 +1,7 @@
 import { isObject } from "../../../../generated/support.ts";
 import { readText } from "../../../transport/http-client/body.ts";
 import { describeUrl, type Fetch } from "../../../transport/http-client/endpoint.ts";
+import { parseRetryAfter } from "../../../transport/http-client/retry-rejected.ts";
 import { AuthError, isAuthError } from "../errors.ts";
 import { type UrlRules } from "./url-rules.ts";
 
@@ -40,6 +41,8 @@ export interface AuthorizationResponse {
   readonly text: string;
   /** Body of the response if it is a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds of `Retry-After`, if the response has it. */
+  readonly retryAfter: number | undefined;
 }
 
 /**
@@ -88,7 +91,9 @@ export class HttpRequester {
       const response = await fetch(url, body === undefined ? init : { ...init, body });
       status = response.status;
       const text = await readText(response, maxBytes);
-      return { status, headers: response.headers, text, json: readObject(text) };
+      const { headers: fields } = response;
+      const retryAfter = parseRetryAfter(fields.get("retry-after") ?? "");
+      return { status, headers: fields, text, json: readObject(text), retryAfter };
     } catch (error) {
       if (isAuthError(error)) throw error;
       const why = signal.aborted ? `took longer than ${timeout} ms` : `failed: ${describe(error)}`;

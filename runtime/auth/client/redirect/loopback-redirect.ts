@@ -4,6 +4,7 @@ import { systemClock } from "../../../internal/timers.ts";
 import { openBrowser, type OpenUrl } from "./browser.ts";
 import { AuthError, isAuthError } from "../errors.ts";
 import type { Redirection, Redirector } from "./redirect.ts";
+import { checkNumbers } from "../../../jsonrpc/check-numbers.ts";
 
 /** Options of `createLoopbackRedirect`. */
 export interface LoopbackOptions {
@@ -38,6 +39,7 @@ export interface LoopbackOptions {
  * ```
  */
 export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirector {
+  checkNumbers(options);
   const { path = "/callback" } = options;
   return {
     async open({ preferred }) {

@@ -167,13 +167,16 @@ function encode(text: string): string {
 }
 
 function describeRejection(
-  { status, json = {} }: AuthorizationResponse,
+  { status, json = {}, retryAfter }: AuthorizationResponse,
   { grantType, secrets }: { readonly grantType: string; readonly secrets: readonly string[] },
 ): AuthError {
   const reason = readReason(json.error);
   const why = quoteReason(reason, json.error_description, secrets);
   const code = isTemporary(status, reason) ? "network" : "token-refused";
-  return new AuthError(code, `The authorization server rejected ${grantType} with HTTP ${status}${why}`, { reason });
+  return new AuthError(code, `The authorization server rejected ${grantType} with HTTP ${status}${why}`, {
+    reason,
+    retryAfter,
+  });
 }
 
 function isTemporary(status: number, reason = ""): boolean {

@@ -108,7 +108,8 @@ export class FetchExchange implements Exchange {
     const writer = new FetchWriter();
     this.#writer = writer;
     this.#onStream?.(writer);
-    this.onClose(() => writer.destroy());
+    // Frameworks log the error of a stream, and a client that leaves is none.
+    this.onClose(() => writer.end());
     this.#respond(new Response(writer.readable, { status: 200, headers: { ...headers, ...this.#fields } }));
     return writer;
   }

@@ -43,8 +43,13 @@ describe("registration", () => {
   it.each([
     ["a source without a server", "export const a = 1;", "has no defineServer({ ... })"],
     ["a definition from elsewhere", "defineServer(definition);", "has no defineServer({ ... })"],
-    ["a list from elsewhere", "defineServer({ tools: all });", "is not a list that is written out"],
-    ["a list that may be among spread members", "defineServer({ ...base });", "may be among the spread members"],
+    ["a list from elsewhere", "defineServer({ tools: all });", 'write "tools: [...all]"'],
+    ["a list in a variable", "defineServer({ tools });", 'write "tools: [...tools]"'],
+    [
+      "a list that may be among spread members",
+      "defineServer({ ...base });",
+      'write "tools: [...base.tools]" after it',
+    ],
     [
       "a name that the module imports already",
       'import { wordCountTool } from "./tools/wordcount.ts";\ndefineServer({ tools: [wordCountTool] });',

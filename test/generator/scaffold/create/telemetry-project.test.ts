@@ -114,11 +114,12 @@ test("a receiver that is away is a warning on stderr, and the server serves", as
   expect(log).toMatch(/ECONNREFUSED|telemetry/);
 });
 
-test.each([{ OTEL_EXPORTER_OTLP_ENDPOINT: "" }, { OTEL_EXPORTER_OTLP_ENDPOINT: "x", OTEL_SDK_DISABLED: "true" }])(
-  "nothing is exported with %j",
-  async (env) => {
-    const { output, log } = await callOnStdio(env);
-    expect(output).toContain('"id":1');
-    expect(log).toBe("");
-  },
-);
+test.each([
+  { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+  { OTEL_EXPORTER_OTLP_ENDPOINT: "x", OTEL_SDK_DISABLED: "true" },
+  { OTEL_EXPORTER_OTLP_ENDPOINT: "x", OTEL_SDK_DISABLED: "TRUE" },
+])("nothing is exported with %j", async (env) => {
+  const { output, log } = await callOnStdio(env);
+  expect(output).toContain('"id":1');
+  expect(log).toBe("");
+});

@@ -105,9 +105,18 @@ describe("the files of a project for several nodes", () => {
   it("the program of a project with stdio connects to the engine only on the network, and its handler always", async () => {
     const both = await emit({ transport: "both", extras: "none" });
     expect(read("src/server.ts", both)).toContain("isOnStdio ? {} : await connectEngine()");
-    expect(read("src/handler.ts", both)).toContain("...(await connectEngine()),");
+    expect(read("src/handler.ts", both)).toContain("const engine = await connectEngine();");
     expect(read("src/engine.ts", both)).not.toContain("readHttpPort");
     expect(read("src/server.ts")).not.toContain("isOnStdio");
+  });
+
+  it("an application that imports the handler can close the connection to the engine", async () => {
+    const both = await emit({ transport: "both", extras: "none" });
+    expect(read("src/handler.ts", both)).toContain("export const { cluster } = engine;");
+    expect(read("handler.d.ts", both)).toContain("export declare const cluster:");
+    expect(read("README.md", both)).toContain("await cluster?.close(); // ends the connection to Redis");
+    const alone = await emit({ scale: "none", transport: "http" });
+    expect(read("handler.d.ts", alone) + read("README.md", alone)).not.toContain("cluster");
   });
 
   it("the files are formatted", async () => {

@@ -122,6 +122,7 @@ describe("init", () => {
     const { code, stderr } = await init({ features: "tools,input" });
     expect(code, stderr).toBe(0);
     expect(read("src/mcp-server.ts")).toContain("cursorKeys: [new TextEncoder().encode(STATE_KEY)]");
+    expect(read("src/mcp-server.ts")).toContain('typeof process === "undefined" ? {} : process.env');
     expect(read("src/mcp-handler.ts")).toContain('allowedHosts: "any"');
     expect(read("package.json")).toContain("inspect --open http://127.0.0.1:8787/mcp");
   });

@@ -52,6 +52,30 @@ describe("a temporary failure of the token endpoint", () => {
     expect(rig.forms("refresh_token")).toHaveLength(refreshes);
   });
 
+  test("requests to a token endpoint wait for its Retry-After, but no longer than the pause", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const outage: { said: Said | undefined } = { said: { status: 429, headers: { "retry-after": "5" } } };
+    const rig = await startRefreshing(outage);
+    const client = createRigClient(rig);
+    const refreshes = (): number => rig.forms("refresh_token").length;
+    expect(await client.call()).toBe(200);
+    rig.valid.clear();
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network", retryAfter: 5_000 });
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network", message: expect.stringContaining("429") });
+    expect(refreshes()).toBe(1);
+    outage.said = { status: 503, headers: { "retry-after": "3600" } };
+    vi.setSystemTime(Date.now() + 5_000);
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network", message: expect.stringContaining("503") });
+    vi.setSystemTime(Date.now() + 29_000);
+    expect(await failureOf(rig, client)).toMatchObject({ code: "network" });
+    expect(refreshes()).toBe(2);
+    outage.said = undefined;
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await client.call()).toBe(200);
+    expect(refreshes()).toBe(3);
+  });
+
   test("a sign-in that fails at the token endpoint is not repeated at once", async () => {
     const rig = await startRig({ token: () => ({ status: 503 }) });
     const client = createRigClient(rig);
@@ -143,4 +167,16 @@ describe("a temporary failure of a metadata document", () => {
     expect(await failureOf(rig, client)).toMatchObject({ code: "network" });
     expect([...rig.paths("mcp"), ...rig.paths("as")]).not.toContain("/register");
   });
+});
+
+test.each([429, 503])("a registration that fails with HTTP %i is repeated by the next request", async (status) => {
+  let isDown = true;
+  const rig = await startRig({ register: () => (isDown ? { status } : undefined) });
+  const client = createRigClient(rig);
+  expect(await failureOf(rig, client)).toMatchObject({
+    code: "network",
+    message: expect.stringContaining(`${status}`),
+  });
+  isDown = false;
+  expect(await client.call()).toBe(200);
 });

@@ -308,6 +308,20 @@ describe("addresses behind proxies", () => {
     expect(await guessesOf(2, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])).toEqual([401, 401, 429]);
   });
 
+  it.each([
+    ["192.0.2.1:40001", "192.0.2.1:40002", "192.0.2.1"],
+    ["[2001:db8::1]:40001", "[2001:db8::2]:40002", "2001:db8::3"],
+    ["[2001:db8::1]", "2001:db8::1%eth0", "[2001:db8::1%eth1]:1"],
+    ["[::ffff:192.0.2.1]:40001", "192.0.2.1", "192.0.2.1:40002"],
+  ])("the ports of a client do not count: %s, %s and %s share a quota", async (...forwarded) => {
+    expect(await guessesOf(1, [...forwarded, "192.0.2.9:1"])).toEqual([401, 401, 429, 401]);
+  });
+
+  it.each(["unknown", "_hidden", "x:1", "192.0.2.1:x", "[x]:1", "[2001:db8::1", ""])(
+    "the address of the connection counts instead of %j",
+    async (text) => expect(await guessesOf(1, [undefined, undefined, text])).toEqual([401, 401, 429]),
+  );
+
   it("without proxies the header is not read", async () => {
     expect(await guessesOf(0, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])).toEqual([401, 401, 429]);
   });

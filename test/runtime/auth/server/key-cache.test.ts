@@ -60,8 +60,21 @@ describe("keys of an issuer", () => {
     expect(state.loads).toBe(1);
     state.fails = true;
     state.now = 10;
-    for (let count = 0; count < 100; count++) expect(await cache.renew(first)).toBe(first);
+    for (let count = 0; count < 100; count++) await expect(cache.renew(first)).rejects.toThrow("down");
     expect(state.loads).toBe(2);
+  });
+
+  it("known keys stay usable while a new one cannot be fetched, which is then found", async () => {
+    const { cache, state } = publish();
+    const first = await cache.get();
+    state.fails = true;
+    state.now = 10;
+    await expect(cache.renew(first)).rejects.toThrow("down");
+    expect(await cache.get()).toBe(first);
+    state.fails = false;
+    await expect(cache.renew(first)).rejects.toThrow("down");
+    state.now = 20;
+    expect(await cache.renew(first)).toEqual({ set: 3 });
   });
 
   it("keys that never existed are requested at intervals, too", async () => {

@@ -176,6 +176,14 @@ test("a request fails when the function `visible` throws", async () => {
   await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow("the directory is down");
 });
 
+test("a request fails when the function `visible` returns a promise, and shows nothing that it should hide", async () => {
+  const visible = (): boolean => Object(Promise.resolve(false));
+  const server = create({ tools: [{ name: "t", visible, execute: run }] });
+  const problem = 'The function visible of "t" returned no boolean';
+  await expect(callServer(server, newest(), ["tools/list"])).rejects.toThrow(problem);
+  await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow(problem);
+});
+
 test.each([undefined, null, "admin", { identity: "admin" }, { identity: { principal: 1 } }, { auth: "admin" }])(
   "an origin such as %j does not authenticate",
   async (origin) => {

@@ -181,6 +181,7 @@ describe("redacting", () => {
     ["a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END", "[redacted]"],
     ["a query", "see https://a.example/b?c=d now", "see https://a.example/b?[redacted] now"],
     ["a password in a URL", "postgres://ada:hunter2@db/x", "postgres://[redacted]@db/x"],
+    ["a password with an at sign", "postgres://ada:hunter@2@db/x?y", "postgres://[redacted]@db/x?[redacted]"],
     ["nothing", "plain text: is it?", "plain text: is it?"],
   ])("redacting replaces %s in a text", (_name, text, expected) => {
     expect(redactText(text)).toBe(expected);

@@ -115,6 +115,8 @@ test.each([
   ["note://ü/日", "note://ü/%E6%97%A5"],
   ["note://%C3%BC", "note://ü"],
   ["note://%C3%BC", "note://%c3%bc"],
+  ["note://%c3%bc", "note://%C3%BC"],
+  ["note://%c3%bc", "note://ü"],
   ["note://ü%20%FF", "note://%C3%BC%20%FF"],
 ])("the resource %s is found as %s", async (uri, asked) => {
   const server = create({ resources: [{ uri, name: "note", read: (named) => named }] });

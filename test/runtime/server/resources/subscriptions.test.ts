@@ -59,6 +59,7 @@ test("an update below a subscribed URI is notified with its own URI, once (R-03)
 test.each([
   ["note://ü", "note://%C3%BC"],
   ["note://%C3%BC", "note://ü"],
+  ["note://%c3%bc", "note://%C3%BC"],
 ])("a subscription to %s is notified when the server names %s", async (asked, named) => {
   const server = create({ resources: [{ uri: "note://ü", name: "note", read }] });
   const { client, notices } = await open(server);
@@ -103,6 +104,18 @@ test("the number of subscriptions of a session is bounded", async () => {
   });
   await client.request("resources/unsubscribe", { uri: "file:///1" });
   expect(await client.request("resources/subscribe", { uri: "file:///3" })).toEqual({});
+  await client.close();
+});
+
+test("the characters of all subscriptions of a session are bounded: an engine stores them together", async () => {
+  const { client } = await open(create({}));
+  const subscribe = (index: number): Promise<unknown> =>
+    client.request("resources/subscribe", { uri: `file:///${index}`.padEnd(8_000, "x") });
+  // 131 of 8,000 characters are less than 1 Mi.
+  for (let index = 0; index < 131; index += 1) await subscribe(index);
+  await expect(subscribe(131)).rejects.toMatchObject({ code: 429, data: { limit: 1_048_576 } });
+  await client.request("resources/unsubscribe", { uri: "file:///0".padEnd(8_000, "x") });
+  expect(await subscribe(131)).toEqual({});
   await client.close();
 });
 

@@ -240,6 +240,18 @@ describe("matching", () => {
     ["s://é/{name}", "s://é/Ada", { name: "Ada" }],
     ["s://é/{name}", "s://%C3%A9/Ada", { name: "Ada" }],
     ["s://%C3%A9/{name}", "s://é/Ada", { name: "Ada" }],
+    ["s://é/{name}", "s://%c3%a9/Ada", { name: "Ada" }],
+    ["s://%c3%a9/{name}", "s://%C3%A9/Ada", { name: "Ada" }],
+    ["s://q{?%c3%a9}", "s://q?%c3%a9=1", { "%c3%a9": "1" }],
+    ["s://{id:3}", "s://abc", { id: "abc" }],
+    ["s://{id:3}", "s://abcd", undefined],
+    ["s://{id:3}{rest}", "s://abcdef", { id: "abc", rest: "def" }],
+    ["s://{year:4}-{name}", "s://2024-q1-final", { year: "2024", name: "q1-final" }],
+    ["s://{year:4}-{name}", "s://20245-q1", undefined],
+    ["s://{id:2}{rest}", "s://%C3%A4%F0%9F%98%80b", { id: "\u00e4\u{1f600}", rest: "b" }],
+    ["s://x{.id:2}{rest}", "s://x.abc", { id: "ab", rest: "c" }],
+    ["s://{id:2}", "s://%F0%9F%98%80%F0%9F%98%80", { id: "😀😀" }],
+    ["s://q{?a:2}", "s://q?a=123", undefined],
     ["greeting://{name}", "greeting://", undefined],
     ["greeting://{name}", "greeting://a/b", undefined],
     ["greeting://{name}", "greeting://a?b", undefined],
@@ -301,10 +313,10 @@ describe("matching", () => {
   });
 
   test.each([
-    ["exploded variables", "{/a*}{/b*}{/c*}{/d*}!", "/" + "a/".repeat(30_000)],
-    ["reserved variables", "{+a}{+b}{+c}{+d}!", "a".repeat(60_000)],
-    ["lists", "{a*},{b*},{c*}!", ",".repeat(60_000)],
-    ["queries", "{?a*}{&b*}!", "?" + "a&".repeat(30_000)],
+    ["exploded variables", "{/a*}{/b*}{/c*}{/d*}!", "/" + "a/".repeat(4_000)],
+    ["reserved variables", "{+a}{+b}{+c}{+d}!", "a".repeat(8_000)],
+    ["lists", "{a*},{b*},{c*}!", ",".repeat(8_000)],
+    ["queries", "{?a*}{&b*}!", "?" + "a&".repeat(4_000)],
   ])("matching hostile input takes linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
     const start = performance.now();
     expect(parseUriTemplate(template).match(uri)).toBeUndefined();
@@ -312,8 +324,9 @@ describe("matching", () => {
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("matching rejects URIs beyond 64 KiB", () => {
-    expect(parseUriTemplate("{+a}").match("a".repeat(65_537))).toBeUndefined();
-    expect(parseUriTemplate("{+a}").match("ü".repeat(65_536))).toBeUndefined();
+  test("matching rejects URIs beyond 8 KiB", () => {
+    expect(parseUriTemplate("{+a}").match("a".repeat(8_192))).toBeDefined();
+    expect(parseUriTemplate("{+a}").match("a".repeat(8_193))).toBeUndefined();
+    expect(parseUriTemplate("{+a}").match("ü".repeat(8_192))).toBeUndefined();
   });
 });

@@ -113,6 +113,15 @@ describe("an exchange whose client has disconnected", () => {
   });
 });
 
+it("the stream of a client that leaves ends without an error, which frameworks of the web platform would log", async () => {
+  const client = new AbortController();
+  const exchange = new FetchExchange(new Request("http://localhost/", { signal: client.signal }));
+  exchange.stream({}).write(": comment\n\n");
+  const { body } = await exchange.response;
+  client.abort();
+  expect(await new Response(body).text()).toBe(": comment\n\n");
+});
+
 it("a client that is authenticated after the server has closed is not served", async () => {
   let admit = (_: Identity): void => {};
   let isAsked = false;

@@ -3,6 +3,7 @@ import { createServiceHandler } from "../../../../runtime/transport/http-server/
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { request } from "../../lifecycle/stateless.ts";
+import { ManualClock } from "../../manual-clock.ts";
 import {
   acceptBoth,
   askRoots,
@@ -138,6 +139,27 @@ describe("HTTP with SSE of 2024-11-05", () => {
     second.cut();
     await small.close();
     await stream.end();
+  });
+
+  it("a session of HTTP with SSE whose client only listens counts as long as its stream is open", async () => {
+    const clock = new ManualClock();
+    const small = await start({}, { sse: {}, clock, keepAlive: 15_000, sessions: { ttl: 60_000, maxSessions: 1 } });
+    const stream = await small.stream({ method: "GET", path: "/sse" });
+    const { data: path } = await stream.next();
+    await small.send({ path, body: initialize("2024-11-05") });
+    await small.send({ path, body: initialized });
+    for (let passed = 0; passed < 150_000; passed += 15_000) await clock.pass(15_000);
+    const second = await small.stream({ method: "GET", path: "/sse" });
+    expect(second.status).toBe(503);
+    expect(stream.isEnded).toBe(false);
+    await small.close();
+  });
+
+  it("the URL for messages keeps the query of the option", async () => {
+    const small = await start({}, { sse: { endpoint: "/prefix/messages?tenant=a" } });
+    const stream = await small.stream({ method: "GET", path: "/sse" });
+    expect((await stream.next()).data).toMatch(/^\/prefix\/messages\?tenant=a&sessionId=[^?&]+$/);
+    await small.close();
   });
 
   it("a server of HTTP with SSE replaces the session of a client that sends nothing", async () => {

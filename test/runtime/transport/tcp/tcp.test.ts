@@ -1,3 +1,4 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,6 +74,44 @@ test("a server listens on a local socket", async () => {
   const client = await connectTcp({ path });
   expect(await client.request("ping")).toEqual({});
   expect(server.port).toBe(0);
+});
+
+describe.skipIf(process.platform === "win32")("a path that exists", () => {
+  const toPath = (): string => join(tmpdir(), `mcp-${process.pid}-${Math.random()}.sock`);
+
+  /** Creates the file of a local socket on which no program listens. */
+  async function leaveSocket(): Promise<string> {
+    const path = toPath();
+    const crashed = createServer();
+    await new Promise<void>((resolve) => crashed.listen(path, resolve));
+    // The end of a server would remove its file.
+    await rename(path, `${path}.kept`);
+    await new Promise((resolve) => crashed.close(resolve));
+    await rename(`${path}.kept`, path);
+    return path;
+  }
+
+  test("a server listens on a local socket that a crash has left", async () => {
+    const path = await leaveSocket();
+    await serve({ path });
+    expect(await (await connectTcp({ path })).request("ping")).toEqual({});
+  });
+
+  test("a server does not take the path of another one", async () => {
+    const path = toPath();
+    await serve({ path });
+    const error = { code: "EADDRINUSE", message: expect.stringContaining("the path is in use") };
+    await expect(listenTcp({ path, accept() {} })).rejects.toMatchObject(error);
+    expect(await (await connectTcp({ path })).request("ping")).toEqual({});
+  });
+
+  test("a server does not remove a file that is no socket", async () => {
+    const path = toPath();
+    await writeFile(path, "text");
+    open.push(() => rm(path));
+    await expect(listenTcp({ path, accept() {} })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    expect(await readFile(path, "utf8")).toBe("text");
+  });
 });
 
 test("connections have sessions of their own", async () => {

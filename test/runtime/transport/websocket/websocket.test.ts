@@ -410,6 +410,39 @@ describe("a server", () => {
     expect(await connections[0]?.closed).toBeInstanceOf(Error);
   });
 
+  test("a server disconnects a client that sends pongs and does not read its pings", async () => {
+    const { url, connections } = await serve({ pingInterval: 200 });
+    const { port } = new URL(url);
+    const deaf = connectSocket(Number(port), "127.0.0.1");
+    deaf.on("error", () => {});
+    deaf.write(
+      `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    // A masked pong without content.
+    const timer = setInterval(() => deaf.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0])), 20);
+    open.push(() => {
+      clearInterval(timer);
+      deaf.destroy();
+    });
+    await expect.poll(() => connections.length).toBe(1);
+    expect(await connections[0]?.closed).toBeInstanceOf(Error);
+  });
+
+  test("services of one HTTP server reject an upgrade for the path of none of them, and leave others to the application", async () => {
+    const http = createServer();
+    const url = await listen(http);
+    for (const path of ["/a", "/b"]) {
+      const service = serveWebSocket(http, { path, accept: () => {} });
+      open.push(() => service.close());
+    }
+    const statusOf = (path: string): Promise<number> => upgrade(url.replace("/mcp", path), {});
+    expect([await statusOf("/a"), await statusOf("/b"), await statusOf("/c")]).toEqual([101, 101, 404]);
+    http.on("upgrade", (request, stream) => {
+      if (request.url === "/c") stream.end("HTTP/1.1 418 Own\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    });
+    expect([await statusOf("/a"), await statusOf("/b"), await statusOf("/c")]).toEqual([101, 101, 418]);
+  });
+
   test("a server that was busy for longer than its interval reads the responses to its pings first", async () => {
     const { url } = await serve({ pingInterval: 40 });
     const socket = await openBare(url);

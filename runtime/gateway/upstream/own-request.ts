@@ -1,0 +1,7 @@
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+
+/** Milliseconds for the gateway's own requests, which belong to no client. */
+export const ownTimeout = 30_000;
+
+/** Options of requests that the gateway sends on its own behalf. Progress does not extend them. */
+export const ownRequest: RequestOptions = { timeout: ownTimeout, totalTimeout: ownTimeout };

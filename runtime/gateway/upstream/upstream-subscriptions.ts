@@ -1,0 +1,181 @@
+import { isObject, type RequestRow } from "../../../generated/support.ts";
+import type { ClientConnection } from "../../client/connect.ts";
+import { isSubscriptionError } from "../../client/errors.ts";
+import { Listening } from "../../client/subscriptions/listen.ts";
+import { inParts } from "../../internal/in-parts.ts";
+import { RpcError, errorCodes, toError } from "../../jsonrpc/errors.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { tooMany } from "../../server/resources/subscriptions.ts";
+import { isPassing } from "../../transport/http-client/event-stream.ts";
+import { LostNotifications } from "./lost-notifications.ts";
+import { ownRequest, ownTimeout } from "./own-request.ts";
+
+/** Parts of a connection to the server that its subscriptions use. */
+export interface SubscriptionsHost {
+  /** Maximum number of resources. */
+  readonly maxSubscriptions: number;
+  send(row: RequestRow, params: object, options: RequestOptions): Promise<unknown>;
+  /** Receives changes that the server could not notify of. */
+  notify(handler: string, params: object): void;
+  /** Called when the server no longer notifies of a resource. */
+  unsubscribed(uri: string): void;
+}
+
+/**
+ * Changes that the server notifies one connection of: those of all lists, and those of resources. The connection subscribes to resources again
+ * when its session is renewed.
+ */
+export class UpstreamSubscriptions {
+  readonly #connection: ClientConnection;
+  readonly #host: SubscriptionsHost;
+  /** Resources that the server has agreed to notify of. */
+  readonly #agreed = new Set<string>();
+  /** Resources whose subscription is pending. */
+  readonly #pending = new Set<string>();
+  /** Subscription request for all of them, at revisions that have one. */
+  readonly #listening: Listening;
+  /** Restoration of the stream of notifications, at revisions with sessions. */
+  readonly #lost: LostNotifications;
+  /** True if the stream of notifications was lost, at revisions with sessions, so that changes before the next one are not known. */
+  #isInterrupted = false;
+
+  constructor(connection: ClientConnection, host: SubscriptionsHost) {
+    this.#connection = connection;
+    this.#host = host;
+    const ended = new AbortController();
+    void connection.closed.then(() => ended.abort());
+    this.#lost = new LostNotifications({
+      ended: ended.signal,
+      // The transport opens its stream when it learns that the server responds again.
+      open: () => connection.request("ping").then(() => undefined, toError),
+      onRestored: () => this.#reportChanges(),
+    });
+    this.#listening = new Listening({
+      clock: undefined,
+      reconnection: { initialDelay: 500, maxDelay: 30_000, factor: 2, attempts: Infinity },
+      timeout: ownTimeout,
+      // Clients of the gateway are not notified twice.
+      overlap: 0,
+      wantsLists: true,
+      notificationsLost() {},
+      hearing: () => this.#reportChanges(),
+      lost: (what) => {
+        for (const lost of what) if (lost.kind === "subscription") this.#lose(lost.uri);
+      },
+      resume: () => [],
+    });
+    this.#listening.adopt(connection);
+  }
+
+  /** True if one request takes all resources, so that they are best subscribed to together. */
+  get takesBatches(): boolean {
+    return this.#listening.isOffered;
+  }
+
+  /**
+   * Subscribes to a resource. Resolves when the server has agreed.
+   *
+   * @throws {RpcError} when the limit is reached, or the server leaves the resource out of those that it notifies of
+   * @throws {PeerError} when the server rejects the subscription
+   */
+  async subscribe(uri: string, options: RequestOptions): Promise<unknown> {
+    const { maxSubscriptions } = this.#host;
+    const isKnown = this.#agreed.has(uri) || this.#pending.has(uri);
+    if (!isKnown && this.#agreed.size + this.#pending.size >= maxSubscriptions) throw tooMany(maxSubscriptions);
+    this.#pending.add(uri);
+    try {
+      const result = await (this.takesBatches ? this.#listen(uri, options) : this.#send("subscribe", uri, options));
+      // It may have been unsubscribed from in the meantime.
+      if (this.#pending.has(uri)) this.#agreed.add(uri);
+      return result;
+    } finally {
+      this.#pending.delete(uri);
+    }
+  }
+
+  async unsubscribe(uri: string, options: RequestOptions): Promise<unknown> {
+    this.#agreed.delete(uri);
+    this.#pending.delete(uri);
+    if (!this.takesBatches) return this.#send("unsubscribe", uri, options);
+    await this.#listening.unsubscribe(uri);
+    return {};
+  }
+
+  /** Handles an acknowledgement of the server. Returns `false` if it is not for a subscription request of this connection. */
+  acknowledge(params: unknown): boolean {
+    if (!this.#listening.hears(params)) return false;
+    this.#listening.accept(params);
+    return true;
+  }
+
+  /** Handles the server's cancellation of a request, which may be a subscription request. */
+  cancelled(params: unknown): void {
+    this.#listening.cancelled(params);
+  }
+
+  /** Restores notifications that the transport has lost. A server that does not offer the stream for them will not offer it later. */
+  lose(reason: Error | undefined): void {
+    if (this.takesBatches || !isPassing(reason)) return;
+    this.#isInterrupted = true;
+    this.#lost.restore();
+  }
+
+  /** Reports changes when there is a stream of notifications again. A response, or another session, precedes the stream. */
+  opened(): void {
+    if (!this.#isInterrupted) return;
+    this.#isInterrupted = false;
+    this.#reportChanges();
+  }
+
+  /** Subscribes again in a new session. */
+  async renew(): Promise<void> {
+    this.#isInterrupted = true;
+    await inParts(this.#agreed, resubscriptions, (uri) => this.#send("subscribe", uri, ownRequest).catch(() => {}));
+    this.#reportChanges();
+  }
+
+  async #listen(uri: string, options: RequestOptions): Promise<unknown> {
+    // The request that has it may end for others only.
+    if (this.#agreed.has(uri)) return {};
+    try {
+      await this.#listening.subscribe(uri, options);
+    } catch (error) {
+      throw isSubscriptionError(error) ? new RpcError(errorCodes.invalidParams, notNotified) : error;
+    }
+    return {};
+  }
+
+  #send(handler: string, uri: string, options: RequestOptions): Promise<unknown> {
+    const row = findRow(this.#connection.revision.clientRequests, handler);
+    return row ? this.#host.send(row, { uri }, options) : Promise.resolve({});
+  }
+
+  #lose(uri: string): void {
+    if (this.#agreed.delete(uri)) this.#host.unsubscribed(uri);
+  }
+
+  /** Reports all lists and resources that the server notifies of as changed: changes in between are not known. */
+  #reportChanges(): void {
+    const { serverCapabilities } = this.#connection;
+    for (const [capability, handler] of listChanges)
+      if (notifiesChanges(serverCapabilities[capability])) this.#host.notify(handler, {});
+    for (const uri of this.#agreed) this.#host.notify("resourceUpdated", { uri });
+  }
+}
+
+const notNotified = "Invalid params: the server does not notify of changes of this resource; read it again instead";
+
+/** Number of resources that are subscribed to at the same time in a new session. */
+const resubscriptions = 32;
+
+/** Notifications of changed lists, by capability. */
+const listChanges = [
+  ["tools", "toolListChanged"],
+  ["prompts", "promptListChanged"],
+  ["resources", "resourceListChanged"],
+] as const;
+
+function notifiesChanges(capability: unknown): boolean {
+  return isObject(capability) && capability.listChanged === true;
+}

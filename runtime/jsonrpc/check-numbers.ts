@@ -1,0 +1,19 @@
+import { SetupError } from "./errors.ts";
+
+/**
+ * Checks the members of groups of options that are numbers. A limit that is `NaN`, as `Number(process.env.LIMIT)` without the variable, would permit
+ * everything.
+ *
+ * @throws {SetupError} when one is negative or `NaN`
+ */
+export function checkNumbers(...groups: readonly (object | false | undefined)[]): void {
+  for (const [name, value] of groups.flatMap((group) => Object.entries(group || {})))
+    if (typeof value === "number" && !(value >= 0))
+      throw new SetupError(`${name} is ${value}; use a number of 0 or more, or omit it for the default`);
+}
+
+/** @throws {SetupError} when a number is not above 0 */
+export function checkPositive(name: string, value: number): void {
+  if (value > 0) return;
+  throw new SetupError(`${name} is ${value}; use a number above 0, or omit it for the default`);
+}

@@ -1,0 +1,116 @@
+import { afterEach, expect, test } from "vitest";
+import { isObject } from "../../../../generated/support.ts";
+import type { AnyContext, AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import { meta } from "../../lifecycle/stateless.ts";
+import { readText } from "../invalid-server-gateway.ts";
+import {
+  askForm,
+  createProgramOf,
+  joinStateless,
+  openProgram,
+  serveToPrincipals,
+  toRetry,
+  type Ends,
+} from "./programs.ts";
+
+/* A program with stateless requests behind a gateway: only the process that has issued a request state or a task knows it. */
+
+const ends: Ends = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function define(done: Gate = createGate(), begun: () => void = () => {}): Partial<AnyServerDefinition> {
+  return {
+    tools: [
+      { name: "asks", execute: (_args: object, context: AnyContext) => askForm(context) },
+      { name: "slow", task: { support: "required" }, execute: () => done.opened.then(() => "done") },
+      {
+        name: "logs",
+        async execute(_args: object, { log }: AnyContext) {
+          begun();
+          await done.opened;
+          await log("info", "message");
+          return "logged";
+        },
+      },
+    ],
+  };
+}
+
+const call = (name: string, more: object = {}): object => ({ name, arguments: {}, ...more });
+
+test("calls that overlap continue in the process that has issued their states", async () => {
+  const program = createProgramOf(() => define());
+  const client = await joinStateless(await openProgram(program, { ends }), ends);
+  const asked = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("asks"))));
+  for (const result of asked)
+    expect(readText(await client.request("tools/call", call("asks", toRetry(result))))).toBe("accept");
+  // That of the calls, and that of the gateway itself.
+  expect(program.running()).toBe(2);
+});
+
+test("tasks of calls that overlap are found, and their notifications arrive", async () => {
+  const done = createGate();
+  const heard: unknown[] = [];
+  const acknowledged: unknown[] = [];
+  const client = await joinStateless(
+    await openProgram(
+      createProgramOf(() => define(done)),
+      { ends },
+    ),
+    ends,
+    {
+      subscriptionsAcknowledged: ({ notifications }: { readonly notifications: unknown }) =>
+        void acknowledged.push(notifications),
+      taskStatus: ({ status }: { readonly status: unknown }) => void heard.push(status),
+    },
+  );
+  const tasks = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("slow"))));
+  const taskIds = tasks.map((task) => (isObject(task) ? task.taskId : undefined));
+  for (const taskId of taskIds)
+    expect(await client.request("tasks/get", { taskId })).toMatchObject({ status: "working" });
+  client.request("subscriptions/listen", { notifications: { taskIds } }).catch(() => {});
+  await expect.poll(() => acknowledged).toEqual([{ taskIds }]);
+  done.open();
+  await expect.poll(() => heard.filter((status) => status === "completed")).toHaveLength(3);
+});
+
+test("the process of a task remains while other principals use many processes", async () => {
+  const program = createProgramOf(() => define());
+  const principals = Array.from({ length: 12 }, (_, index) => `principal-${index}`);
+  const post = await serveToPrincipals(await openProgram(program, { ends }), principals, ends);
+  const [first = "", ...others] = principals;
+  const { taskId } = await post(first, "tools/call", call("slow"));
+  for (const principal of others) await post(principal, "tools/list");
+  // Eight idle ones, that of the task, and that of the gateway itself.
+  await expect.poll(() => program.running()).toBe(10);
+  expect(await post(first, "tasks/get", { taskId })).toMatchObject({ status: "working" });
+});
+
+test("processes that are kept for later requests are at most maxConnections", async () => {
+  const program = createProgramOf(() => define());
+  const principals = ["alice", "bob", "carol"];
+  const post = await serveToPrincipals(await openProgram(program, { ends, maxConnections: 2 }), principals, ends);
+  for (const principal of principals) await post(principal, "tools/call", call("asks"));
+  await expect.poll(() => program.running()).toBe(3);
+});
+
+test("log messages reach the call that has requested them, and no client if they may belong to another one", async () => {
+  const done = createGate();
+  let begun = 0;
+  const program = createProgramOf(() => define(done, () => void (begun += 1)));
+  const gateway = await openProgram(program, { ends });
+  const heard: string[] = [];
+  const join = (name: string): ReturnType<typeof joinStateless> =>
+    joinStateless(gateway, ends, { loggingMessage: () => void heard.push(name) });
+  const [one, other] = [await join("one"), await join("other")];
+  const params = call("logs", { _meta: { [meta.logLevel]: "info" } });
+  const calls = [one.request("tools/call", params), other.request("tools/call", params)];
+  await expect.poll(() => begun).toBe(2);
+  done.open();
+  await Promise.all(calls);
+  await one.request("tools/call", params);
+  await expect.poll(() => heard.at(-1)).toBe("one");
+});

@@ -1,0 +1,227 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { ClientConnection } from "../../../../runtime/client/connect.ts";
+import type { Gateway } from "../../../../runtime/gateway/gateway.ts";
+import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone, meta } from "../../lifecycle/stateless.ts";
+import { joinGateway } from "../connect-client.ts";
+import { openScripted, urisOf, type Received, type Script } from "./scripted-server.ts";
+
+/* Subscriptions to resources through a gateway, at servers that hesitate, reject, or say nothing. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const capabilities = { resources: { subscribe: true } };
+const stateless = { revision: alone, capabilities, ends };
+const withSessions = { revision: newest, capabilities, ends };
+
+/** Client that has subscribed to resources. */
+interface Subscriber {
+  readonly client: ClientConnection;
+  /** Parts of filters that the gateway has acknowledged. */
+  readonly acknowledged: readonly unknown[];
+  readonly updated: readonly string[];
+  readonly stop: AbortController;
+  /** Settles with the result or error of the request. */
+  readonly over: Promise<unknown>;
+}
+
+async function subscribe(gateway: Gateway, ...resourceSubscriptions: readonly string[]): Promise<Subscriber> {
+  const acknowledged: unknown[] = [];
+  const updated: string[] = [];
+  const handlers = {
+    subscriptionsAcknowledged: (params: { readonly notifications: unknown }) =>
+      void acknowledged.push(params.notifications),
+    resourceUpdated: ({ uri }: { readonly uri: string }) => void updated.push(uri),
+  };
+  const client = await joinGateway(gateway, alone, { handlers });
+  ends.push(() => client.close());
+  const stop = new AbortController();
+  const params = { notifications: { resourceSubscriptions } };
+  const over = client.request("subscriptions/listen", params, { signal: stop.signal }).catch((error: unknown) => error);
+  return { client, acknowledged, updated, stop, over };
+}
+
+/** Notifies of a resource on each of the subscriptions. */
+function update(uri: string, listens: readonly Received[]): void {
+  for (const { id, notify } of listens)
+    notify("notifications/resources/updated", { uri, ...(id !== undefined && { _meta: { [meta.subscription]: id } }) });
+}
+
+/** Handles subscription requests: rejects those with a secret resource, and acknowledges the others. */
+function decide(message: Received): void {
+  if (urisOf(message).includes("x://secret")) message.reject("No such resource");
+  else message.acknowledge();
+}
+
+/** Script for subscription requests. */
+function onListen(handle: (message: Received) => void): Script {
+  return (message) => {
+    if (message.method === "subscriptions/listen") handle(message);
+    return undefined;
+  };
+}
+
+describe("subscriptions at a server without sessions", () => {
+  test("a resource that the server rejects for one client does not affect what another one subscribes to meanwhile", async () => {
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    const script = onListen((message) => {
+      if (isHeld) held.push(() => decide(message));
+      else decide(message);
+    });
+    const { gateway, received } = await openScripted(stateless, script);
+    const secret = await subscribe(gateway, "x://secret");
+    await expect.poll(() => held.length).toBe(1);
+    const good = await subscribe(gateway, "x://good");
+    await good.client.request("server/discover");
+    isHeld = false;
+    for (const release of held) release();
+    await expect.poll(() => secret.acknowledged).toEqual([{}]);
+    await expect.poll(() => good.acknowledged).toEqual([{ resourceSubscriptions: ["x://good"] }]);
+    const open = received("subscriptions/listen").filter((listen) => !urisOf(listen).includes("x://secret"));
+    update("x://good", open);
+    await expect.poll(() => good.updated).toContain("x://good");
+  });
+
+  test("many resources of one client take one subscription request, and one when the client leaves", async () => {
+    const { gateway, received } = await openScripted(
+      stateless,
+      onListen((message) => message.acknowledge()),
+    );
+    const rest = await subscribe(gateway, "x://rest");
+    await expect.poll(() => rest.acknowledged).toHaveLength(1);
+    const many = await subscribe(gateway, ...Array.from({ length: 500 }, (_, index) => `x://${index}`));
+    await expect.poll(() => many.acknowledged).toHaveLength(1);
+    many.stop.abort();
+    await expect
+      .poll(() => received("subscriptions/listen").map((listen) => urisOf(listen).length))
+      .toEqual([1, 501, 1]);
+  });
+
+  test("a gateway acknowledges only what the server honours, and rejects the rest for sessions", async () => {
+    const honoured = { resourceSubscriptions: ["x://a"] };
+    const { gateway } = await openScripted(
+      stateless,
+      onListen((message) => message.acknowledge(honoured)),
+    );
+    const listening = await subscribe(gateway, "x://a", "x://b");
+    await expect.poll(() => listening.acknowledged).toEqual([honoured]);
+    const session = await joinGateway(gateway, newest);
+    ends.push(() => session.close());
+    await expect(session.request("resources/subscribe", { uri: "x://b" })).rejects.toThrow(
+      "does not notify of changes",
+    );
+  });
+
+  test("a request ends when the server no longer notifies of its resource", async () => {
+    let isGone = false;
+    const script = onListen((message) => (isGone ? message.reject("No such resource") : message.acknowledge()));
+    const { gateway, received } = await openScripted(stateless, script);
+    const { acknowledged, over } = await subscribe(gateway, "x://a");
+    await expect.poll(() => acknowledged).toHaveLength(1);
+    isGone = true;
+    const [listen] = received("subscriptions/listen");
+    listen?.respond({ resultType: "complete", _meta: { [meta.subscription]: listen.id } });
+    expect(await over).toMatchObject({ resultType: "complete" });
+  });
+
+  test("a session has at most 1000 subscriptions", async () => {
+    const { gateway } = await openScripted(
+      stateless,
+      onListen((message) => message.acknowledge()),
+    );
+    const session = await joinGateway(gateway, newest);
+    ends.push(() => session.close());
+    const subscribing = Array.from({ length: 1_001 }, (_, index) =>
+      session.request("resources/subscribe", { uri: `x://${index}` }).then(() => "subscribed", String),
+    );
+    const outcomes = await Promise.all(subscribing);
+    expect(outcomes.filter((outcome) => outcome !== "subscribed")).toEqual([
+      expect.stringContaining("the limit of a session is 1000"),
+    ]);
+  });
+});
+
+test("the resources of all clients together are limited", async () => {
+  const { gateway } = await openScripted(
+    stateless,
+    onListen((message) => message.acknowledge()),
+  );
+  const long = (name: string): string[] =>
+    Array.from({ length: 300 }, (_, index) => `x://${name}/${index}/${"a".repeat(2_000)}`);
+  const first = await subscribe(gateway, ...long("first"));
+  await expect.poll(() => first.acknowledged).toHaveLength(1);
+  const second = await subscribe(gateway, ...long("second"));
+  expect(String(await second.over)).toContain("Too many subscriptions of all clients");
+  first.stop.abort();
+  await first.over;
+  const third = await subscribe(gateway, ...long("third"));
+  await expect.poll(() => third.acknowledged).toHaveLength(1);
+});
+
+test("a gateway does not acknowledge a resource that a server with sessions rejects", async () => {
+  const { gateway } = await openScripted(withSessions, ({ method, params }) => {
+    if (method === "resources/subscribe" && params.uri === "x://gone") throw new RpcError(-32002, "No such resource");
+    return {};
+  });
+  const { acknowledged } = await subscribe(gateway, "x://gone", "x://a");
+  await expect.poll(() => acknowledged).toEqual([{ resourceSubscriptions: ["x://a"] }]);
+});
+
+test("a subscription that the server does not respond to is cancelled with the last client that waits for it", async () => {
+  let isSilent = true;
+  const { gateway, received } = await openScripted(withSessions, ({ method }) =>
+    method === "resources/subscribe" && isSilent ? undefined : {},
+  );
+  const first = await subscribe(gateway, "x://a");
+  const second = await subscribe(gateway, "x://a");
+  await expect.poll(() => received("resources/subscribe")).toHaveLength(1);
+  await second.client.request("server/discover");
+  first.stop.abort();
+  await first.over;
+  await second.client.request("server/discover");
+  expect(received("notifications/cancelled")).toEqual([]);
+  second.stop.abort();
+  await expect.poll(() => received("notifications/cancelled")).toHaveLength(1);
+  isSilent = false;
+  const third = await subscribe(gateway, "x://a");
+  await expect.poll(() => third.acknowledged).toEqual([{ resourceSubscriptions: ["x://a"] }]);
+});
+
+test.each([
+  ["without sessions", stateless],
+  ["with sessions", withSessions],
+])("clients hear of changes below their resource, from a server %s", async (_, server) => {
+  const { gateway, received } = await openScripted(server, (message) => {
+    if (message.method === "subscriptions/listen") message.acknowledge();
+    return message.method.startsWith("resources/") ? {} : undefined;
+  });
+  const { acknowledged, updated } = await subscribe(gateway, "file:///dir");
+  await expect.poll(() => acknowledged).toHaveLength(1);
+  const sources = received(server === stateless ? "subscriptions/listen" : "notifications/initialized");
+  for (const uri of ["file:///directory", "file:///dir/a.txt", "file:///dir"]) update(uri, sources);
+  await expect.poll(() => updated).toEqual(["file:///dir/a.txt", "file:///dir"]);
+});
+
+test("calls that are cancelled before the server has set their log level release their connection", async () => {
+  const { gateway, received } = await openScripted(
+    { revision: newest, capabilities: { tools: {}, logging: {} }, ends, maxConnections: 2 },
+    ({ method }) => ({ "tools/list": { tools: [] }, "tools/call": { content: [] } })[method],
+  );
+  const client = await joinGateway(gateway, alone);
+  ends.push(() => client.close());
+  const call = { name: "t", arguments: {} };
+  for (let count = 1; count <= 2; count += 1) {
+    const stop = new AbortController();
+    const params = { ...call, _meta: { [meta.logLevel]: "info" } };
+    const called = client.request("tools/call", params, { signal: stop.signal }).catch(() => {});
+    await expect.poll(() => received("logging/setLevel")).toHaveLength(count);
+    stop.abort();
+    await called;
+  }
+  expect(await client.request("tools/call", call)).toMatchObject({ content: [] });
+});

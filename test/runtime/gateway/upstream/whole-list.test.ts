@@ -1,0 +1,62 @@
+import { afterEach, expect, test } from "vitest";
+import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
+import { readWholeList } from "../../../../runtime/gateway/proxy/whole-list.ts";
+import { newest } from "../../fixture-revision.ts";
+import { createProgramOf, openProgram, post, type Ends } from "./programs.ts";
+
+const ends: Ends = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+test("a client without a session receives the whole list of a server whose processes know only their own cursors", async () => {
+  const tools = ["a", "b", "c"].map((name) => ({ name, execute: () => name }));
+  const gateway = await openProgram(
+    createProgramOf(() => ({ pageSize: 1, tools }), newest),
+    { ends },
+  );
+  const listener = await serveGatewayHttp(gateway, { port: 0 });
+  ends.push(() => listener.close());
+  const result = await post(listener.url, { method: "tools/list", params: {} });
+  expect(result).toMatchObject({ tools: [{ name: "a" }, { name: "b" }, { name: "c" }] });
+  expect(result).not.toHaveProperty("nextCursor");
+});
+
+/** Returns a function that answers with pages, and the cursors that it was called with. */
+function createPages(pages: readonly object[]): {
+  readonly asked: unknown[];
+  request(page: { readonly cursor?: string }): Promise<unknown>;
+} {
+  const asked: unknown[] = [];
+  return {
+    asked,
+    request({ cursor }) {
+      asked.push(cursor);
+      return Promise.resolve(pages[asked.length - 1]);
+    },
+  };
+}
+
+test("a list is read up to a cursor that repeats, which a client would follow without end", async () => {
+  const { asked, request } = createPages([
+    { tools: [1], nextCursor: "x", ttlMs: 0 },
+    { tools: [2], nextCursor: "x" },
+  ]);
+  expect(await readWholeList("tools", request)).toEqual({ tools: [1, 2], ttlMs: 0 });
+  expect(asked).toEqual([undefined, "x"]);
+});
+
+test("a long list is read up to a bound, and the cursor of the rest is passed on", async () => {
+  const long = "x".repeat(8 * 1024 * 1024);
+  const { asked, request } = createPages([
+    { tools: [1], nextCursor: "x" },
+    { tools: [long], nextCursor: "y" },
+  ]);
+  expect(await readWholeList("tools", request)).toEqual({ tools: [1, long], nextCursor: "y" });
+  expect(asked).toEqual([undefined, "x"]);
+});
+
+test("a list with an invalid page is passed on without it", async () => {
+  const { request } = createPages([{ tools: [1], nextCursor: "x" }, { tools: "none" }]);
+  expect(await readWholeList("tools", request)).toEqual({ tools: [1], nextCursor: "x" });
+});

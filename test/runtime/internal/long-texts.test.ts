@@ -1,0 +1,70 @@
+import { setFlagsFromString } from "node:v8";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hideSecretText } from "../../../runtime/server/middleware/redact.ts";
+import { checkContentBlock } from "../../../runtime/server/check-content.ts";
+import { fromBase64, fromBase64Url, isBase64 } from "../../../runtime/framing/base64.ts";
+import { formats } from "../../../runtime/internal/string-formats.ts";
+import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
+
+const length = 9_000_000;
+const long = "x".repeat(length);
+
+/*
+ * A process that has compiled many patterns no longer optimizes new ones. Then a repetition without bound keeps a place to return to for each character,
+ * and long texts exceed the stack.
+ */
+describe("texts of 9 MB in a process that does not optimize patterns", { timeout: 60_000 }, () => {
+  beforeAll(() => setFlagsFromString("--no-regexp-optimization"));
+  afterAll(() => setFlagsFromString("--regexp-optimization"));
+
+  test("the patterns of this process are not optimized", () => {
+    expect(() => /^[a-z]+$/.test(long)).toThrow(RangeError);
+  });
+
+  test.each([
+    ["one word", long, long],
+    ["a private key", `a -----BEGIN PRIVATE KEY-----${long}`, "a [redacted]"],
+    ["user information of a URL before a long path", `https://ada:b@c/${long}`, `https://[redacted]@c/${long}`],
+    ["a URL with a long host", `https://${long}/`, `https://${long}/`],
+    ["blanks behind the scheme of a credential", `bearer${" ".repeat(length)}x`, `bearer${" ".repeat(length)}x`],
+    ["the beginning of a JSON web token", `eyJ${long}`, `eyJ${long}`],
+  ])("%s is read for secrets", (_name, text, expected) => {
+    expect(hideSecretText(text) === expected).toBe(true);
+  });
+
+  test.each([
+    ["a member", `{"data":"${long}","token":"abc"}`, `{"data":"${long}","token":"[redacted]"}`],
+    ["a secret member", `{"token":"${long}"}`, '{"token":"[redacted]"}'],
+    ["blanks behind the name of a member", `{"token"${" ".repeat(length)}`, `{"token"${" ".repeat(length)}`],
+    ["a query parameter", `https://a/?token=${long}&b=1`, "https://a/?token=[redacted]&b=1"],
+    ["an environment variable", `A_TOKEN=${long}\nB=1`, "A_TOKEN=[redacted]\nB=1"],
+  ])("%s is redacted in a recording", (_name, text, expected) => {
+    expect(new MessageRedactor([]).redactValue(text) === expected).toBe(true);
+  });
+
+  test("base64 is checked and decoded", () => {
+    const data = "AAAA".repeat(length / 4);
+    expect(checkContentBlock({ type: "image", mimeType: "image/png", data })).toBeUndefined();
+    expect(isBase64(`${data.slice(1)}!`)).toBe(false);
+    expect(fromBase64(data)?.length).toBe((length / 4) * 3);
+    expect(fromBase64Url(data)?.length).toBe((length / 4) * 3);
+  });
+
+  test("fields of forms are checked", () => {
+    expect(formats.email.accepts(`${long}@example.com`)).toBe(false);
+    expect(formats["date-time"].accepts(`2026-01-01T00:00:00.${"0".repeat(length)}Z`)).toBe(false);
+  });
+});
+
+test.each([
+  ["several query parameters", "?a=1&token=2&b=3&key=4", "?a=1&token=[redacted]&b=3&key=[redacted]"],
+  ["a query parameter without a value", "?token=&a=1", "?token=&a=1"],
+  ["a secret with a question mark", "?token=a?key=b c", "?token=[redacted] c"],
+  [
+    "environment variables",
+    "export MY_KEY=1 2\nNAME=3\nA_TOKEN=4",
+    "export MY_KEY=[redacted]\nNAME=3\nA_TOKEN=[redacted]",
+  ],
+])("redacting replaces %s in a recording", (_name, text, expected) => {
+  expect(new MessageRedactor(["my_key"]).redactValue(text)).toBe(expected);
+});

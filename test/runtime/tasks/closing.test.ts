@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { alone, meta, request } from "../lifecycle/stateless.ts";
+import { settle } from "../wire.ts";
+import { declaring, serveExtension } from "./extension-wire.ts";
+import { createGate, defineTool } from "./task-wire.ts";
+
+/* Tasks that begin while their server closes. */
+
+const closing = "The server is closing; retry the request later";
+
+/** A tool that counts its calls, and a store that keeps each new task waiting. */
+function createWorld() {
+  const memory = new MemoryTaskStore();
+  const records: TaskRecord[] = [];
+  const stored = createGate();
+  const world = { calls: 0 };
+  const store = {
+    async add(record: TaskRecord): Promise<boolean> {
+      const added = memory.add(record);
+      records.push(record);
+      await stored.opened;
+      return added;
+    },
+    find: memory.find.bind(memory),
+    change: memory.change.bind(memory),
+    list: memory.list.bind(memory),
+    remove: memory.remove.bind(memory),
+    removeAll: memory.removeAll.bind(memory),
+  };
+  const execute = (): string => {
+    world.calls += 1;
+    return "done";
+  };
+  const tools = [defineTool({ name: "t", task: true, execute })];
+  return { world, records, stored, memory, definition: { tools, tasks: { store } } };
+}
+
+test("a task that is being stored while its server closes is removed, and its work does not begin", async () => {
+  const { world, records, stored, memory, definition } = createWorld();
+  const { server, ask } = serveExtension(definition);
+  const response = ask("tools/call", { name: "t" });
+  await expect.poll(() => records).toHaveLength(1);
+  const closed = server.close({ drain: 0 });
+  await settle();
+  stored.open();
+  await closed;
+  expect(records.map((record) => memory.find(record))).toEqual([undefined]);
+  expect(world.calls).toBe(0);
+  expect(await response).toMatchObject({ code: -32603, message: closing });
+});
+
+test("a request for a task is rejected after its server has closed, and nothing is stored", async () => {
+  const { records, definition } = createWorld();
+  const server = createServer({ name: "server", version: "1", ...definition }, revisions);
+  const { fetch } = createHttpHandler(server);
+  await server.close();
+  const body = JSON.stringify(request(1, "tools/call", { name: "t" }, { [meta.capabilities]: declaring }));
+  const headers = {
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    "mcp-protocol-version": alone.id,
+    "mcp-method": "tools/call",
+    "mcp-name": "t",
+  };
+  const response = await fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+  expect(await response.json()).toMatchObject({ error: { code: -32603, message: closing } });
+  expect(records).toEqual([]);
+});
