@@ -203,6 +203,8 @@ async function createListeningHost(transport: Exclude<TransportName, "stdio">, p
   return {
     connect: connectTo[transport],
     async restart() {
+      // The port is free once the killed process has ended.
+      await server.kill();
       server = await ServerProcess.start(program, { transport, port });
     },
     close: () => server.kill(),

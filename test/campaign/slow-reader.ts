@@ -18,6 +18,7 @@ import {
   type PartOptions,
 } from "./result.ts";
 import type { ServerSettings } from "./server/commands.ts";
+import type { Measurement } from "./server/measure.ts";
 import { buildProgram, resetPeak, ServerProcess, type ServerProgram } from "./server/server-process.ts";
 
 /*
@@ -172,7 +173,7 @@ async function observe(
     reader.pause();
     for (const message of requests) reader.send(message);
     const memory = ((await watchPeak(server, isShort ? 3_000 : pause)) - before.resident) / 1e6;
-    const stopped = server.isRunning ? await server.ask({ kind: "measure" }) : before;
+    const stopped = (await measureRunning(server)) ?? before;
     const held = (stopped.heap + stopped.external - before.heap - before.external) / 1e6;
     reader.resume();
     const deadline = Date.now() + 60_000;
@@ -181,6 +182,21 @@ async function observe(
     return { ...received, memory, held };
   } finally {
     await server.kill();
+  }
+}
+
+/** Measures a server. Undefined if it has exited or exits meanwhile: a server on stdio does when it ends the connection. */
+async function measureRunning(server: ServerProcess): Promise<Measurement | undefined> {
+  if (!server.isRunning) return undefined;
+  try {
+    return await server.ask({ kind: "measure" });
+  } catch (error) {
+    const { child } = server;
+    // The channel closes shortly before the exit.
+    if (server.isRunning && !child.connected) await once(child, "exit");
+    const { exitCode, signalCode } = child;
+    if (exitCode !== 0 || signalCode !== null) throw error;
+    return undefined;
   }
 }
 

@@ -29,5 +29,9 @@ export const reachedElsewhere: Readonly<Record<string, readonly [file: string, t
   ],
   "TokenOptions.maxTokenLength": ["runtime/auth/server/attacks.test.ts", '"a".repeat(9_000)'],
   "TokenRequestOptions.maxConcurrent": ["runtime/auth/server/token.test.ts", "maxConcurrent"],
+  "UpstreamOptions.maxSubscriptions": [
+    "runtime/gateway/upstream/subscriptions.test.ts",
+    "the limit of a session is 1000",
+  ],
   "WebSocketDetails.handshakeTimeout": ["campaign/limits/cases/connections.ts", "WsServerOptions.handshakeTimeout"],
 };
