@@ -34,7 +34,7 @@ export async function discoverServer(
   { revision: preferred, options }: Proposal,
 ): Promise<DiscoveredServer> {
   const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));
-  const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
+  const opened = toOpened(options);
   try {
     await propose(peer, channel, { revision: preferred, options });
     return { era: "open" };
@@ -47,6 +47,16 @@ export async function discoverServer(
       throw new VersionError(toIds(options.revisions), supported);
     return { era: next ? "open" : "session" };
   }
+}
+
+/** Returns the revisions for which a session may be opened. */
+function toOpened({ lifecycle, revisions }: OpenOptions): readonly Revision[] {
+  return lifecycle === "per-request" ? [] : revisions.filter(isHandshake);
+}
+
+/** True if an older server may be silent, and can be tried. Where messages travel separately, a missing response is independent of their content. */
+function fallsBackOnSilence(channel: Channel, opened: readonly Revision[]): boolean {
+  return opened.length > 0 && channel.carriesOneByOne !== true;
 }
 
 /** Kind of a server, as the discovery found it. */
@@ -109,6 +119,7 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
   const own: PeerInfo = { info, capabilities };
   // The headers of this request follow the revision as well.
   channel.agree?.(revision);
+  const isLast = !fallsBackOnSilence(channel, toOpened(options));
   return new Promise((done, reject) => {
     peer.ask(
       row,
@@ -124,6 +135,8 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
         },
         reject,
       },
+      // Otherwise a session is opened after a short time. Here the server may take as long to start as for `initialize`.
+      isLast ? { timeout: peer.timeouts.initialize } : {},
     );
   });
 }
@@ -182,12 +195,9 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
   return isPeerError(error) && error.code === codeOf(statelessRevisions, "headerMismatch");
 }
 
-/**
- * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
- * messages travel separately, a missing response is independent of their content.
- */
+/** Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. */
 function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): DiscoveredServer {
-  const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
+  const isSilence = isTimeoutError(error) && fallsBackOnSilence(channel, opened);
   if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isDiscoverRejection(error)))
     return { era: "session", ...(isMismatch(error, statelessRevisions) && { doubt: error }) };
   throw error;

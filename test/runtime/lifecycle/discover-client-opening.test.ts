@@ -195,6 +195,40 @@ describe("a client without a session", () => {
   });
 });
 
+describe("a server that is silent", () => {
+  test.each([
+    ["is older after 5 s", {}, 5_000, "initialize"],
+    [
+      "is waited for as long as for `initialize` if no revision has sessions",
+      { revisions: [alone] },
+      30_000,
+      undefined,
+    ],
+    ["is waited for as long if no session may be opened", { lifecycle: "per-request" }, 30_000, undefined],
+    [
+      "is waited for as long as the client says",
+      { revisions: [alone], timeouts: { initialize: 90_000 } },
+      90_000,
+      undefined,
+    ],
+  ] as const)("a server that is silent %s", async (_case, options, milliseconds, next) => {
+    const clock = new ManualClock();
+    const { wire, connecting } = await begin({ clock, ...options });
+    clock.advance(milliseconds - 1);
+    await settle();
+    expect(methods(wire)).toEqual(["server/discover"]);
+    clock.advance(1);
+    if (next === undefined) {
+      await expect(connecting).rejects.toMatchObject({ name: "TimeoutError", milliseconds });
+      return;
+    }
+    await settle();
+    expect(methods(wire)).toEqual(["server/discover", "notifications/cancelled", next]);
+    wire.end();
+    await expect(connecting).rejects.toThrow();
+  });
+});
+
 describe("metadata", () => {
   const own = { info: { name: "client", version: "1" }, capabilities: {} };
   const metadata = { [meta.version]: alone.id, [meta.capabilities]: {}, [meta.clientInfo]: own.info };
