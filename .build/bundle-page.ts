@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 /** Bundles the page of the command `inspect` with its libraries. Returns the files that the page is made from. */
-export async function bundlePage(root: string, target: string): Promise<readonly string[]> {
-  const outdir = join(target, "inspect");
+export async function bundlePage(root: string, dist: string): Promise<readonly string[]> {
+  const outdir = `${dist}/bundle/inspect`;
   const { metafile } = await build({
     absWorkingDir: root,
     bundle: true,
@@ -12,7 +12,7 @@ export async function bundlePage(root: string, target: string): Promise<readonly
     platform: "browser",
     target: "es2023",
     minify: true,
-    entryPoints: [{ in: "dist/generator/inspect/page/main.js", out: "page" }],
+    entryPoints: [{ in: `${dist}/generator/inspect/page/main.js`, out: "page" }],
     outdir,
     metafile: true,
     logLevel: "warning",

@@ -1,4 +1,5 @@
-import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, posix, sep } from "node:path";
 import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
@@ -8,6 +9,7 @@ import { bundlePage } from "./bundle-page.ts";
 import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
 import { writeAllConversions } from "../generator/emit/written-conversions.ts";
 import { emitUnformatted } from "../generator/generate.ts";
+import { digestSources, packagedSources } from "../generator/internal/packaged.ts";
 import { packDeclarations, packagedDeclarations } from "../generator/internal/format-declarations.ts";
 import { packagedConversions, packConversions } from "../generator/scaffold/layer/packaged-conversions.ts";
 import { emitUsualLayers } from "../generator/scaffold/layer/usual-layers.ts";
@@ -18,6 +20,8 @@ import { buildRuntimePackage } from "./runtime-package.ts";
  * Builds both packages from the compiled sources. The package of this repository ships `dist/bundle` with the programs and the generator, the
  * declarations of the generator and the other package; nothing else of `dist/`. Files are few, because each costs time at installation and at every
  * start. The generator contains its libraries, so that `npx` installs one package.
+ *
+ * All of it happens in `dist.next/`, which becomes `dist/` at the end: programs of the former build run meanwhile.
  */
 
 interface Manifest {
@@ -26,7 +30,9 @@ interface Manifest {
 }
 
 const root = join(import.meta.dirname, "..", "..");
-const target = "dist/bundle";
+/** Folder of this build. */
+const dist = "dist.next";
+const target = `${dist}/bundle`;
 
 const { exports, bin }: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [toSource(file)]));
@@ -41,22 +47,30 @@ const shared: BuildOptions = {
   format: "esm",
   platform: "node",
   target: "es2023",
-  outbase: "dist",
+  outbase: dist,
   outdir: target,
   logLevel: "warning",
 };
 
-await buildRuntimePackage(root);
-await packRuntime(root);
+await buildRuntimePackage(root, dist);
+await packRuntime(join(root, dist));
+await writeFile(join(root, dist, packagedSources), digestSources());
 const models = await readSpecModels();
-await writeFile(packagedModels, packModels(models));
+await writeFile(join(root, dist, packagedModels), packModels(models));
 const older = models.models.slice(0, -1).map(({ id }) => id);
-await writeFile(packagedConversions, packConversions(models, writeAllConversions(models.models, older)));
+await writeFile(
+  join(root, dist, packagedConversions),
+  packConversions(models, writeAllConversions(models.models, older)),
+);
 const modules = [...(await emitUnformatted({})).values(), ...(await emitUsualLayers(models))];
-await writeFile(packagedDeclarations, await packDeclarations(modules));
-await rm(join(root, target), { recursive: true, force: true });
+await writeFile(join(root, dist, packagedDeclarations), await packDeclarations(modules));
 // Runs in a process of its own, with a module of the user.
-await build({ ...shared, entryPoints: ["dist/runtime/gateway/serve-module.js"], packages: "external" });
+await build({
+  ...shared,
+  entryPoints: [`${dist}/runtime/gateway/serve-module.js`],
+  packages: "external",
+  minifyWhitespace: true,
+});
 const { metafile } = await build({
   ...shared,
   splitting: true,
@@ -68,25 +82,35 @@ const { metafile } = await build({
   // Globals that libraries expect and that ECMAScript modules do not have.
   define: { __filename: "import.meta.filename", __dirname: "import.meta.dirname" },
   banner: { js: requireBanner },
-  plugins: createPlugins(root),
+  plugins: createPlugins(root, dist),
 });
 for (const file of Object.keys(metafile.outputs)) await removeUnusedBanner(join(root, file));
-const pageInputs = await bundlePage(root, target);
+const pageInputs = await bundlePage(root, dist);
 const inputs = [...Object.keys(metafile.inputs), ...pageInputs];
 await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, inputs));
 // Contents of the programs, for the tests.
-await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile));
+await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile).replaceAll(`"${dist}/`, '"dist/'));
 await keepDeclarations(
   reachDeclarations(
     root,
-    entries.map((file) => file.replace(/\.js$/, ".d.ts")),
+    entries.map((file) => posix.normalize(file).replace(/\.js$/, ".d.ts")),
   ),
 );
-for (const program of programs) await chmod(join(root, program), 0o755);
+for (const program of programs) await chmod(join(root, posix.normalize(program).replace("dist/", `${dist}/`)), 0o755);
+await replaceDist();
 
 /** Returns the compiled module that a file of the bundle is made from. */
 function toSource(file: string): string {
-  return posix.normalize(file).replace(`${target}/`, "dist/");
+  return posix.normalize(file).replace("dist/bundle/", `${dist}/`);
+}
+
+/** Puts this build in the place of the former one. */
+async function replaceDist(): Promise<void> {
+  const former = join(root, "dist.former");
+  await rm(former, { recursive: true, force: true });
+  if (existsSync(join(root, "dist"))) await rename(join(root, "dist"), former);
+  await rename(join(root, dist), join(root, "dist"));
+  await rm(former, { recursive: true, force: true });
 }
 
 /** Removes the function that loads CommonJS modules from a file that does not use it. A start loads about forty files. */
@@ -98,7 +122,7 @@ async function removeUnusedBanner(file: string): Promise<void> {
 
 /** Removes the declarations of the generator that no export refers to. */
 async function keepDeclarations(reached: ReadonlyMap<string, string>): Promise<void> {
-  const folder = "dist/generator";
+  const folder = `${dist}/generator`;
   const names = await readdir(join(root, folder), { recursive: true });
   const files = names.map((name) => `${folder}/${name.replaceAll(sep, "/")}`).filter((file) => file.endsWith(".d.ts"));
   await Promise.all(files.filter((file) => !reached.has(file)).map((file) => rm(join(root, file))));

@@ -4,8 +4,8 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { runtimeFolder } from "./runtime-package.ts";
 
-/** Packs the runtime into `dist/`. Projects that are made from a clone depend on this file, because no registry has the version. */
-export async function packRuntime(root: string): Promise<void> {
-  const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", join(root, "dist")];
-  await promisify(execFile)("npm", args, { cwd: join(root, runtimeFolder), shell: process.platform === "win32" });
+/** Packs the runtime into the folder of the build. Projects that are made from a clone depend on this file, because no registry has the version. */
+export async function packRuntime(dist: string): Promise<void> {
+  const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", dist];
+  await promisify(execFile)("npm", args, { cwd: join(dist, runtimeFolder), shell: process.platform === "win32" });
 }

@@ -4,11 +4,11 @@ import { transform, type Plugin } from "esbuild";
 import { emitTemplates } from "./templates.ts";
 
 /** Creates the esbuild plugins that bundle the generator with its libraries, without their unused parts. */
-export function createPlugins(root: string): Plugin[] {
+export function createPlugins(root: string, dist: string): Plugin[] {
   return [
     compileTemplates(join(root, "templates")),
     bundleRequired,
-    leaveRuntimeLibraries(join(root, "dist", "runtime")),
+    leaveRuntimeLibraries(join(root, dist, "runtime")),
     leaveUnused,
     shrinkCompiler,
   ];

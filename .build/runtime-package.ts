@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
 import { commonExports, readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
@@ -9,23 +10,25 @@ import { entryPath, joinParts } from "./runtime-parts.ts";
  * Lines of the bundler: the name of each source, and imports of parts without a name. No part has side effects, so that these imports do nothing, but
  * bundlers print a warning for each where the package is linked.
  */
-const bundlerLines = /^(?:\/\/ (?:dist\/|entry:).*|import "\.[^"]*";)\n/gm;
+const bundlerLines = /^(?:\/\/ (?:dist[^/]*\/|entry:).*|import "\.[^"]*";)\n/gm;
 
-/** Folder of the package `mcp-server-runtime`, which `npm pack` and `npm publish` take as it is. */
-export const runtimeFolder = "dist/runtime-package";
+/** Folder of the package `mcp-server-runtime` in the folder of the build. `npm pack` and `npm publish` take it as it is. */
+export const runtimeFolder = "runtime-package";
 
 const packageName = "mcp-server-runtime";
 
 /**
  * Assembles the package `mcp-server-runtime` from the compiled sources: one bundle with shared parts, so that every entry has the same classes and few
  * files are loaded; the declarations that its entries reach; manifest, README and licence.
+ *
+ * @param dist Folder of the build in the root.
  */
-export async function buildRuntimePackage(root: string): Promise<void> {
-  const target = join(root, runtimeFolder);
+export async function buildRuntimePackage(root: string, dist: string): Promise<void> {
+  const target = join(root, dist, runtimeFolder);
   const exports = readRuntimeExports(root);
   const entries = Object.values(exports).map(withoutExtension);
   await rm(target, { recursive: true, force: true });
-  const toModule = (entry: string): string => `dist/${entry}.js`;
+  const toModule = (entry: string): string => `${dist}/${entry}.js`;
   const options = {
     absWorkingDir: root,
     bundle: true,
@@ -34,7 +37,7 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     target: "es2023",
     packages: "external",
     splitting: true,
-    outdir: runtimeFolder,
+    outdir: `${dist}/${runtimeFolder}`,
     logLevel: "warning",
     write: false,
   } satisfies BuildOptions;
@@ -44,18 +47,18 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     ...options,
     entryPoints: Object.fromEntries(entries.map((entry) => [entry, entryPath(toModule(entry))])),
     chunkNames: "parts/[hash]",
-    plugins: [joinParts(root, metafile.inputs, common)],
+    plugins: [joinParts({ root, dist, graph: metafile.inputs, common })],
   });
   for (const { path, text } of outputFiles) await write(path, text.replaceAll(bundlerLines, ""));
   const declarations = reachDeclarations(
-    join(root, "dist"),
+    join(root, dist),
     entries.map((entry) => `${entry}.d.ts`),
   );
   for (const [file, text] of declarations) await write(join(target, file), text);
   await writeFile(join(target, "package.json"), `${JSON.stringify(await createManifest(root, exports), null, 2)}\n`);
   await copyFile(join(root, ".build", "runtime-readme.md"), join(target, "README.md"));
   await copyFile(join(root, "LICENSE"), join(target, "LICENSE"));
-  await linkPackage(root);
+  await linkPackage(join(root, dist));
 }
 
 async function write(path: string, text: string): Promise<void> {
@@ -113,9 +116,11 @@ function withoutExtension(source: string): string {
 }
 
 /** Makes the compiled examples find the package by its name. */
-async function linkPackage(root: string): Promise<void> {
-  const folder = join(root, "dist", "node_modules");
+async function linkPackage(dist: string): Promise<void> {
+  const folder = join(dist, "node_modules");
   await mkdir(folder, { recursive: true });
   await rm(join(folder, packageName), { force: true });
-  await symlink(join(root, runtimeFolder), join(folder, packageName), "junction");
+  // Relative, because the build is moved to its place at the end. Windows links folders by their whole paths only.
+  const path = process.platform === "win32" ? join(dist, "..", "dist", runtimeFolder) : join("..", runtimeFolder);
+  await symlink(path, join(folder, packageName), "junction");
 }

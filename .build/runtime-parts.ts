@@ -15,14 +15,21 @@ const scheme = "entry";
 /** Path of the module that stands for an entry. */
 export const entryPath = (entry: string): string => `${scheme}:${entry}`;
 
+interface JoinOptions {
+  /** Folder that the paths of the graph are relative to. */
+  readonly root: string;
+  /** Folder of the build in the root. */
+  readonly dist: string;
+  readonly graph: Graph;
+  /** Files of the entries that programs import together. */
+  readonly common: readonly string[];
+}
+
 /**
  * Creates a plugin that adds the rest of its parts to each entry, so that the bundler puts these modules together.
- *
- * @param root Folder that the paths of the graph are relative to.
- * @param common Files of the entries that programs import together.
  */
-export function joinParts(root: string, graph: Graph, common: readonly string[]): Plugin {
-  const parts = findParts(graph, common);
+export function joinParts({ root, dist, graph, common }: JoinOptions): Plugin {
+  const parts = findParts(graph, { dist, common });
   return {
     name: "join-parts",
     setup(build) {
@@ -50,14 +57,14 @@ export function joinParts(root: string, graph: Graph, common: readonly string[])
  * Modules by the common entries that load them. Those that load a module of Node.js are apart from the others, so that bundles for other platforms do
  * not import it. Generated modules stay as they are: they have entries of their own.
  */
-function findParts(graph: Graph, common: readonly string[]): Map<string, string[]> {
+function findParts(graph: Graph, { dist, common }: Pick<JoinOptions, "dist" | "common">): Map<string, string[]> {
   const loaders = new Map<string, string>();
   for (const entry of common) {
     for (const module of reach(graph, [entry])) loaders.set(module, `${loaders.get(module) ?? ""} ${entry}`);
   }
   const parts = new Map<string, string[]>();
   for (const [module, entries] of loaders) {
-    if (common.includes(module) || !module.startsWith("dist/runtime/")) continue;
+    if (common.includes(module) || !module.startsWith(`${dist}/runtime/`)) continue;
     const key = `${entries}${needsNode(graph, module) ? " node" : ""}`;
     parts.set(key, [...(parts.get(key) ?? []), module]);
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -10,8 +10,9 @@ export function setup(): void {
   if (existsSync(program) && statSync(program).mtimeMs >= newestSource()) return;
   const compiler = join(root, "node_modules/typescript7/bin/tsc");
   // Types are not what these tests are about: what can be emitted is.
-  spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-  spawnSync(process.execPath, ["dist/.build/bundle.js"], { cwd: root, stdio: "inherit" });
+  rmSync(join(root, "dist.next"), { recursive: true, force: true });
+  for (const args of [[compiler, "-p", "tsconfig.build.json", "--outDir", "dist.next"], ["dist.next/.build/bundle.js"]])
+    spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
   if (!existsSync(program)) throw new Error("The command line could not be built: run `npm run build` to see why.");
 }
 

@@ -11,7 +11,7 @@ import type { Tree } from "./tree.ts";
  * File with formatted declarations, which the build writes. Nearly all declarations of a project follow from the pinned revisions, and to format them
  * takes more than half of the time of `create`.
  */
-export const packagedDeclarations: string = join(packageRoot, "dist", "declarations.json");
+export const packagedDeclarations = "declarations.json";
 
 /**
  * Formats modules of declarations, with the result of {@link formatTypeScript}. Each declaration begins at the left margin after a blank line, and
@@ -38,7 +38,7 @@ export async function packDeclarations(modules: Iterable<string>): Promise<strin
 
 /** Reads the formatted declarations by the hash of their text before formatting. */
 async function readPackaged(): Promise<Readonly<Partial<Record<string, string>>>> {
-  return JSON.parse((await readIfPresent(packagedDeclarations)) ?? "{}");
+  return JSON.parse((await readIfPresent(join(packageRoot, "dist", packagedDeclarations))) ?? "{}");
 }
 
 /** A declaration is found by its unformatted text, so that the formatted text always belongs to it. */

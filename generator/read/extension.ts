@@ -28,8 +28,8 @@ export function readExtension({ name, status, schema, overlay, core, commit }: E
   const { constants, declarations } = readSchema(schema.path, schema.text, core.declarations);
   const { path, value } = overlay;
   const tagged = withTags(declarations, { declarations: [...core.declarations, ...declarations] });
-  const scope = applyOverlay([...core.declarations, ...tagged], value, path);
-  const own = scope.slice(core.declarations.length);
+  const own = applyOverlay([...core.declarations, ...tagged], value, path).slice(core.declarations.length);
+  const scope = [...core.declarations, ...own];
   const methods = readExtensionMethods(own, scope, { overlay: value, path, terms: toTerms(value) });
   rejectStrays(value, { declarations: scope, methods }, path);
   const source = { path: schema.path, sha256: hashText(schema.text), ...(commit !== undefined && { commit }) };

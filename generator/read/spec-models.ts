@@ -4,7 +4,8 @@ import { join, sep } from "node:path";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
-import { hashText, readIfPresent } from "../internal/files.ts";
+import { hashText } from "../internal/files.ts";
+import { readPackaged } from "../internal/packaged.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
 export interface SpecModels {
@@ -16,7 +17,7 @@ export interface SpecModels {
 }
 
 /** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
-export const packagedModels: string = join(packageRoot, "dist", "models.json");
+export const packagedModels = "models.json";
 
 /**
  * Reads the models of a spec folder.
@@ -25,7 +26,7 @@ export const packagedModels: string = join(packageRoot, "dist", "models.json");
  */
 export async function readSpecModels(spec: string = join(packageRoot, "spec")): Promise<SpecModels> {
   const digest = await digestSpec(spec);
-  const packaged = await readPackaged(digest);
+  const packaged = await readPackagedModels(digest);
   if (packaged) return packaged;
   const { openSpecFolder } = await import("./spec-folder.ts");
   const folder = await openSpecFolder(spec);
@@ -59,8 +60,8 @@ interface Packed {
   readonly extensions: readonly Omit<ExtensionModel, "core" | "scope">[];
 }
 
-async function readPackaged(digest: string): Promise<SpecModels | undefined> {
-  const text = await readIfPresent(packagedModels);
+async function readPackagedModels(digest: string): Promise<SpecModels | undefined> {
+  const text = await readPackaged(packagedModels);
   if (text === undefined) return undefined;
   const packed: Packed = JSON.parse(text);
   const core = packed.models.at(-1);

@@ -1,14 +1,12 @@
-import { join } from "node:path";
 import type { WrittenConversions } from "../../emit/written-conversions.ts";
-import { readIfPresent } from "../../internal/files.ts";
-import { packageRoot } from "../../internal/package-info.ts";
+import { readPackaged } from "../../internal/packaged.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 
 /** Conversions to older revisions, by the id of each. */
 export type ConversionsById = ReadonlyMap<string, WrittenConversions>;
 
 /** File with the conversions of this package's revisions, which the build writes: to compare the revisions takes a fifth of the time of `create`. */
-export const packagedConversions: string = join(packageRoot, "dist", "conversions.json");
+export const packagedConversions = "conversions.json";
 
 /**
  * Reads the conversions to some revisions of a spec folder.
@@ -16,7 +14,7 @@ export const packagedConversions: string = join(packageRoot, "dist", "conversion
  * @throws {SpecError} when a difference between these and newer revisions of the folder has no rule.
  */
 export async function readLayerConversions(spec: SpecModels, ids: readonly string[]): Promise<ConversionsById> {
-  const packed: Packed = JSON.parse((await readIfPresent(packagedConversions)) ?? "{}");
+  const packed: Packed = JSON.parse((await readPackaged(packagedConversions)) ?? "{}");
   if (packed.digest === spec.digest && packed.revisions) return new Map(Object.entries(packed.revisions));
   const { writeAllConversions } = await import("../../emit/written-conversions.ts");
   return writeAllConversions(spec.models, ids);
