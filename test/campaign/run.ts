@@ -1,7 +1,6 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
+import { run as runProgram } from "../conformance/process.ts";
 import { mutatedFolders } from "../mutation/folders.ts";
 import { hasPassed, readUnfinished, saveResult, type CampaignResult, type Part } from "./result.ts";
 
@@ -103,23 +102,35 @@ function print({ name, seconds, figures, violations }: CampaignResult): void {
   for (const violation of violations) console.log(`- ${violation}`);
 }
 
+/** Parts that run at the same time: they mostly wait, and more would only delay each other. */
+const atOnce = 5;
+
 /**
- * Runs all parts with a short form at the same time, those that run over one transport over each. Each has a process of its own: a part that blocks its
- * process to measure it would delay the others.
+ * Runs all parts with a short form, those that run over one transport over each. Each has a process of its own: a part that blocks its process to measure
+ * it would delay the others. The outputs of parts that failed are printed last.
  */
 async function runAll(): Promise<boolean> {
   const names = Object.keys(parts).filter((name) => !longOnly.includes(name));
-  const runs = names.flatMap((name) =>
-    name === "soak" ? transports.map((transport) => runApart(name, ["--transport", transport])) : [runApart(name, [])],
+  const waiting = names.flatMap((name) =>
+    name === "soak" ? transports.map((transport) => [name, "--transport", transport] as const) : [[name] as const],
   );
-  return (await Promise.all(runs)).every((passed) => passed);
+  const outcomes: (string | undefined)[] = [];
+  const runNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) outcomes.push(await runApart(next));
+  };
+  await Promise.all(Array.from({ length: atOnce }, runNext));
+  const failures = outcomes.filter((failure) => failure !== undefined);
+  for (const failure of failures) console.log(failure);
+  return failures.length === 0;
 }
 
-async function runApart(name: string, args: readonly string[]): Promise<boolean> {
+/** Runs a part. Prints its output if it passed, and otherwise returns it with the command that repeats the run. */
+async function runApart([name, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
   const words = [name, "--short", "--seed", String(seed), ...args];
-  const [code] = await once(fork(import.meta.filename, words), "exit");
-  if (code !== 0) console.log(`failed: npm run campaign -- ${words.join(" ")}`);
-  return code === 0;
+  const { code, output } = await runProgram(process.execPath, [...process.execArgv, import.meta.filename, ...words]);
+  if (code !== 0) return `failed: npm run campaign -- ${words.join(" ")}\n${output}`;
+  console.log(output);
+  return undefined;
 }
 
 console.log(`seed ${seed}`);
