@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** Pages that the commands write, in a real browser: needs Chromium. */
 const config: ViteUserConfig = defineConfig({
@@ -12,7 +13,7 @@ const config: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 15_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

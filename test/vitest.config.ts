@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
-/** Tests with scripts of their own. */
-const otherScripts = [
+/** Tests with scripts of their own. Those of programs end with `.program.test.ts`. */
+export const otherScripts: readonly string[] = [
   "test/oracle/**",
   "test/scaffold/**",
   "test/tour/**",
@@ -13,18 +14,14 @@ const otherScripts = [
   "test/wire/**",
 ];
 
-const generator = ["test/generator/**/*.test.ts", "test/golden/**/*.test.ts"];
-
-/** Tests of the generator that replace modules: they need modules of their own. */
+/** Tests that replace modules: they need modules of their own. */
 const isolated = [
   "test/generator/scaffold/create/formatting.test.ts",
   "test/generator/scaffold/create/questions.test.ts",
+  "test/runtime/transport/stdio/on-windows.program.test.ts",
 ];
 
-/**
- * `npm test`: everything that needs nothing but Node and the packages of this project. Tests of several nodes that start a store or a
- * balancer end with `.scale.ts`.
- */
+/** `npm test`: what needs nothing but Node and the packages of this project, starts no program, and compiles nothing that is emitted. */
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
@@ -32,20 +29,22 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "others", include: ["test/**/*.test.ts"], exclude: [...otherScripts, ...generator] },
+        test: {
+          name: "unit",
+          // Loading the same modules again for each file would take most of the time.
+          isolate: false,
+          include: ["test/**/*.test.ts"],
+          exclude: [...otherScripts, "test/**/*.program.test.ts", ...isolated],
+        },
       },
       { extends: true, test: { name: "isolated", include: isolated } },
-      {
-        extends: true,
-        // Loading the compiler and the formatter again for each file would take a third of the processor time.
-        test: { name: "generator", isolate: false, include: generator, exclude: isolated },
-      },
     ],
-    // Much of the time goes into processes that are waited for: two workers pay even on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Some tests wait: three workers pay even on two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,
     // As long as a test may take: on a busy machine a second is nothing.
     expect: { poll: { timeout: 50_000 } },
     hookTimeout: 60_000,
+    reporters: reporters("default"),
   },
 });

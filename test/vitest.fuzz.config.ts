@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /**
  * A million messages in memory, or as many as `FUZZ_MESSAGES` says, and a twentieth of that from hostile servers, or `FUZZ_HOSTILE_MESSAGES`.
@@ -12,7 +13,7 @@ const config: ViteUserConfig = defineConfig({
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 1_800_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

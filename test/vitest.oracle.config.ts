@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** Comparison with the official schemas: slower than the unit tests, and in need of the official files. */
 const config: ViteUserConfig = defineConfig({
@@ -11,7 +12,7 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 2,
     testTimeout: 240_000,
     hookTimeout: 120_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** New projects from the command line to official clients: slow, and in need of the npm registry and the official files. */
 const config: ViteUserConfig = defineConfig({
@@ -12,7 +13,7 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 240_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** Several nodes with one store. `test/scale/run.ts` chooses the folder and passes its options on as `SCALE_…`. */
 const config: ViteUserConfig = defineConfig({
@@ -11,7 +12,7 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 600_000,
     // As in the other tests: on a busy machine a second is nothing.
     expect: { poll: { timeout: 50_000 } },
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** Settings of the tour: the guides with the packed packages in an empty folder. It needs the npm registry. */
 const config: ViteUserConfig = defineConfig({
@@ -11,7 +12,7 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

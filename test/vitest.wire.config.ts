@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { reporters } from "./reporters.ts";
 
 /** Conversations with the examples and the gateway, compared with their transcripts. Most of the time is spent waiting. */
 const config: ViteUserConfig = defineConfig({
@@ -9,7 +10,7 @@ const config: ViteUserConfig = defineConfig({
     include: ["test/wire/*.test.ts"],
     maxConcurrency: 5,
     testTimeout: 120_000,
-    reporters: ["verbose"],
+    reporters: reporters("verbose"),
   },
 });
 

@@ -111,8 +111,8 @@ const atOnce = 5;
  */
 async function runAll(): Promise<boolean> {
   const names = Object.keys(parts).filter((name) => !longOnly.includes(name));
-  const waiting = names.flatMap((name) =>
-    name === "soak" ? transports.map((transport) => [name, "--transport", transport] as const) : [[name] as const],
+  const waiting = names.flatMap((name): (readonly [string, ...string[]])[] =>
+    name === "soak" ? transports.map((transport) => [name, "--transport", transport]) : [[name]],
   );
   const outcomes: (string | undefined)[] = [];
   const runNext = async (): Promise<void> => {

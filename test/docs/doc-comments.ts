@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import { ts } from "ts-morph";
 
 /** One comment of a source file. */
 export interface Comment {

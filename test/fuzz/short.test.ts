@@ -9,5 +9,5 @@ testFuzz(
     ["a defined server", createDefinedServerSubject],
     ["a client's session", createSessionSubject],
   ],
-  5_000,
+  2_000,
 );

@@ -11,8 +11,9 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
 
 /** Test files that are left out: they take seconds, or use the network, or only compile what others compare. */
 export const leftOut: readonly string[] = [
-  "test/golden/compile.test.ts",
+  "test/golden/compile.program.test.ts",
   "test/runtime/framing/long-input.test.ts",
+  "test/runtime/jsonrpc/check-numbers.program.test.ts",
   "test/runtime/jsonrpc/metrics-of-servers.test.ts",
   "test/runtime/jsonrpc/slow-readers.test.ts",
 ];

@@ -7,7 +7,7 @@ import { readOfficialSchema } from "./official.ts";
 import { createValidators } from "./official-validators.ts";
 import { readBareModel, revisions } from "./revisions.ts";
 
-/** Guards that no value can reach, or that only test/generated/hostile.test.ts reaches. */
+/** Guards that no value can reach, or that only test/generated/hostile.program.test.ts reaches. */
 const unreachable: readonly RegExp[] = [
   /depth > maxDepth/,
   // Called only for arrays.

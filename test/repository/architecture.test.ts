@@ -11,7 +11,7 @@ import { files, isIn, packageOf, pathOf, readSpecifier, specifiersOf } from "./a
 
 /*
  * Rules of the sources. Rule 4 (nothing unknown is read) is tested in test/generator/read, rule 5 (same input, same bytes) in
- * test/repository/drift.test.ts, rule 8 (stdout belongs to the protocol) also in test/runtime/transport; the others are tested here.
+ * test/repository/drift.program.test.ts, rule 8 (stdout belongs to the protocol) also in test/runtime/transport; the others are tested here.
  */
 
 describeRules([...importRules, ...codeRules, ...fileRules]);

@@ -28,6 +28,7 @@ const options = yargs(hideBin(process.argv))
   .option("engine", { type: "string", describe: "Store that the nodes share", default: "memory" })
   .option("nodes", { type: "number", describe: "Number of nodes; default: 3, with load 4" })
   .option("only", { type: "string", describe: "Words, separated by commas: tests with one of them in their names" })
+  .option("file", { type: "string", array: true, describe: "Test file of the layer; default: all" })
   .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
   .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
   .option("sessions", { type: "number", describe: "Sessions with an open stream, with load", default: 10_000 })
@@ -83,7 +84,7 @@ async function runAgain(): Promise<number> {
   }
 }
 
-const { engine, only, seed, minutes, sessions, rate, workloads, faults, network } = options;
+const { engine, only, file: files, seed, minutes, sessions, rate, workloads, faults, network } = options;
 const nodes = options.nodes ?? (options._[0] === "load" ? 4 : 3);
 Object.assign(process.env, {
   SCALE_ENGINE: engine,
@@ -97,7 +98,7 @@ Object.assign(process.env, {
   ...(network !== undefined && { SCALE_NETWORK: network }),
 });
 console.log(`seed ${seed}`);
-const vitest = await startVitest("test", [`test/scale/${options._[0]}/`], {
+const vitest = await startVitest("test", files ?? [`test/scale/${options._[0]}/`], {
   config: join(import.meta.dirname, "..", "vitest.scale.config.ts"),
   watch: false,
   ...(only && { testNamePattern: toPattern(only) }),

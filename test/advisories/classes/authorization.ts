@@ -107,7 +107,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "a card cannot lead to another network, nor credentials to another origin",
       ],
       [
-        "runtime/adapters/json-schema.test.ts",
+        "runtime/adapters/json-schema.program.test.ts",
         "a validator does not resolve references outside of the schema: %s (R50, B-007, B-008)",
       ],
       ["advisories/hostile-openapi.test.ts", "a reference out of the document is neither fetched nor read: %s"],
@@ -167,7 +167,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "an authorization code that was used already is rejected, and the client does not try it again",
       ],
       [`${client}/attacks.test.ts`, "a callback at another address than the given one is ignored"],
-      [`${client}/loopback.test.ts`, "a loopback redirect ignores other requests (AC-16)"],
+      [`${client}/loopback.program.test.ts`, "a loopback redirect ignores other requests (AC-16)"],
       [`${client}/sign-in.test.ts`, "a client rejects the redirect to %s (AC-32)"],
     ],
   },
@@ -181,7 +181,7 @@ export const authorization: readonly AdvisoryClass[] = [
       [`${server}/token-expiry.test.ts`, "%s ends with the token that opened it, and not before"],
       [`${server}/token.test.ts`, "a token expires on time, also when it was verified before"],
       [
-        "scale/security/shared-parts.test.ts",
+        "scale/security/shared-parts.program.test.ts",
         "a revoked token is rejected by the other node, and its streams end; another token of the principal works",
       ],
     ],

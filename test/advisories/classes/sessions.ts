@@ -29,7 +29,7 @@ export const sessions: readonly AdvisoryClass[] = [
       [`${http}/advisories.test.ts`, "two clients with equal ids get their own responses without sessions"],
       ["runtime/gateway/gateway.test.ts", "many clients without a session get responses concurrently, each its own"],
       [
-        "runtime/gateway/connections.test.ts",
+        "runtime/gateway/connections.program.test.ts",
         "state of a connection is visible to calls of the principal that has set it, and of no other",
       ],
       [
@@ -155,7 +155,7 @@ export const sessions: readonly AdvisoryClass[] = [
       [`${http}/advisories.test.ts`, "an invalid or abandoned request affects no session"],
       ["runtime/protocol/hostile-handlers.test.ts", "a handler %s is an internal error, without its message"],
       [
-        "generated/hostile.test.ts",
+        "generated/hostile.program.test.ts",
         "checks end at 200,000 levels of %s without overflow, and reject them where types recurse",
       ],
     ],
@@ -218,7 +218,7 @@ export const sessions: readonly AdvisoryClass[] = [
       ["runtime/framing/json.test.ts", "a member named __proto__ is a member (R9)"],
       ["runtime/internal/merge.test.ts", "a member named __proto__ of the %s stays a member (R9)"],
       [
-        "generated/hostile.test.ts",
+        "generated/hostile.program.test.ts",
         "checks treat `__proto__` as a key like any other: nothing is inherited through it and no prototype changes",
       ],
       [

@@ -21,7 +21,7 @@ export const tools: readonly AdvisoryClass[] = [
     tests: [
       ["runtime/auth/client/network.test.ts", "a browser is not opened for %s"],
       ["runtime/auth/client/network.test.ts", "a browser is opened by a program of the platform, without a shell"],
-      [`${stdio}/child-process.test.ts`, "arguments are not interpreted by a shell (R28)"],
+      [`${stdio}/child-process.program.test.ts`, "arguments are not interpreted by a shell (R28)"],
       [`${stdio}/command.test.ts`, "an argument with a line break is rejected, not cut off: %j"],
       [`${stdio}/command.test.ts`, "the program gets every argument of up to three special characters unchanged"],
       ["generator/scaffold/extras/host-files.test.ts", "an argument is quoted on Windows for both of its shells: %s"],
@@ -33,7 +33,10 @@ export const tools: readonly AdvisoryClass[] = [
     answer: "A server gets the few variables that every program needs, and those that are given to it.",
     advisories: [onGithub("", ["GHSA-pj2r-f9mw-vrcq", "CVE-2026-40159"], "PraisonAI", "2026-04-10")],
     tests: [
-      [`${stdio}/child-process.test.ts`, "a server gets few environment variables, and those that are given (R28)"],
+      [
+        `${stdio}/child-process.program.test.ts`,
+        "a server gets few environment variables, and those that are given (R28)",
+      ],
       [
         `${stdio}/command.test.ts`,
         "only harmless variables are inherited, whatever the letter case of their names (R28)",
@@ -59,7 +62,7 @@ export const tools: readonly AdvisoryClass[] = [
         "a path that leads outside of the folder resolves to nothing: %s",
       ],
       ["runtime/skills/folder.test.ts", "a link to a %s outside is rejected"],
-      ["generator/pin/pin.test.ts", "the target of a link is not changed: %s"],
+      ["generator/pin/pin.program.test.ts", "the target of a link is not changed: %s"],
       ["generator/scaffold/add/add.test.ts", "the name %j is rejected"],
       ["advisories/hostile-openapi.test.ts", "names of operations lead to no other folder"],
     ],
@@ -111,7 +114,7 @@ export const tools: readonly AdvisoryClass[] = [
     tests: [
       ["advisories/hostile-openapi.test.ts", "texts of a document are never code of a tool"],
       [
-        "generator/typed-client/command.test.ts",
+        "generator/typed-client/command.program.test.ts",
         "the client of 120 tools with every construct and hostile names has declarations and checks only",
       ],
       [
@@ -138,8 +141,11 @@ export const tools: readonly AdvisoryClass[] = [
         "runtime/server/logging/error-log.test.ts",
         "R65: a peer can neither add lines, nor move the cursor, nor write a secret, nor fill the log",
       ],
-      ["generator/live/commands.test.ts", "the command removes terminal control sequences from text of a server"],
-      ["runtime/gateway/command.test.ts", "the program escapes terminal sequences of its server"],
+      [
+        "generator/live/commands.program.test.ts",
+        "the command removes terminal control sequences from text of a server",
+      ],
+      ["runtime/gateway/command.program.test.ts", "the program escapes terminal sequences of its server"],
       ["generator/check/authorization.test.ts", "text of a server cannot control the terminal"],
       ["generator/inspect/schema.test.ts", "invisible characters and those that change directions are escapes in %j"],
     ],

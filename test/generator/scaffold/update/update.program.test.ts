@@ -10,6 +10,8 @@ import { runUpdate, type UpdateCommandOptions } from "../../../../generator/comm
 import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
+/* Not a unit test: `update` checks the types of the projects that it updates. */
+
 function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
   const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
   return captured(() => runUpdate({ ...defaults, ...options, directory }));

@@ -11,6 +11,8 @@ import { readPins, type Pin } from "../../../generator/read/pins.ts";
 import { hashText } from "../../../generator/internal/files.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 
+/* Not a unit test: each of these reads and generates a whole spec folder. */
+
 const newest = "2026-07-28";
 const next = "2099-01-01";
 const address = "https://example.com/schema.ts";

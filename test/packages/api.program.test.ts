@@ -7,7 +7,7 @@ import { readRuntimeExports } from "../../.build/runtime-exports.ts";
 
 /*
  * The names that each entry point of the published packages exports, as `test/packages/api.json` lists them. A change of that file is a change of the API:
- * `API_UPDATE=1 npx vitest run --config test/vitest.config.ts test/packages/api.test.ts` writes it, and the changelog says how to follow it.
+ * `API_UPDATE=1 npm run test:programs -- test/packages/api` writes it, and the changelog says how to follow it.
  */
 
 const root = join(import.meta.dirname, "../..");

@@ -1,0 +1,14 @@
+import { runStages } from "./run-stages.ts";
+import { groups } from "./stages.ts";
+
+/* `.ci/run [stage …]`: runs all stages, or those that are named. */
+
+const wanted = process.argv.slice(2);
+const names = groups.flat(2).map(({ name }) => name);
+const unknown = wanted.find((name) => !names.includes(name));
+if (unknown !== undefined) throw new Error(`The stage "${unknown}" is unknown; give one of ${names.join(", ")}`);
+const chosen = groups.map((lanes) =>
+  lanes.map((lane) => lane.filter(({ name }) => wanted.length === 0 || wanted.includes(name))),
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+if (!(await runStages(chosen, (text) => console.log(text)))) process.exitCode = 1;

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runStages } from "../../.ci/run-stages.ts";
+import { oracle, testFiles, whole, type Stage } from "../../.ci/stage.ts";
+
+let folder = "";
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "stages-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs stages one after another. Returns the outcome and everything printed. */
+async function run(...lane: readonly Stage[]): Promise<{ readonly isGreen: boolean; readonly text: string }> {
+  let text = "";
+  const isGreen = await runStages([[lane]], (line) => (text += `${line}\n`));
+  return { isGreen, text };
+}
+
+/** Command line that fails at its first run and passes afterwards. */
+const flaky = (name: string): string => {
+  const mark = join(folder, name);
+  return `if [ -e ${mark} ]; then echo again; else touch ${mark}; echo "failed: touch ${mark}.named"; false; fi`;
+};
+
+/** Command line that writes a report of Vitest, in which a file passes when it is named as an argument. */
+const vitest = (files: readonly string[]): string => {
+  const script = join(folder, "vitest.sh");
+  const report = (status: string, wanted: readonly string[]): string =>
+    JSON.stringify({
+      testResults: wanted.map((name) => ({
+        name: join(process.cwd(), name),
+        status,
+        assertionResults: [{ status: "passed" }, { status }],
+      })),
+    });
+  writeFileSync(
+    script,
+    `if [ "$#" -gt 0 ]; then echo '${report("passed", files.slice(0, 1))}' >"$TEST_REPORT"; echo "ran $*"; exit; fi
+echo '${report("failed", files)}' >"$TEST_REPORT"; exit 1`,
+  );
+  return `bash ${script}`;
+};
+
+describe("a stage decides the run", () => {
+  it.each([
+    ["a command that fails", "false"],
+    ["a pipeline whose first part fails", "false | cat"],
+    ["a command that fails before others", "false; true"],
+    ["a function that fails inside of a condition's command", "f() { bash -c false; }; f; echo on"],
+    ["an unset variable", 'echo "$nothing_at_all"'],
+  ])("the run is red after %s", async (_case, command) => {
+    const { isGreen, text } = await run(whole("before", "true"), oracle("it", command), whole("after", "echo later"));
+    expect(isGreen).toBe(false);
+    expect(text).toMatch(/^it +1 +\d+ +\d+ +failed$/m);
+    // The others are run nevertheless.
+    expect(text).toContain("later\n");
+    expect(text).toMatch(/^2 passed, 1 failed$/m);
+  });
+
+  it("the run is green if every stage passes, and counts what they print", async () => {
+    const { isGreen, text } = await run(whole("one", "true"), whole("two", 'echo "12 passed, 0 failed"'));
+    expect(isGreen).toBe(true);
+    expect(text.trimEnd().split("\n").at(-1)).toBe("13 passed, 0 failed");
+  });
+});
+
+describe("a second attempt", () => {
+  it("a second attempt that passes makes a stage green, and is listed", async () => {
+    const { isGreen, text } = await run(whole("it", flaky("a")));
+    expect(isGreen).toBe(true);
+    expect(text).toMatch(/^it +1 +\d+ +\d+ +second attempt$/m);
+    expect(text).toContain("passed at the second attempt:\n");
+    expect(text).toMatch(/^1 passed, 0 failed$/m);
+  });
+
+  it("an oracle has no second attempt", async () => {
+    const { isGreen, text } = await run(oracle("it", flaky("a")));
+    expect(isGreen).toBe(false);
+    expect(text).not.toContain("second attempt");
+  });
+
+  it("a part that the output names is run again by itself", async () => {
+    const { isGreen } = await run({ name: "it", command: flaky("a"), repeat: { kind: "named" } });
+    expect(isGreen).toBe(true);
+    expect(readFileSync(join(folder, "a.named"), "utf8")).toBe("");
+  });
+
+  it("test files that failed are run one by one, and their second results count", async () => {
+    const { isGreen, text } = await run(testFiles("it", vitest(["test/a.test.ts"]), "--file"));
+    expect(isGreen).toBe(true);
+    expect(text).toContain("ran --file test/a.test.ts\n");
+    expect(text).toMatch(/^2 passed, 0 failed$/m);
+  });
+
+  it("the run is red if a stage fails twice", async () => {
+    const { isGreen, text } = await run(whole("it", "echo reason; false"));
+    expect(isGreen).toBe(false);
+    expect(text).toMatch(/^== failed: it\nreason$/m);
+    expect(text).toMatch(/^0 passed, 1 failed$/m);
+  });
+
+  it("the run is red after more than three second attempts", async () => {
+    const three = ["a", "b", "c"].map((name) => whole(name, flaky(name)));
+    expect((await run(...three)).isGreen).toBe(true);
+    const four = ["d", "e", "f", "g"].map((name) => whole(name, flaky(name)));
+    expect((await run(...four)).isGreen).toBe(false);
+  });
+});
