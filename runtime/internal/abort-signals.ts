@@ -44,8 +44,17 @@ class AbortActions {
     };
   }
 
+  /** Runs all, also after one that throws. Its error is uncaught, as one of a listener is. */
   readonly #runAll = (): void => {
-    for (const run of this.#actions) run();
+    for (const run of this.#actions) {
+      try {
+        run();
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   };
 }
 

@@ -94,7 +94,7 @@ export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
 }
 
 /** Characters of a request id. Sessions remember the ids that were used. */
-export const maxIdLength = 512;
+const maxIdLength = 512;
 
 /** True if a value is a string of limited length, or an integer that a double holds exactly. */
 export function isRequestId(value: unknown): value is RequestId {

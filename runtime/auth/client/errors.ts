@@ -51,7 +51,7 @@ export class AuthError extends Error {
 }
 
 /** Properties of the response that led to an `AuthError`. */
-export interface AuthErrorOptions {
+interface AuthErrorOptions {
   readonly reason?: string | undefined;
   /** Milliseconds. */
   readonly retryAfter?: number | undefined;

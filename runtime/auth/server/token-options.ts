@@ -43,7 +43,7 @@ export interface TokenOptions {
   readonly scopePrefix?: string;
   /** Scopes that include other scopes. Default: each scope includes only itself. */
   readonly hierarchy?: ScopeHierarchy;
-  /** Seconds by which clocks may differ. Default 60. With `revocations`, at most 600. */
+  /** Seconds by which clocks may differ. Default 60. With `revocations` or a cluster, at most 600. */
   readonly clockSkew?: number;
   /** Maximum length of a token in characters. Longer tokens are rejected. Default 8192. */
   readonly maxTokenLength?: number;

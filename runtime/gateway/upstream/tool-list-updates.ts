@@ -1,5 +1,6 @@
 import { followSignals } from "../../internal/abort-signals.ts";
 import { pause } from "../../internal/timers.ts";
+import { deliverReport } from "../../jsonrpc/error-report.ts";
 import { errorCodes, isPeerError, toError } from "../../jsonrpc/errors.ts";
 import { ownRequest } from "./own-request.ts";
 import { RetryDelay } from "./retry-delay.ts";
@@ -43,7 +44,7 @@ export class ToolListUpdates {
         this.#endFirstAttempt();
         if (!reason || signal.aborted) continue;
         // The other features of the server work without the list.
-        if (!isReported) onError({ kind: "protocol", error: reason });
+        if (!isReported) deliverReport({ kind: "protocol", error: reason }, { onError });
         isReported = true;
         if (isPeerError(reason) && reason.code === errorCodes.methodNotFound) continue;
         await this.#pause(delay.next());

@@ -1,5 +1,6 @@
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isThenable } from "../../internal/maybe-async.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listed } from "./catalogue.ts";
 import type { CacheHints } from "./cache-hints.ts";
@@ -53,6 +54,8 @@ export function isVisible(definition: Visible, requester: AnyRequester): boolean
   if (definition.visible === undefined) return true;
   const visible: unknown = definition.visible(requester);
   if (typeof visible === "boolean" || visible === undefined) return visible === true;
+  // Nobody awaits it: a rejection would end the process.
+  if (isThenable(visible)) visible.then(undefined, () => {});
   const name: unknown = Reflect.get(definition, "name");
   throw new Error(`The function visible of "${String(name)}" returned no boolean; return true or false, not a promise`);
 }

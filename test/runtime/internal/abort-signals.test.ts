@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { followSignals, onAbort } from "../../../runtime/internal/abort-signals.ts";
 import { runConcurrently } from "../../../runtime/internal/run-concurrently.ts";
 
@@ -26,6 +26,20 @@ describe("functions that run when a signal is aborted", () => {
     onAbort(stop.signal, () => ran.push("third"));
     stop.abort();
     expect(ran).toEqual(["third"]);
+  });
+
+  test("a function that throws does not keep the others from running, and its error is uncaught", async () => {
+    const stop = new AbortController();
+    const ran: string[] = [];
+    onAbort(stop.signal, () => {
+      throw new Error("lost");
+    });
+    onAbort(stop.signal, () => ran.push("second"));
+    const uncaught = vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => {});
+    stop.abort();
+    expect(ran).toEqual(["second"]);
+    expect(uncaught.mock.calls[0]?.[0]).toThrow("lost");
+    uncaught.mockRestore();
   });
 
   test("a signal that many controllers follow has one listener", () => {

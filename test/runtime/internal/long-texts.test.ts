@@ -4,6 +4,7 @@ import { hideSecretText } from "../../../runtime/server/middleware/redact.ts";
 import { checkContentBlock } from "../../../runtime/server/check-content.ts";
 import { fromBase64, fromBase64Url, isBase64 } from "../../../runtime/framing/base64.ts";
 import { formats } from "../../../runtime/internal/string-formats.ts";
+import { mask } from "../../../generator/replay/against/volatile.ts";
 import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
 
 const length = 9_000_000;
@@ -40,6 +41,14 @@ describe("texts of 9 MB in a process that does not optimize patterns", { timeout
     ["an environment variable", `A_TOKEN=${long}\nB=1`, "A_TOKEN=[redacted]\nB=1"],
   ])("%s is redacted in a recording", (_name, text, expected) => {
     expect(new MessageRedactor([]).redactValue(text) === expected).toBe(true);
+  });
+
+  test.each([
+    ["the beginning of a JSON web token", `eyJ${long}`],
+    ["a time with a long fraction", `1:00:00.${"0".repeat(length)}`],
+    ["hexadecimal digits", "a0".repeat(length / 2)],
+  ])("%s is compared with a recording", (_name, text) => {
+    expect(mask(text).length).toBeGreaterThan(0);
   });
 
   test("base64 is checked and decoded", () => {

@@ -2,6 +2,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../../../runtime/gateway/gateway.ts";
+import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { Message, RequestId } from "../../../../runtime/jsonrpc/message.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
@@ -40,11 +41,13 @@ interface ScriptedServer {
   readonly capabilities: object;
   readonly ends: (() => Promise<void>)[];
   readonly maxConnections?: number;
+  /** Default: errors are kept. */
+  readonly onError?: OnError;
 }
 
 /** Opens a gateway in front of a server that is a script, so that it may do what no server of this package does. */
 export async function openScripted(
-  { revision, capabilities, ends, maxConnections }: ScriptedServer,
+  { revision, capabilities, ends, maxConnections, onError }: ScriptedServer,
   script: Script,
 ): Promise<ScriptedGateway> {
   const all: Received[] = [];
@@ -73,7 +76,7 @@ export async function openScripted(
     },
     {
       revisions,
-      onError: ({ error }) => void errors.push(String(error)),
+      onError: onError ?? (({ error }) => void errors.push(String(error))),
       ...(maxConnections !== undefined && { maxConnections }),
     },
   );

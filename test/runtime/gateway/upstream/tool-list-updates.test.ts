@@ -36,6 +36,20 @@ test("a gateway reads the list of tools once at a time, however often it changes
   expect(received("tools/list")).toHaveLength(4);
 });
 
+test("a gateway whose `onError` throws reads the list of tools again all the same", async () => {
+  let attempts = 0;
+  const onError = (): never => {
+    throw new Error("the log is closed");
+  };
+  const { received } = await openScripted({ ...server, onError }, ({ method }) => {
+    if (method !== "tools/list") return undefined;
+    attempts += 1;
+    if (attempts < 2) throw new RpcError(-32603, "The database is starting");
+    return { tools: [] };
+  });
+  await expect.poll(() => received("tools/list").length).toBe(2);
+});
+
 test("a list of tools that could not be read is read again, and the failure is reported once", async () => {
   let attempts = 0;
   const { errors, received } = await openScripted(server, ({ method }) => {

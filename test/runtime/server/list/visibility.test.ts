@@ -176,8 +176,11 @@ test("a request fails when the function `visible` throws", async () => {
   await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow("the directory is down");
 });
 
-test("a request fails when the function `visible` returns a promise, and shows nothing that it should hide", async () => {
-  const visible = (): boolean => Object(Promise.resolve(false));
+test.each([
+  ["resolves", () => Promise.resolve(false)],
+  ["rejects, which ended the process", () => Promise.reject(new Error("no"))],
+])("a request fails when the function `visible` returns a promise that %s", async (_case, promise) => {
+  const visible = (): boolean => Object(promise());
   const server = create({ tools: [{ name: "t", visible, execute: run }] });
   const problem = 'The function visible of "t" returned no boolean';
   await expect(callServer(server, newest(), ["tools/list"])).rejects.toThrow(problem);
