@@ -11,7 +11,7 @@ need chromium-headless-shell chromium-headless-shell chromium
 apt-get update -qq
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "\${missing[@]}" >/dev/null`;
 
-/** The second half of the README's first command. \`npm install\` left the lock file as it is, and \`npm ci\` accepts it. */
+/** The second half of the README's first command. `npm install` left the lock file as it is, and `npm ci` accepts it. */
 const project = `
 git diff --exit-code package-lock.json
 npm ci --dry-run --ignore-scripts >/dev/null
@@ -20,14 +20,15 @@ trap 'rm -rf demo' EXIT
 npx create-mcp-server demo --yes
 (cd demo && npm test)`;
 
-function scale(layer: string, options = ""): Stage {
-  const name = `nodes: ${[layer, ...options.split(" ").filter((word) => !/^(--.*|\d+)?$/.test(word))].join(", ")}`;
-  return testFiles(name, `npm run -s test:scale -- ${layer} ${options} --seed "$FUZZ_SEED"`, "--file");
+function nodes(layer: string, engine?: string, options = ""): Stage {
+  const name = engine === undefined ? `nodes: ${layer}` : `nodes: ${layer}, ${engine}`;
+  const words = [layer, ...(engine === undefined ? [] : ["--engine", engine]), options].join(" ");
+  return testFiles(name, `npm run -s test:scale -- ${words} --seed "$FUZZ_SEED"`, "--file");
 }
 
 /**
  * All stages in groups, which run one after another. The lanes of a group run beside each other: stages that mostly wait beside others that compute,
- * and alone those that measure how long something takes. Nothing is built meanwhile: all use \`dist/\`.
+ * and alone those that measure how long something takes. Nothing is built meanwhile: all use `dist/`.
  */
 export const groups: readonly (readonly Lane[])[] = [
   [[whole("project", project)], [whole("programs of Debian", programs)]],
@@ -49,28 +50,33 @@ export const groups: readonly (readonly Lane[])[] = [
   ],
   [
     [testFiles("scaffold", "npm run -s test:scaffold --")],
-    [scale("contract", "--engine redis"), scale("contract", "--engine nats")],
+    [nodes("contract", "redis"), nodes("contract", "nats")],
     [
-      scale("contract", "--engine redis-cluster"),
-      scale("contract", "--engine sentinel"),
+      nodes("contract", "redis-cluster"),
+      nodes("contract", "sentinel"),
       // What several nodes change at once, and a leader that is killed.
-      scale("contract", '--engine nats-cluster --only "at once,failover"'),
+      nodes("contract", "nats-cluster", '--only "at once,failover"'),
     ],
   ],
   // The benchmarks compare processor time, which other programs change little.
   [
-    [testFiles("browser", 'DOCS_SITE="$RUN_FOLDER/site" npm run -s test:browser --')],
+    [
+      testFiles(
+        "browser",
+        '[ ! -d "$RUN_FOLDER/site" ] || export DOCS_SITE="$RUN_FOLDER/site"; npm run -s test:browser --',
+      ),
+    ],
     [whole("benchmarks", "npm run -s bench:short")],
   ],
   [
     [oracle("conformance", "npx tsx test/conformance/run.ts")],
-    [scale("model"), scale("protocol", "--engine redis"), scale("security", "--engine redis")],
+    [nodes("model"), nodes("protocol", "redis"), nodes("security", "redis")],
   ],
   // How long a request waits for an engine that does not respond, and how much time a node has to end.
-  [[scale("problems"), scale("deploy", "--engine redis")]],
+  [[nodes("problems"), nodes("deploy", "redis")]],
   [[oracle("conformance of nodes", "npx tsx test/conformance/run.ts --cluster")]],
   [
-    [scale("faults", "--engine redis --minutes 2")],
+    [nodes("faults", "redis", "--minutes 2")],
     [testFiles("fuzz", "FUZZ_MESSAGES=200000 npm run -s test:fuzz --")],
     [
       {
@@ -81,5 +87,5 @@ export const groups: readonly (readonly Lane[])[] = [
     ],
   ],
   // Planted faults have to show within seconds.
-  [[scale("mutants", "--engine redis")]],
+  [[nodes("mutants", "redis")]],
 ];

@@ -14,11 +14,14 @@ export const otherScripts: readonly string[] = [
   "test/wire/**",
 ];
 
-/** Tests that replace modules: they need modules of their own. */
+/** Tests that replace modules or change the engine: they need modules, and a process, of their own. */
 const isolated = [
   "test/generator/scaffold/create/formatting.test.ts",
   "test/generator/scaffold/create/questions.test.ts",
-  "test/runtime/transport/stdio/on-windows.program.test.ts",
+  "test/runtime/auth/client/file-lock.test.ts",
+  "test/runtime/auth/server/constant-time.test.ts",
+  "test/runtime/internal/long-texts.test.ts",
+  "test/runtime/transport/http-server/timeouts.test.ts",
 ];
 
 /** `npm test`: what needs nothing but Node and the packages of this project, starts no program, and compiles nothing that is emitted. */
