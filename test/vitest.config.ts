@@ -15,7 +15,7 @@ export const otherScripts: readonly string[] = [
 ];
 
 /** Tests that replace modules or change the engine: they need modules, and a process, of their own. */
-const isolated = [
+export const isolated: readonly string[] = [
   "test/generator/scaffold/create/formatting.test.ts",
   "test/generator/scaffold/create/questions.test.ts",
   "test/runtime/auth/client/file-lock.test.ts",
@@ -40,7 +40,7 @@ export default defineConfig({
           exclude: [...otherScripts, "test/**/*.program.test.ts", ...isolated],
         },
       },
-      { extends: true, test: { name: "isolated", include: isolated } },
+      { extends: true, test: { name: "isolated", include: [...isolated] } },
     ],
     // Some tests wait: three workers pay even on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),

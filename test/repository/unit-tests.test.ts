@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ts } from "ts-morph";
 import { describe, expect, it } from "vitest";
-import { otherScripts } from "../vitest.config.ts";
+import { isolated, otherScripts } from "../vitest.config.ts";
 
 /*
  * `npm test` runs the unit tests: they start no program, and no compiler checks what they emit. Files with such tests end with `.program.test.ts`.
@@ -80,6 +80,12 @@ describe("files of tests", () => {
     const unit = testFiles.filter((path) => !path.endsWith(".program.test.ts"));
     expect(unit.length).toBeGreaterThan(300);
     expect(unit.flatMap((path) => whyProgram(path) ?? [])).toEqual([]);
+  });
+
+  it("files of tests that replace modules have modules of their own", () => {
+    const replacing = testFiles.filter((path) => /^vi\.mock\(/m.test(readFileSync(join(root, path), "utf8")));
+    const unit = replacing.filter((path) => !path.endsWith(".program.test.ts"));
+    expect(unit.filter((path) => !isolated.includes(path))).toEqual([]);
   });
 
   it("files of tests that end with `.program.test.ts` start programs, or say why they are no unit tests", () => {
