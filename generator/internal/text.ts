@@ -32,11 +32,14 @@ export function outputLine(text: string, maximum?: number): string {
 }
 
 function breakCommands(text: string): string {
-  return text.replaceAll(pipelineCommand, "# #").replaceAll(/^(\s*):(?=:)/gm, "$1: ");
+  return text.replaceAll(pipelineCommand, "# #").replaceAll(lineCommand, "$1: ");
 }
 
 /** Beginning of a command of Azure Pipelines, and of its equivalent in GitHub Actions. It may occur anywhere in a line. */
 const pipelineCommand = /##(?=(?:vso)?\[)/gi;
+
+/** Beginning of a command of GitHub Actions, in a line of its own. Blanks of earlier lines are left out: they would be read again from each of these. */
+const lineCommand = /^([^\S\n\r\u2028\u2029]*):(?=:)/gm;
 
 /** Escapes commands to the CI system in JSON. The parsed value stays the same. */
 export function breakCommandsInJson(json: string): string {
@@ -45,7 +48,7 @@ export function breakCommandsInJson(json: string): string {
 
 /** Escapes commands to the CI system in HTML and XML. The parsed text stays the same. */
 export function breakCommandsInMarkup(markup: string): string {
-  return markup.replaceAll(pipelineCommand, "#&#35;").replaceAll(/^(\s*):(?=:)/gm, "$1&#58;");
+  return markup.replaceAll(pipelineCommand, "#&#35;").replaceAll(lineCommand, "$1&#58;");
 }
 
 /** Controls, bidirectional overrides, zero-width characters and tags, which make text look different from its content. */

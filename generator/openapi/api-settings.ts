@@ -45,6 +45,7 @@ function credentialSetting(credential: Credential): ApiSetting {
   const { variable: name, scheme, isOptional, place } = credential;
   const what = isPassword(credential) ? "Name and password, as name:password," : "Token";
   const readable = scheme
+    .slice(0, 1_000)
     .replaceAll(/[^\w .-]+/g, " ")
     .trim()
     .slice(0, 60);

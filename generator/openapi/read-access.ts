@@ -133,7 +133,7 @@ function nameVariables(schemes: readonly string[], word: string): ReadonlyMap<st
   const taken = new Set<string>();
   return new Map(
     schemes.map((scheme) => {
-      const words = scheme.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").match(/[A-Za-z\d]+/g) ?? ["OTHER"];
+      const words = scheme.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").match(/[A-Za-z\d]{1,1000}/g) ?? ["OTHER"];
       const wanted = `${word}_TOKEN_${words.join("_").toUpperCase()}`.slice(0, 60);
       const variable = uniqueName(wanted, (name) => taken.has(name));
       taken.add(variable);

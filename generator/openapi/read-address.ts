@@ -18,7 +18,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   const first: unknown = Array.isArray(servers) ? servers[0] : undefined;
   if (!isRecord(first) || typeof first.url !== "string") return undefined;
   const variables = isRecord(first.variables) ? first.variables : {};
-  const text = first.url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
+  const text = first.url.replaceAll(/\{([^{}]{1,1000})\}/g, (whole, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     const value = isRecord(variable) ? variable.default : undefined;
     return typeof value === "string" || typeof value === "number" ? String(value) : whole;
@@ -34,9 +34,12 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
     throw new UserError(
       `${origin}: servers[0] contains a user name or a password; remove them, and set them as a setting.`,
     );
-  if (search + hash !== "") return (host + pathname).replace(/\/+$/, "");
-  return (URL.canParse(text) ? text : href).replace(/\/+$/, "");
+  if (search + hash !== "") return (host + pathname).replace(endingSlashes, "");
+  return (URL.canParse(text) ? text : href).replace(endingSlashes, "");
 }
+
+/** Slashes at the end of an address, without a search from each slash of a longer row. */
+const endingSlashes = /(?<!\/)\/{1,1000}$/;
 
 /** An operation with the path item that contains it. */
 interface OperationServers {

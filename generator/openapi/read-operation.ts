@@ -108,7 +108,7 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
   if (place === "path" && (parameter.style === "label" || parameter.style === "matrix"))
     throw new LeftOut(`its parameter ${safeText(name, 100)} uses the style ${parameter.style}`);
   if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
-  if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+  if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]{1,1000}$/.test(name))
     throw new SchemaRejection(`a ${place} has no valid name`);
   const [media] = isRecord(content) ? Object.values(content) : [];
   const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
@@ -127,7 +127,7 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
 /** Returns the parameters that occur only in the path. */
 function undeclared(place: OperationPlace): Given[] {
   const declared = new Set(readParameters(place).flatMap(({ name, place: at }) => (at === "path" ? [name] : [])));
-  const names = [...place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  const names = [...place.path.matchAll(/\{([^{}]{1,1000})\}/g)].map(([, name = ""]) => name);
   return [...new Set(names)]
     .filter((name) => !declared.has(name))
     .map((name): Given => ({ name, place: "path", style: "comma", required: true, schema: { type: "string" } }));
@@ -141,7 +141,7 @@ interface Body extends OperationBody {
 }
 
 /** Media types of binary data. */
-const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
+const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]{1,127})$/;
 
 /** True if a response is a file, by its media type or by the format of its schema. */
 function isFileResponse([type, media]: readonly [type: string, media: unknown], document: unknown): boolean {
@@ -153,7 +153,7 @@ function isFileResponse([type, media]: readonly [type: string, media: unknown], 
 /** Media types of bodies, the simplest to send first. */
 const bodyTypes = [
   /^application\/json(;|$)/,
-  /^application\/(?!json-patch\+)([\w.-]+\+)?json\b/,
+  /^application\/(?!json-patch\+)([\w.-]{1,127}\+)?json\b/,
   /^application\/json-patch\+json\b/,
   /^application\/x-www-form-urlencoded\b/,
   multipart,
@@ -231,7 +231,10 @@ function toArgument(name: string): string {
 
 /** Returns letters, digits and one separator. Hyphens stay if nothing else separates words. */
 function toPlainName(text: string): string {
-  const plain = text.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  const plain = text
+    .slice(0, 1_000)
+    .replaceAll(/[^\w-]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
   const name = plain.includes("_") ? plain.replaceAll("-", "_") : plain;
   return name.slice(0, 60);
 }

@@ -27,7 +27,7 @@ type QueryStyle = Exclude<Parameter["style"], "json" | "named">;
 
 /** True for a media type of JSON, in lower case. */
 export function isJsonType(type: string): boolean {
-  return /^application\/([\w.-]+\+)?json\b/.test(type);
+  return /^application\/([\w.-]{1,127}\+)?json\b/.test(type);
 }
 
 /** Reads the serialization of the members of a URL-encoded form. */

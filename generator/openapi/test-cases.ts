@@ -37,10 +37,10 @@ export function promptCase({ name, arguments: all }: PromptEntry): TestCase {
 
 function requestOf({ method, path, parameters }: Operation, args: Record<string, unknown>): string | undefined {
   const own = new Map(parameters.filter(({ place }) => place === "path").map(({ name, argument }) => [name, argument]));
-  const segments = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => args[own.get(name) ?? ""]);
+  const segments = [...path.matchAll(/\{([^{}]{1,1000})\}/g)].map(([, name = ""]) => args[own.get(name) ?? ""]);
   // Lists and objects in a path have several serializations.
   if (segments.some((value) => typeof value === "object" || value === "")) return undefined;
-  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_text, name: string) =>
+  const filled = path.replaceAll(/\{([^{}]{1,1000})\}/g, (_text, name: string) =>
     encodeURIComponent(String(args[own.get(name) ?? ""])),
   );
   return `${method} ${filled}`;

@@ -79,7 +79,7 @@ export function locationOf(node: ts.Node): Location {
 
 /** Creates an error with the location of a node that the model cannot represent. It quotes the start of the node's text. */
 export function reject(path: string, node: ts.Node, problem: string): SpecError {
-  const text = node.getText().replace(/\s+/g, " ");
+  const text = node.getText().slice(0, 1_000).replace(/\s+/g, " ");
   const quoted = text.length > 80 ? `${text.slice(0, 77)}...` : text;
   return new SpecError({
     file: path,

@@ -7,7 +7,7 @@ export function describeError(error: unknown): string {
   const folder = dirname(fileURLToPath(import.meta.resolve("mcp-server-runtime/package.json")));
   const url = dirname(import.meta.resolve("mcp-server-runtime/package.json"));
   const isInside = (line: string): boolean =>
-    /^\s+at /.test(line) && [folder, url, "(node:", "at node:"].some((place) => line.includes(place));
+    /^\s{1,1000}at /.test(line) && [folder, url, "(node:", "at node:"].some((place) => line.includes(place));
   return inspect(error)
     .split("\n")
     .filter((line) => !isInside(line))

@@ -69,13 +69,17 @@ export const skillScheme = "skill://";
 
 /** Returns the skill name in the URI of a `SKILL.md`, which its frontmatter must repeat; `undefined` for other URIs. */
 export function readSkillName(uri: string): string | undefined {
+  if (uri.length > longestUri) return undefined;
   const [, name] = /^[a-z][a-z\d+.-]*:\/\/(?:[^/]+\/)*([^/]+)\/SKILL\.md$/i.exec(uri) ?? [];
   return name;
 }
 
+/** Maximum length of the URI of a skill in characters, as of URIs that match templates. */
+const longestUri = 8_192;
+
 /** Returns the problem with the name of a skill, or undefined if it is valid. */
 export function checkSkillName(name: string): string | undefined {
-  if (/^[a-z\d]+(?:-[a-z\d]+)*$/.test(name) && name.length <= 64) return undefined;
+  if (name.length <= 64 && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(name)) return undefined;
   return "use 1 to 64 of the characters a-z 0-9, with single hyphens between them";
 }
 

@@ -34,7 +34,7 @@ export function isTime(value: number, name: Name, sent: number): boolean {
 
 /** True for names such as `createdAt`, `start_time`, `mtimeMs` and `timestamp`. */
 function isTimeName(name: Name): boolean {
-  const words = typeof name === "string" ? name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, " ").split(/[^A-Za-z]+/) : [];
+  const words = typeof name === "string" ? name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, " ").split(/[^A-Za-z]/) : [];
   return words.some((word) => /^(?:at|date|\w*time(?:stamp)?)$/i.test(word));
 }
 

@@ -53,9 +53,9 @@ export function run(program: string, args: readonly string[], options: RunOption
 export function lastLines({ output }: Outcome, count = 8): string {
   const lines = output.trim().split("\n");
   return lines
-    .filter((line) => !detail.test(line))
+    .filter((line) => !detail.test(line.trimEnd()))
     .slice(-count)
     .join("\n");
 }
 
-const detail = /^(?:\s+at .*|npm (?:error|ERR!)(?: {2}.*| \})?)\s*$/;
+const detail = /^(?:\s{1,1000}at .*|npm (?:error|ERR!)(?: {2}.*| \})?)$/;

@@ -109,7 +109,7 @@ const longest = 160;
 
 /** Returns the reason that the layer's types give for what a revision lacks, else the first line of the compiler's message. */
 function readReason(text: string): string {
-  const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.)*)">/.exec(text) ?? [];
+  const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.){0,10000})">/.exec(text) ?? [];
   const [first = ""] = text.split("\n");
   if (reason !== undefined) return reason.replaceAll('\\"', '"');
   return first.length > longest ? `${first.slice(0, longest)}...` : first;

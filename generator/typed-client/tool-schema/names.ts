@@ -9,7 +9,7 @@ export function toTypeName(name: string): string {
 /** Converts a name to a member name, in camel case. */
 export function toMemberName(name: string): string {
   const type = toTypeName(name);
-  const start = /^[A-Z]+(?=[A-Z][a-z]|$|\d)|^[A-Z]/.exec(type)?.[0] ?? "";
+  const start = /^[A-Z]{1,1000}(?=[A-Z][a-z]|$|\d)|^[A-Z]/.exec(type)?.[0] ?? "";
   return start.toLowerCase() + type.slice(start.length);
 }
 
@@ -34,6 +34,6 @@ function wordsOf(name: string): string[] {
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   return plain
     .replaceAll(/(\d)([A-Za-z])/g, "$1 $2")
-    .split(/[^A-Za-z\d]+/)
+    .split(/[^A-Za-z\d]/)
     .filter((word) => word !== "");
 }

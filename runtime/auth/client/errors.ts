@@ -65,7 +65,7 @@ export function isAuthError(value: unknown): value is AuthError {
 /** Formats the error of an authorization server for a message: short, printable, and without any of the secrets that were sent to it. */
 export function quoteReason(reason: unknown, description: unknown, secrets: readonly string[] = []): string {
   const parts = [reason, description].filter((part) => typeof part === "string" && part !== "");
-  const text = parts.join(": ").replaceAll(/[^\x20-\x7e]+/g, " ");
+  const text = parts.join(": ").replaceAll(/[^\x20-\x7e]{1,1000}/g, " ");
   if (text === "" || secrets.some((secret) => secret !== "" && text.includes(secret))) return "";
   return ` (${text.length > 200 ? `${text.slice(0, 200)}...` : text})`;
 }

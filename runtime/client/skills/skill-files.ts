@@ -82,7 +82,7 @@ export class SkillFiles {
 
 /** Returns a URI without percent-encoding. What is not valid stays, such as the percent sign of `100%.md`. */
 function decode(uri: string): string {
-  return uri.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+  return uri.replace(/(?:%[\da-f]{2}){1,8192}/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
     } catch {

@@ -77,10 +77,10 @@ export function toUpperEscapes(uri: string): string {
   return uri.replace(encodedBeyondAscii, (escapes) => escapes.toUpperCase());
 }
 
-/** Escapes of characters beyond ASCII. */
-export const encodedBeyondAscii: RegExp = /(?:%[89a-f][\da-f])+/gi;
+/** Escapes of characters beyond ASCII. URIs of a request have any length, and have far fewer escapes in a row. */
+export const encodedBeyondAscii: RegExp = /(?:%[89a-f][\da-f]){1,8192}/gi;
 
-const beyondAscii = /[\u{80}-\u{10ffff}]+/gu;
+const beyondAscii = /[\u{80}-\u{10ffff}]{1,8192}/gu;
 const loneSurrogates = /\p{Surrogate}/gu;
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
 const notReserved = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;

@@ -132,8 +132,11 @@ function describeCause(thrown: unknown): string {
   return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause.message : thrown.message;
 }
 
+/** Characters of a body in which the beginning is searched that is quoted. */
+const longestQuoted = 10_000;
+
 /** Returns the beginning of a text for the end of an error message. */
 export function quoteText(body: string): string {
-  const text = body.replaceAll(/\s+/g, " ").trim();
+  const text = body.slice(0, longestQuoted).replaceAll(/\s+/g, " ").trim();
   return text === "" ? "" : `: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
 }

@@ -6,6 +6,20 @@ import { fromBase64, fromBase64Url, isBase64 } from "../../../runtime/framing/ba
 import { formats } from "../../../runtime/internal/string-formats.ts";
 import { mask } from "../../../generator/replay/against/volatile.ts";
 import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
+import { isTime } from "../../../generator/replay/against/volatile.ts";
+import { spellingsOf } from "../../../runtime/server/resources/uri-spellings.ts";
+import { checkSkillName, readSkillName } from "../../../runtime/skills/skill.ts";
+import { quoteText } from "../../../runtime/transport/http-client/endpoint.ts";
+import { quoteReason } from "../../../runtime/auth/client/errors.ts";
+import { SkillFiles } from "../../../runtime/client/skills/skill-files.ts";
+import { readAccess } from "../../../generator/openapi/read-access.ts";
+import { readOperation } from "../../../generator/openapi/read-operation.ts";
+import { filterTraffic } from "../../../generator/inspect/page/messages/traffic.ts";
+import { readAddress } from "../../../generator/openapi/read-address.ts";
+import { isJsonType } from "../../../generator/openapi/read-style.ts";
+import { toFileName, toMemberName } from "../../../generator/typed-client/tool-schema/names.ts";
+import { lastLines } from "../../../generator/scaffold/create/run.ts";
+import { breakCommandsInMarkup } from "../../../generator/internal/text.ts";
 
 const length = 9_000_000;
 const long = "x".repeat(length);
@@ -62,6 +76,75 @@ describe("texts of 9 MB in a process that does not optimize patterns", { timeout
   test("fields of forms are checked", () => {
     expect(formats.email.accepts(`${long}@example.com`)).toBe(false);
     expect(formats["date-time"].accepts(`2026-01-01T00:00:00.${"0".repeat(length)}Z`)).toBe(false);
+  });
+
+  test.each([
+    ["a URI with letters beyond ASCII", () => spellingsOf(`a://b/${"\u00e9".repeat(length / 9)}`).length, 3],
+    ["a URI with escapes of letters", () => spellingsOf(`a://b/${"%C3%A9".repeat(length / 6)}`).length, 3],
+    [
+      "the URI of a skill in many folders",
+      () => readSkillName(`skill://${"a/".repeat(length / 2)}SKILL.md`),
+      undefined,
+    ],
+    ["the name of a skill", () => checkSkillName(long) === undefined, false],
+    ["the blank body of a rejection", () => quoteText(" ".repeat(length)), ""],
+    ["the reason of an authorization server", () => quoteReason("\u00e9".repeat(length), "").length, 206],
+    [
+      "the address of an API with a long variable",
+      () => readAddress([{ url: `https://a/{${long}}` }], { origin: "a.json" }),
+      undefined,
+    ],
+    [
+      "the address of an API with many slashes",
+      () => readAddress([{ url: `https://a/${"/".repeat(100_000)}b` }], { origin: "a.json" })?.length,
+      100_011,
+    ],
+    ["a media type", () => isJsonType(`application/${long}`), false],
+    ["the title of an API", () => toFileName(`a${".".repeat(length)}b`), "a-b"],
+    ["a member name of capitals", () => toMemberName("A".repeat(length)).length, length],
+    ["the name of a member that may be a time", () => isTime(1e12, `start${"_".repeat(length)}time`, 0), true],
+    [
+      "a blank line of an installer",
+      () => lastLines({ ok: false, output: `a\n${" ".repeat(length)}\u00a0b` }).length,
+      length + 4,
+    ],
+    [
+      "the id of an operation",
+      () => {
+        const operation = { operationId: `a${".".repeat(length)}`, responses: {} };
+        return readOperation({ path: `/{${long}`, method: "get", item: {}, operation, document: {} }).name;
+      },
+      "a",
+    ],
+    [
+      "the names of security schemes",
+      () => {
+        const scheme = { type: "http", scheme: "bearer" };
+        const document = { components: { securitySchemes: { [long]: scheme, b: scheme } } };
+        return readAccess(document, { securities: [[{ [long]: [], b: [] }]], variables: "API" }).sent[0]?.length;
+      },
+      2,
+    ],
+    [
+      "the filter of a timeline",
+      () =>
+        filterTraffic([], { text: " ".repeat(length), method: "", direction: "", side: "", onlyProblems: false })
+          .length,
+      0,
+    ],
+    [
+      "blank lines of a report",
+      () => breakCommandsInMarkup(`${"\n".repeat(length)}::error`) === `${"\n".repeat(length)}&#58;:error`,
+      true,
+    ],
+  ])("%s is read", (_name, read, expected) => {
+    expect(read()).toBe(expected);
+  });
+
+  test("the URI of a file of a skill is decoded", () => {
+    const resource = { uri: `skill://a/${"%41".repeat(length / 3)}`, digest: "", size: 1 };
+    const entry = { uri: "skill://a/SKILL.md", frontmatter: { name: "a", description: "A" }, resources: [resource] };
+    expect(new SkillFiles(entry, { readResource: () => Promise.reject(new Error()) }, 1)).toBeDefined();
   });
 });
 

@@ -15,7 +15,7 @@ export interface TrafficFilter {
 /** Returns the messages that a filter lets through. */
 export function filterTraffic(entries: readonly TimelineEntry[], filter: TrafficFilter): readonly TimelineEntry[] {
   const { text, method, direction, side, onlyProblems } = filter;
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/\s/).filter(Boolean);
   if (words.length === 0 && method === "" && direction === "" && side === "" && !onlyProblems) return [...entries];
   return entries.filter(
     (entry) =>

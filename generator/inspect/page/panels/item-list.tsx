@@ -36,7 +36,7 @@ export function ItemList({ store, kinds, label, children }: ItemListProps): Comp
       states.map((lists) => lists[at]),
     ),
   );
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = filter.value.toLowerCase().split(/\s/).filter(Boolean);
   const shown = items.filter((item) => matches(item, words));
   const current = items.find(({ key }) => key === selected);
   const definition = current?.at.find((one) => one !== undefined);
