@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
@@ -22,11 +22,13 @@ export async function createDevProject(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "dev-")));
   writeFiles(folder, await emitFiles({ selection, revisions: allRevisions.slice(0, 2) }));
   linkPackages(folder, ["esbuild", "@esbuild", "zod"]);
-  const save = (sources: Readonly<Record<string, string>>): void =>
-    writeFiles(
-      folder,
-      Object.entries(sources).map(([name, text]) => [join("src", name), text]),
-    );
+  // In one step each: the server would read a file that is empty for longer than the time that it waits for further changes.
+  const save = (sources: Readonly<Record<string, string>>): void => {
+    for (const [name, text] of Object.entries(sources)) {
+      writeFiles(folder, [["saved", text]]);
+      renameSync(join(folder, "saved"), join(folder, "src", name));
+    }
+  };
   save(files);
   return { folder, save, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -55,7 +57,7 @@ export function startDev({ folder }: DevProject, ...args: readonly string[]): De
     child,
     log: () => log,
     async said(pattern) {
-      await vi.waitFor(() => expect(log).toMatch(pattern), { timeout: 30_000, interval: 20 });
+      await vi.waitFor(() => expect(log).toMatch(pattern), { timeout: 60_000, interval: 20 });
       return pattern.exec(log)?.[1] ?? "";
     },
     stop() {
