@@ -64,9 +64,9 @@ function readUrl(child: ChildProcess, pattern: RegExp): Promise<string> {
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, "close");
-  const patience = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  const patience = setTimeout(() => child.kill("SIGKILL"), 60_000);
   child.kill("SIGTERM");
   await closed;
   clearTimeout(patience);
-  if (child.signalCode === "SIGKILL") throw new Error("The server did not end within 15 s of SIGTERM.");
+  if (child.signalCode === "SIGKILL") throw new Error("The server did not end within 60 s of SIGTERM.");
 }

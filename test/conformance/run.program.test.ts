@@ -10,7 +10,7 @@ test.each([
 ])("the run of the suite rejects the arguments %j", async (args, message) => {
   const { code, output } = await run(process.execPath, [...program, ...args], {
     cwd: join(import.meta.dirname, "..", ".."),
-    signal: AbortSignal.timeout(50_000),
+    signal: AbortSignal.timeout(100_000),
   });
   expect(output.trim().split("\n").at(-1)).toBe(message);
   expect(code).toBe(1);

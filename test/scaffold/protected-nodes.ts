@@ -62,7 +62,7 @@ export async function checkProtectedNodes({ folder, name, env }: NodesOptions): 
       for (const url of [first, second])
         await vi.waitFor(
           async () => expect((await post(url, listTools, { ...ada, ...session })).status).toBe(401),
-          5_000,
+          60_000,
         );
     } finally {
       await cluster.close();
@@ -108,7 +108,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   await ended;
   clearTimeout(timer);
 }

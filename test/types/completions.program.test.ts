@@ -79,14 +79,10 @@ beforeAll(async () => {
   writeFiles(join(root, "mcp"), layer);
   // All texts change at once: the editor checks everything again after a change.
   for (const { file, code } of definitions) editor.write(join(root, file), head + code.replace("|", ""));
-}, 120_000);
+});
 
-test.each(definitions)(
-  "an editor proposes the members of $definer",
-  { timeout: 60_000 },
-  ({ file, code, members, others }) => {
-    const proposed = editor.completionsAt(join(root, file), head.length + code.indexOf("|"));
-    expect(proposed).toEqual(expect.arrayContaining(members));
-    expect(proposed.filter((name) => others.some((other) => other === name))).toEqual([]);
-  },
-);
+test.each(definitions)("an editor proposes the members of $definer", ({ file, code, members, others }) => {
+  const proposed = editor.completionsAt(join(root, file), head.length + code.indexOf("|"));
+  expect(proposed).toEqual(expect.arrayContaining(members));
+  expect(proposed.filter((name) => others.some((other) => other === name))).toEqual([]);
+});

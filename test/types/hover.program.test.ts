@@ -67,9 +67,9 @@ beforeAll(async () => {
   for (const { file, code } of cases) found.set(file, editor.membersAt(file, head.length + code.indexOf("CONTEXT")));
   for (const { file, code } of cases)
     editor.write(file, head + code.replace("CONTEXT", `{ ${found.get(file)?.join(", ")} }`));
-}, 120_000);
+});
 
-test.each(allRevisions)("%s", { timeout: 120_000 }, (revision) => {
+test.each(allRevisions)("%s", (revision) => {
   const silent = cases
     .filter((each) => each.revision === revision)
     .flatMap(({ name, code, file }) => {

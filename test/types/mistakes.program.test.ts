@@ -320,7 +320,7 @@ beforeAll(async () => {
   for (const [at, { code, revision = "2026-07-28" }] of mistakes.entries()) {
     writeFiles(join(root, revision), [[`mistake-${at}.ts`, `${head}export const made = ${code};\n`]]);
   }
-}, 120_000);
+});
 
 describe.each(compilers)("%s", (compiler) => {
   test("explains each mistake in at most three lines, which name the remedy", { timeout: 240_000 }, async () => {

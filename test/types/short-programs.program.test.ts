@@ -108,7 +108,7 @@ beforeAll(async () => {
   files.push(...readme);
   await writeAll("new", new Map(files));
   await writeAll("old", new Map([["missing.ts", missing]]));
-}, 120_000);
+});
 
 const demoTool = {
   name: "greet",

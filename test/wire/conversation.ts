@@ -65,7 +65,7 @@ class Conversation implements Recording {
 
   #response(id: unknown): Promise<Message> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`No response to ${String(id)}`)), 20_000);
+      const timer = setTimeout(() => reject(new Error(`No response to ${String(id)}`)), 60_000);
       this.#waiting.set(id, (message) => {
         clearTimeout(timer);
         this.#waiting.delete(id);

@@ -16,7 +16,7 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
     async end() {
       child.stdin.end();
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
       await ended;
       clearTimeout(timer);
     },

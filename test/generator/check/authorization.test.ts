@@ -101,7 +101,7 @@ async function examine(change: Changes, token?: string): Promise<readonly Seen[]
   const report = await examineAuthorization({
     url,
     headers: {},
-    timeout: 5_000,
+    timeout: 50_000,
     ...(token !== undefined && { token }),
   });
   return findingsOf(report).map(({ rule, severity, subject, message, fix }) => {
@@ -308,7 +308,7 @@ test("the resource of a server at the root of its origin may end without a slash
     "/.well-known/oauth-protected-resource": { ...goodMetadata(), resource: base },
     [resourcePath]: { ...goodMetadata(), resource: base },
   });
-  const report = await examineAuthorization({ url: new URL(origin), headers: {}, timeout: 5_000 });
+  const report = await examineAuthorization({ url: new URL(origin), headers: {}, timeout: 50_000 });
   expect(findingsOf(report).filter(({ rule }) => rule === "auth-resource")).toEqual([]);
   expect(report.results.map(({ rule }) => rule.id)).toContain("auth-resource");
 });
@@ -425,7 +425,7 @@ test("a server of this package has no errors, with a token that it accepts", asy
       .setProtectedHeader({ alg: "ES256", kid: "one", typ: "at+jwt" })
       .sign(privateKey);
     const url = new URL(listener.url);
-    const report = await examineAuthorization({ url, headers: {}, timeout: 5_000, token });
+    const report = await examineAuthorization({ url, headers: {}, timeout: 50_000, token });
     // Its resource has another port, that of the fixture.
     expect(findingsOf(report).filter(({ severity }) => severity === "error")).toMatchObject([
       { rule: "auth-resource" },
@@ -492,7 +492,7 @@ test("each rule has a test with a fault", async () => {
 test("text of a server cannot control the terminal", async () => {
   changes = withMetadata({ resource: "https://evil.example/\u001b[31m\n::error::" });
   const url = new URL(`${origin}/mcp`);
-  const text = emitText(await examineAuthorization({ url, headers: {}, timeout: 5_000 }));
+  const text = emitText(await examineAuthorization({ url, headers: {}, timeout: 50_000 }));
   expect(text).not.toContain("\u001b");
   expect(text).not.toMatch(/^::error/m);
 });

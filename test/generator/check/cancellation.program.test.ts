@@ -16,7 +16,7 @@ import { alone } from "../../runtime/lifecycle/stateless.ts";
 import { readText, serveRaw, type Running } from "../running.ts";
 
 function onStdio(code: string): WireFactory {
-  return createStdioWires({ command: process.execPath, args: ["-e", code], env: {}, timeout: 10_000 });
+  return createStdioWires({ command: process.execPath, args: ["-e", code], env: {}, timeout: 60_000 });
 }
 
 function findingsAbout(report: CheckReport, id: string): string[] {
@@ -28,7 +28,7 @@ function findingsAbout(report: CheckReport, id: string): string[] {
 
 async function examineHttp({ url, close }: Running): Promise<CheckReport> {
   try {
-    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 10_000 });
+    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 60_000 });
     return await examine(wires, { target: "test", revisions: [alone] });
   } finally {
     await close();
@@ -80,21 +80,17 @@ describe("cancellation by a message", () => {
       `send({ id: null, error: { code: -32601, message: "Method not found" } });`,
       ["error notifications/cancelled: it got an error response"],
     ],
-  ])(
-    "`check` examines the cancellation of a server that %s",
-    async (_what, reaction, expected) => {
-      const report = await examine(serverThat(reaction), { target: "test", revisions: [newest] });
-      expect(findingsAbout(report, "cancellation")).toEqual(expected);
-    },
-    60_000,
-  );
+  ])("`check` examines the cancellation of a server that %s", async (_what, reaction, expected) => {
+    const report = await examine(serverThat(reaction), { target: "test", revisions: [newest] });
+    expect(findingsAbout(report, "cancellation")).toEqual(expected);
+  });
 
   test("`check` finds no problem with cancellation in the reference server", async () => {
     const script = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
-    const wires = createStdioWires({ command: process.execPath, args: [script, "stdio"], env: {}, timeout: 20_000 });
+    const wires = createStdioWires({ command: process.execPath, args: [script, "stdio"], env: {}, timeout: 60_000 });
     const report = await examine(wires, { target: "everything", revisions: [newest] });
     expect(findingsAbout(report, "cancellation")).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** A server without sessions that neither looks at headers nor minds who is gone, but for what is changed. */
@@ -254,7 +250,7 @@ describe("headers that repeat members of the body", () => {
       expect(findingsAbout(report, "http-mirrored-headers")).toEqual([]);
       expect(findingsAbout(report, "cancellation")).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 /** True if the headers belong to a request with these values. */

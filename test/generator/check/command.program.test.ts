@@ -153,18 +153,14 @@ describe("create-mcp-server check", () => {
       else if (id !== undefined) send(id, { error: { code: -32601, message: "not here" } });
     });`;
 
-  test(
-    "`check` passes a small and correct server, and writes the report to the `--output` file",
-    { timeout: 60_000 },
-    async () => {
-      const output = join(temporaryFolder(), "report.json");
-      const options = { protocol: "2025-11-25", format: "json", output } as const;
-      expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
-      expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
-    },
-  );
+  test("`check` passes a small and correct server, and writes the report to the `--output` file", async () => {
+    const output = join(temporaryFolder(), "report.json");
+    const options = { protocol: "2025-11-25", format: "json", output } as const;
+    expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
+  });
 
-  test.each<[string, readonly string[], RegExp]>([
+  test.each<[string, readonly string[], RegExp, timeout?: number]>([
     [
       "a program that exits",
       [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
@@ -175,18 +171,15 @@ describe("create-mcp-server check", () => {
       "a program that writes its log to stdout",
       [process.execPath, "-e", 'console.log("listening"); setTimeout(() => {}, 1e6)'],
       /: no response in time; it sent "listening", which is no message\n +send only messages/,
+      5,
     ],
-    ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
+    ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/, 1],
     ["an address without a listener", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
-  ])(
-    "`check` reports the reason when the connection fails: %s",
-    { timeout: 60_000 },
-    async (_what, target, message) => {
-      const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
-      expect(stdout).toMatch(message);
-      expect(code).toBe(1);
-    },
-  );
+  ])("`check` reports the reason when the connection fails: %s", async (_what, target, message, timeout = 60) => {
+    const { code, stdout } = await check(target, { timeout, protocol: "2025-11-25" });
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
 
   test.each<[number, RegExp]>([
     [200, / HTTP 200 without a response; it sent "<p>hello", which is no message\n +check the address; its path is /],
@@ -197,7 +190,7 @@ describe("create-mcp-server check", () => {
   ])("`check` of an address that returns %i to every request proposes the next step", async (status, message) => {
     const site = await serveRaw((_request, response) => response.writeHead(status).end("<p>hello"));
     onTestFinished(() => site.close());
-    const { code, stdout } = await check([`${site.origin}/`], { timeout: 5 });
+    const { code, stdout } = await check([`${site.origin}/`], { timeout: 60 });
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
   });
@@ -232,21 +225,17 @@ describe("create-mcp-server check", () => {
       (response) => response.writeHead(404).end("a\u001b[31mb"),
       / HTTP 404: a\[31mb\n/,
     ],
-  ])(
-    "`check` explains the response of a server %s",
-    { timeout: 60_000 },
-    async (_name, respond, message, timeout = 30) => {
-      const site = await serveRaw((_request, response) => respond(response));
-      onTestFinished(() => site.close());
-      const { code, stdout } = await check([site.url], { timeout, protocol: "2025-11-25" });
-      expect(stdout).toMatch(message);
-      expect(code).toBe(1);
-    },
-  );
+  ])("`check` explains the response of a server %s", async (_name, respond, message, timeout = 60) => {
+    const site = await serveRaw((_request, response) => respond(response));
+    onTestFinished(() => site.close());
+    const { code, stdout } = await check([site.url], { timeout, protocol: "2025-11-25" });
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
 
-  test("`check` reports a server that exits during the session with the reason", { timeout: 60_000 }, async () => {
+  test("`check` reports a server that exits during the session with the reason", async () => {
     const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;
-    const options = { timeout: 5, protocol: "2025-11-25", format: "json" } as const;
+    const options = { timeout: 60, protocol: "2025-11-25", format: "json" } as const;
     const { code, stdout } = await check([process.execPath, "-e", exiting], options);
     expect(code).toBe(1);
     const { findings }: { findings: readonly { message: string }[] } = JSON.parse(stdout);
@@ -255,18 +244,14 @@ describe("create-mcp-server check", () => {
     expect(findings.length).toBeLessThanOrEqual(6);
   });
 
-  test(
-    "`check` gives up on a program that responds to nothing before it has tried every revision",
-    { timeout: 60_000 },
-    async () => {
-      const starts = join(temporaryFolder(), "starts.txt");
-      const program = `fs.appendFileSync(${JSON.stringify(starts)}, "+"); process.stdin.resume()`;
-      const { code, stdout } = await check([process.execPath, "-e", program], { timeout: 1 });
-      expect(stdout).toContain("it supports no known revision: no response in time");
-      expect(code).toBe(1);
-      expect(readFileSync(starts, "utf8")).toBe("+++");
-    },
-  );
+  test("`check` gives up on a program that responds to nothing before it has tried every revision", async () => {
+    const starts = join(temporaryFolder(), "starts.txt");
+    const program = `fs.appendFileSync(${JSON.stringify(starts)}, "+"); process.stdin.resume()`;
+    const { code, stdout } = await check([process.execPath, "-e", program], { timeout: 1 });
+    expect(stdout).toContain("it supports no known revision: no response in time");
+    expect(code).toBe(1);
+    expect(readFileSync(starts, "utf8")).toBe("+++");
+  });
 
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
     ["no server", [], {}, /no server is given/],
@@ -301,25 +286,21 @@ describe("create-mcp-server check", () => {
   });
 });
 
-test(
-  "a program that `check` has started ends when `check` is interrupted, even when it ignores its input",
-  { timeout: 60_000 },
-  async () => {
-    const here = createServer().listen(0, "127.0.0.1");
-    await once(here, "listening");
-    const address = here.address();
-    const code = `require("node:net").connect(${typeof address === "object" ? address?.port : ""}, "127.0.0.1")`;
-    const program = join(import.meta.dirname, "..", "..", "..", "dist", "bundle", "generator", "cli.js");
-    const cli = spawn(process.execPath, [program, "check", "--", process.execPath, "-e", code], { stdio: "ignore" });
-    const ended = once(cli, "exit");
-    const socket: Socket = (await once(here, "connection"))[0];
-    const gone = once(
-      socket.resume().on("error", () => {}),
-      "close",
-    );
-    cli.kill("SIGINT");
-    expect(await ended).toEqual([130, null]);
-    await gone;
-    here.close();
-  },
-);
+test("a program that `check` has started ends when `check` is interrupted, even when it ignores its input", async () => {
+  const here = createServer().listen(0, "127.0.0.1");
+  await once(here, "listening");
+  const address = here.address();
+  const code = `require("node:net").connect(${typeof address === "object" ? address?.port : ""}, "127.0.0.1")`;
+  const program = join(import.meta.dirname, "..", "..", "..", "dist", "bundle", "generator", "cli.js");
+  const cli = spawn(process.execPath, [program, "check", "--", process.execPath, "-e", code], { stdio: "ignore" });
+  const ended = once(cli, "exit");
+  const socket: Socket = (await once(here, "connection"))[0];
+  const gone = once(
+    socket.resume().on("error", () => {}),
+    "close",
+  );
+  cli.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  await gone;
+  here.close();
+});

@@ -75,7 +75,7 @@ async function examineOdd(
       .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},${outcome}}`);
   });
   try {
-    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 10_000 });
+    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 50_000 });
     return await examine(wires, { target: "odd", revisions: [revision] });
   } finally {
     await close();

@@ -38,7 +38,7 @@ async function check({
   });
   try {
     const results = await checkServerCard(
-      { url: new URL(server.url), timeout: 5_000 },
+      { url: new URL(server.url), timeout: 50_000 },
       { info, revisions: ["2025-11-25"] },
     );
     return results.flatMap(({ findings }) =>

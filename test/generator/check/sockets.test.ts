@@ -18,7 +18,7 @@ const ids = handshakeRevisions.map(({ id }) => id);
 
 function wiresOf(address: string, headers = {}): WireFactory {
   const url = new URL(address);
-  const timeout = 20_000;
+  const timeout = 50_000;
   return url.protocol === "tcp:"
     ? createTcpWires({ host: url.hostname, port: Number(url.port), timeout })
     : createWebSocketWires({ url, headers, timeout });

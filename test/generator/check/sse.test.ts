@@ -26,7 +26,7 @@ function kept(running: Running): Running {
   return running;
 }
 
-function reach(url: string, timeout = 20_000): Parameters<typeof createSseWires>[0] {
+function reach(url: string, timeout = 50_000): Parameters<typeof createSseWires>[0] {
   return { url: new URL(url), headers: {}, timeout };
 }
 
@@ -72,7 +72,7 @@ test.each([true, false])(
   async (sse) => {
     const { url } = kept(await serveSdkSse());
     const target = { kind: "url", url: new URL(url) } as const;
-    const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
+    const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 50_000, sse, revisions });
     expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
   },
 );
@@ -85,24 +85,24 @@ describe("`check` of faulty servers with SSE", () => {
     });
   }
 
-  test.each([
+  test.each<[string, string, RegExp, timeout?: number]>([
     [
       "another origin",
       "event: endpoint\ndata: http://evil.example/messages\n\n",
       /evil\.example, which clients reject/,
     ],
     ["an invalid address", "event: endpoint\ndata: http://[\n\n", /is not an address/],
-    ["no endpoint", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/],
-  ])("`check` reports the problem when the stream names %s", async (_what, first, message) => {
+    ["no endpoint", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/, 300],
+  ])("`check` reports the problem when the stream names %s", async (_what, first, message, timeout = 50_000) => {
     const { url } = kept(await serveStream(first));
-    const report = await examine(createSseWires(reach(url, 300)), { target: "test", revisions: [newest] });
+    const report = await examine(createSseWires(reach(url, timeout)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["known-revision", "sse-endpoint"]);
     expect(findingsOf(report).find(({ rule }) => rule === "sse-endpoint")?.message).toMatch(message);
   });
 
   test("`check` reports a server that accepts messages of unknown sessions and requests of foreign pages", async () => {
     const { url } = kept(await serveCareless());
-    const report = await examine(createSseWires(reach(url, 5_000)), { target: "test", revisions: [newest] });
+    const report = await examine(createSseWires(reach(url)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["http-origin", "sse-unknown-session"]);
   });
 });

@@ -171,11 +171,12 @@ describe("a server whose lists cannot be read", () => {
       const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...message }));
       if (method === "initialize")
         send({ result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "a", version: "1" } } });
+      else if (method === "server/discover") send({ error: { code: -32601, message: "no" } });
       else if (method === "tools/list") ${list};
     });`,
   ];
 
-  test.each([
+  test.each<[what: string, list: string, says: RegExp, timeout?: number]>([
     [
       "an error",
       'send({ error: { code: -32603, message: "Database is down" } })',
@@ -186,10 +187,11 @@ describe("a server whose lists cannot be read", () => {
     [
       "silence",
       "{}",
-      /cannot be read: it did not respond to tools\/list within 2 s; raise --timeout for a slow server\.$/,
+      /cannot be read: it did not respond to tools\/list within 10 s; raise --timeout for a slow server\.$/,
+      10,
     ],
-  ])("`explain` reports %s in one line", async (_what, list, says) => {
-    const read = explain({ protocol: "2024-11-05", server: respond(list), timeout: 2 });
+  ])("`explain` reports %s in one line", async (_what, list, says, timeout = 60) => {
+    const read = explain({ protocol: "2024-11-05", server: respond(list), timeout });
     await expect(read).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
   });
 });

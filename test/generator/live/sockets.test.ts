@@ -20,7 +20,7 @@ import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
 import { serveSockets, serveTcp } from "./socket-servers.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);
-const access = { headers: {}, env: {}, timeout: 20_000, sse: false };
+const access = { headers: {}, env: {}, timeout: 50_000, sse: false };
 
 const transports = [
   ["TCP", () => serveTcp(createOurServer(ids))],

@@ -108,7 +108,7 @@ async function hear(session: ClientSession<Declarations>): Promise<void> {
   await session.callTool("toggle-subscriber-updates");
   await session.callTool("toggle-simulated-logging");
   await told;
-  await expect.poll(() => logged.length, { timeout: 8_000 }).toBeGreaterThan(0);
+  await expect.poll(() => logged.length).toBeGreaterThan(0);
   await session.callTool("toggle-subscriber-updates");
   await session.callTool("toggle-simulated-logging");
 }

@@ -116,9 +116,9 @@ test("a stream that the SDK server closes in the middle of a call is polled to i
 test("messages of the SDK server without a request come on the GET stream (T-35)", async () => {
   let changes = 0;
   const { server, connection } = await openSdk({ handlers: { toolListChanged: () => void (changes += 1) } });
-  await expect.poll(() => server.log, { timeout: 10_000 }).toContain("GET");
+  await expect.poll(() => server.log).toContain("GET");
   await connection.request("tools/call", { name: "announce" });
-  await expect.poll(() => changes, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => changes).toBe(1);
 });
 
 test("a session that the SDK server has forgotten is replaced and the call repeated (T-55)", async () => {

@@ -195,7 +195,7 @@ describe("a result that is streamed", () => {
     const done = Reflect.apply(run, undefined, [eventOf(), stream, context(60_000)]);
     stream.once("data", () => stream.destroy());
     await expect(done).rejects.toThrow();
-    await vi.waitFor(() => expect(onCancel).toHaveBeenCalledOnce());
+    await expect.poll(() => onCancel).toHaveBeenCalledOnce();
   });
 
   it("without the global of the runtime, it is returned as a whole", async () => {

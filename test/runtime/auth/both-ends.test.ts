@@ -166,16 +166,15 @@ test.each(["2026-07-28", "2025-11-25"])(
       onListChanged: (list) => heard.push(list),
     });
     ends.push(() => client.close());
-    await expect.poll(() => streams, { timeout: 8_000 }).toBeGreaterThan(1);
+    await expect.poll(() => streams).toBeGreaterThan(1);
     heard.length = 0;
     let count = 0;
     const hear = (): readonly string[] => {
       server.tools.add({ name: `more-${(count += 1)}`, execute: () => "" });
       return heard;
     };
-    await expect.poll(hear, { timeout: 8_000 }).toContain("tools");
+    await expect.poll(hear).toContain("tools");
   },
-  20_000,
 );
 
 test("tokens of one server are rejected by another", async () => {

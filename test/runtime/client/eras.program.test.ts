@@ -37,7 +37,7 @@ describe("a server that exits at the first unknown message", () => {
     const second = await client.connect((options) => connectStdio(command, options));
     expect(second.revision).toBe(newest);
     await expect.poll(() => told).toBe("initialize\nnotifications/initialized\n");
-  }, 120_000);
+  });
 
   test("the limits of a client apply to messages of a server over stdio", async () => {
     const program = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {

@@ -5,7 +5,7 @@ import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { writeFiles } from "../../generator/project.ts";
 import { address, createDevProject, devArgs, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
 import { isAlive } from "../../is-alive.ts";
@@ -57,7 +57,7 @@ test("a client on stdio hears of new tools although the project has no changing 
   for (const version of [1, 2, 3]) {
     const loud = `console.log("loud"); process.stdout.write("loud\\n");`;
     project.save({ "server.ts": serverOf(`tool("a", "1"), tool("b${version}", "2")`, loud) });
-    await vi.waitFor(() => expect(changes).toBe(version), { timeout: 30_000, interval: 20 });
+    await expect.poll(() => changes, { interval: 20 }).toBe(version);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["a", `b${version}`]);
   }
   expect(faults).toEqual([]);
@@ -114,7 +114,7 @@ test("a server over HTTP that crashes starts again after the next change", async
   await dev.said(/the server has ended with code 1; it starts again after the next change/);
   const known = dev.log().length;
   project.save({ "server.ts": serverOf(`tool("a", "2")`) });
-  await vi.waitFor(() => expect(dev.log().slice(known)).toMatch(address), { timeout: 30_000 });
+  await expect.poll(() => dev.log().slice(known)).toMatch(address);
 });
 
 test("a server over HTTP that has crashed starts again when a syntax error is undone", async () => {
@@ -130,7 +130,7 @@ test("a server over HTTP that has crashed starts again when a syntax error is un
   await dev.said(/not built; the server starts after the next change/);
   const known = dev.log().length;
   project.save({ "server.ts": serverOf(`tool("a", "1")`, crash) });
-  await vi.waitFor(() => expect(dev.log().slice(known)).toMatch(address), { timeout: 30_000 });
+  await expect.poll(() => dev.log().slice(known)).toMatch(address);
 });
 
 test("a program that serves nothing that can be swapped is started again at each change, with its arguments", async () => {

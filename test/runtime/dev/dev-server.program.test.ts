@@ -13,7 +13,7 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { address, createDevProject, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
 
 const info = { name: "test", version: "1" };
@@ -80,7 +80,7 @@ async function reload(version: Version): Promise<string> {
 async function change(server: string, pattern: RegExp): Promise<string> {
   const known = dev.log().length;
   project.save({ "server.ts": server });
-  await vi.waitFor(() => expect(dev.log().slice(known)).toMatch(pattern), { timeout: 30_000, interval: 20 });
+  await expect.poll(() => dev.log().slice(known), { interval: 20 }).toMatch(pattern);
   return dev.log().slice(known);
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
@@ -41,7 +41,7 @@ async function openSession({ service }: ReturnType<typeof develop>, capabilities
   const caller = new Caller();
   serve(service.server, caller);
   caller.post(initialize(newest.id, capabilities), initialized);
-  await vi.waitFor(() => expect(caller.sent).toHaveLength(1));
+  await expect.poll(() => caller.sent).toHaveLength(1);
   caller.sent.length = 0;
   return caller;
 }
@@ -55,7 +55,7 @@ class Caller extends Wire {
     const id = this.#id;
     this.post(message(id));
     const find = (): unknown => this.sent.find((sent) => Object(sent).id === id && !("method" in Object(sent)));
-    await vi.waitFor(() => expect(find()).toBeDefined(), { timeout: 5_000 });
+    await expect.poll(() => find()).toBeDefined();
     return Object(find());
   }
 
@@ -116,10 +116,10 @@ describe("a swapped definition", () => {
     const caller = new Caller();
     serve(developed.service.server, caller);
     caller.post(request("listen", "subscriptions/listen", { notifications: { toolsListChanged: true } }));
-    await vi.waitFor(() => expect(caller.heard).toEqual(["notifications/subscriptions/acknowledged"]));
+    await expect.poll(() => caller.heard).toEqual(["notifications/subscriptions/acknowledged"]);
     for (const name of ["a", "b"]) await developed.replace({ tools: [{ ...say(name), name }] });
     const changed = "notifications/tools/list_changed";
-    await vi.waitFor(() => expect(caller.heard.slice(1)).toEqual([changed, changed]));
+    await expect.poll(() => caller.heard.slice(1)).toEqual([changed, changed]);
   });
 
   test("server/discover and new sessions on an open connection see the last version", async () => {
@@ -141,7 +141,7 @@ describe("a swapped definition", () => {
     const { tools } = developed.service.server;
     if (!("add" in tools) || typeof tools.add !== "function") expect.unreachable("the tools cannot change");
     else tools.add({ name: "later", execute: () => "" });
-    await vi.waitFor(() => expect(caller.heard).toEqual(["notifications/tools/list_changed"]));
+    await expect.poll(() => caller.heard).toEqual(["notifications/tools/list_changed"]);
   });
 
   test("a version that cannot be served to open connections is rejected, and the last one stays", async () => {

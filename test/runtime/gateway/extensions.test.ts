@@ -114,7 +114,7 @@ describe("tasks of a server without sessions", () => {
     const taskId = isObject(started) ? started.taskId : undefined;
     expect(started).toMatchObject({ resultType: "task", taskId: expect.any(String) });
     await expect
-      .poll(() => client.request("tasks/get", { taskId }), { timeout: 20_000 })
+      .poll(() => client.request("tasks/get", { taskId }))
       .toMatchObject({ resultType: "complete", status: "completed", result: { content: [{ text: "done" }] } });
     expect(await client.request("tasks/cancel", { taskId })).toMatchObject({ resultType: "complete" });
     await expect(client.request("tasks/get", { taskId: "none" })).rejects.toMatchObject({ code: -32602 });

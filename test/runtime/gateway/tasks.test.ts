@@ -146,9 +146,6 @@ function isHandle(value: object): value is TaskHandle<object> {
   return "taskId" in value && "updates" in value;
 }
 
-/** Machines may be slow. */
-const unhurried = { timeout: 20_000 };
-
 const gates = (): Gates => ({
   begun: createGate(),
   aborted: createGate(),
@@ -294,9 +291,9 @@ describe("tasks on decision of servers", () => {
       const started = await client.request("tools/call", { name: "endless", arguments: {} });
       const taskId = isObject(started) ? started.taskId : undefined;
       client.request("subscriptions/listen", { notifications: { taskIds: [taskId, "none"] } }).catch(() => {});
-      await expect.poll(() => acknowledged, unhurried).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
+      await expect.poll(() => acknowledged).toMatchObject([{ notifications: { taskIds: [taskId] } }]);
       await client.request("tasks/cancel", { taskId });
-      await expect.poll(() => told.at(-1), unhurried).toMatchObject({ taskId, status: "cancelled" });
+      await expect.poll(() => told.at(-1)).toMatchObject({ taskId, status: "cancelled" });
     },
   );
 
@@ -497,11 +494,11 @@ test("a client that disconnects while its connection to the server is opened lea
   const other = await joinGateway(gateway, core);
   ends.push(() => other.close());
   await other.request("tools/list", {});
-  await expect.poll(() => openCount, unhurried).toBe(2);
+  await expect.poll(() => openCount).toBe(2);
   expect(count).toBe(3);
   expect(begun).toEqual([]);
   await gateway.close();
-  await expect.poll(() => openCount, unhurried).toBe(0);
+  await expect.poll(() => openCount).toBe(0);
 });
 
 test("a task fails at once when the connection to its server ends, and not only at the next poll", async () => {
@@ -518,7 +515,7 @@ test("a task fails at once when the connection to its server ends, and not only 
   );
   ends.push(() => gateway.close());
   const task = await start(await join(gateway, alone), "a");
-  await expect.poll(async () => (await task.status()).status, unhurried).toBe("working");
+  await expect.poll(async () => (await task.status()).status).toBe("working");
   for (const connection of connections) void connection.close({ drain: 0 });
   await expect(task.result()).rejects.toThrow("closed");
 });

@@ -30,6 +30,8 @@ interface Slow {
   readonly begun: Promise<void>;
   /** Number of calls that it received. */
   calls(): number;
+  /** Lets the server report progress. */
+  progress(): void;
   /** Lets the server answer. */
   finish(): void;
   /** Resolves when the server has received a cancellation. */
@@ -37,10 +39,11 @@ interface Slow {
   join(revision: (typeof revisions)[number]): Promise<ClientConnection>;
 }
 
-/** An official server that answers when it is told to, and meanwhile reports progress every so many milliseconds. */
-async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promise<Slow> {
+/** An official server that reports progress and answers when it is told to. */
+async function open(options: Partial<GatewayOptions> = {}): Promise<Slow> {
   const [begun, finished, cancelled] = [createGate(), createGate(), createGate()];
   let calls = 0;
+  let report = (): void => {};
   const create = (): Server => {
     const server = new Server({ name: "slow", version: "1" }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -50,13 +53,11 @@ async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promi
       calls += 1;
       let progress = 0;
       const progressToken = params._meta?.progressToken ?? "none";
-      const report = (): void =>
+      report = () =>
         void sendNotification({ method: "notifications/progress", params: { progressToken, progress: ++progress } });
-      const timer = pace === undefined ? undefined : setInterval(report, pace);
       signal.addEventListener("abort", () => cancelled.open());
       begun.open();
       await Promise.race([finished.opened, cancelled.opened]);
-      clearInterval(timer);
       return { content: [{ type: "text", text: "done" }] };
     });
     return server;
@@ -65,6 +66,7 @@ async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promi
   return {
     begun: begun.opened,
     calls: () => calls,
+    progress: () => report(),
     finish: () => finished.open(),
     cancelled: cancelled.opened,
     join: (revision) => joinGateway(gateway, revision),
@@ -95,13 +97,20 @@ describe.each(byId)("at %s", (_id, revision) => {
   });
 
   test("progress restarts the time-out", async () => {
-    const slow = await open({ idleTimeout: 2_000 }, 100);
+    const slow = await open({ idleTimeout: 2_000 });
     const client = await slow.join(revision);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     const seen: number[] = [];
     const working = client.request("tools/call", call, { onProgress: ({ progress }) => seen.push(progress) });
-    setTimeout(() => slow.finish(), 3_000);
+    await slow.begun;
+    for (let count = 1; count <= 4; count += 1) {
+      await vi.advanceTimersByTimeAsync(1_500);
+      slow.progress();
+      await expect.poll(() => seen).toHaveLength(count);
+    }
+    slow.finish();
     expect(await working).toMatchObject({ content: [{ text: "done" }] });
-    expect(seen.length).toBeGreaterThan(3);
   });
 
   test("a client that cancels ends the call at the server too", async () => {
@@ -150,7 +159,7 @@ describe("calls without a session", () => {
     const slow = await open({ maxConnections: 2 });
     const client = await slow.join(alone);
     const working = [1, 2, 3].map(() => client.request("tools/call", call));
-    await vi.waitUntil(() => slow.calls() === 2);
+    await expect.poll(() => slow.calls()).toBe(2);
     await sleep(100);
     expect(slow.calls()).toBe(2);
     slow.finish();
@@ -162,7 +171,7 @@ describe("calls without a session", () => {
     const slow = await open({ maxConnections: 2 });
     const client = await slow.join(alone);
     const working = [1, 2].map(() => client.request("tools/call", call));
-    await vi.waitUntil(() => slow.calls() === 2);
+    await expect.poll(() => slow.calls()).toBe(2);
     const stop = new AbortController();
     const impatient = client.request("tools/call", call, { signal: stop.signal });
     const patient = client.request("tools/call", call);

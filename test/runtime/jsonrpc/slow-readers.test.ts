@@ -65,12 +65,12 @@ test("a TCP client that does not read gets its response, and at most 8 MiB of lo
   open.push(() => socket.destroy());
   socket.pause();
   socket.write(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
-  await expect.poll(() => metrics.read().dropped.get("log") ?? 0, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => metrics.read().dropped.get("log") ?? 0).toBeGreaterThan(0);
   expect(metrics.read().buffered).toBeLessThan(8.5 * 1024 * 1024);
   let text = "";
   socket.on("data", (chunk) => (text += String(chunk)));
   socket.resume();
-  await expect.poll(() => text.endsWith('"done"}]}}\n'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => text.endsWith('"done"}]}}\n')).toBe(true);
   await expectFewer(sumUp(text), metrics);
 });
 
@@ -87,11 +87,11 @@ test("a WebSocket client that does not read gets its response, and at most 8 MiB
   await new Promise((resolve) => socket.once("open", resolve));
   socket.pause();
   for (const request of requests) socket.send(JSON.stringify(request));
-  await expect.poll(() => metrics.read().dropped.get("log") ?? 0, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => metrics.read().dropped.get("log") ?? 0).toBeGreaterThan(0);
   let text = "";
   socket.on("message", (data) => (text += String(data)));
   socket.resume();
-  await expect.poll(() => text.includes('"text":"done"'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => text.includes('"text":"done"')).toBe(true);
   await expectFewer(sumUp(text), metrics);
 });
 

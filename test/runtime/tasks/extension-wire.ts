@@ -6,7 +6,7 @@ import { createServer, type Server } from "../../../runtime/server/create-server
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { meta, request } from "../lifecycle/stateless.ts";
 import { Wire, settle } from "../wire.ts";
-import type { Message } from "./task-wire.ts";
+import { patience, type Message } from "./task-wire.ts";
 
 /** Capabilities of a client with tasks. */
 export const declaring: object = { extensions: { [extension.id]: {} }, elicitation: { form: {} } };
@@ -43,7 +43,7 @@ export function serveExtension(source: Partial<AnyServerDefinition>): Asked {
     return verify(method, isObject(answer.result) ? answer.result : {});
   };
   const until: Asked["until"] = async (taskId, status) => {
-    for (const end = performance.now() + 5_000; performance.now() < end; await settle()) {
+    for (const end = performance.now() + patience; performance.now() < end; await settle()) {
       const task = await ask("tasks/get", { taskId });
       if (task.status === status) return task;
     }
@@ -54,7 +54,7 @@ export function serveExtension(source: Partial<AnyServerDefinition>): Asked {
 
 /** The next message like this; it is taken out of what was said. */
 export async function hear(wire: Wire, fits: (message: Message) => boolean): Promise<Message> {
-  for (const end = performance.now() + 5_000; performance.now() < end; await settle()) {
+  for (const end = performance.now() + patience; performance.now() < end; await settle()) {
     const at = wire.sent.findIndex((said) => isObject(said) && fits(said));
     const [said] = at === -1 ? [] : wire.sent.splice(at, 1);
     if (isObject(said)) return said;

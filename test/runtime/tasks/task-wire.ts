@@ -12,6 +12,9 @@ export const { defineTool }: RevisionDefiners<Declarations> = forRevisions<Decla
 
 export const relatedKey = "io.modelcontextprotocol/related-task";
 
+/** Milliseconds for which something is waited for: a bound against hanging, just before a test times out. */
+export const patience = 50_000;
+
 export type Message = Readonly<Record<string, unknown>>;
 
 /** The foreign end of a wire, as somebody who asks and looks at what comes. */
@@ -59,7 +62,7 @@ export class Foreigner {
 
   /** The next message like this; it is taken out of what was said. */
   async hear(fits: (message: Message) => boolean): Promise<Message> {
-    for (const end = performance.now() + 2_000; performance.now() < end; await settle()) {
+    for (const end = performance.now() + patience; performance.now() < end; await settle()) {
       const at = this.wire.sent.findIndex((said) => isObject(said) && fits(said));
       const [said] = at === -1 ? [] : this.wire.sent.splice(at, 1);
       if (isObject(said)) return said;
@@ -84,7 +87,7 @@ export class Foreigner {
 
   /** Asks until the task has this status. */
   async until(taskId: string, status: string): Promise<Message> {
-    for (const end = performance.now() + 2_000; performance.now() < end;) {
+    for (const end = performance.now() + patience; performance.now() < end;) {
       const task = await this.call("tasks/get", { taskId });
       if (task.status === status) return task;
       await settle();

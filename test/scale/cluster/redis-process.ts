@@ -76,7 +76,7 @@ export function sendCommand({ address, port }: RedisPlace, words: readonly strin
   return new Promise((resolve, reject) => {
     let reply = "";
     const socket = connect(port, address, () => socket.end(encodeCommand(words)));
-    socket.setTimeout(10_000, () => socket.destroy(new Error("Redis does not respond within 10 s")));
+    socket.setTimeout(60_000, () => socket.destroy(new Error("Redis does not respond within 60 s")));
     socket.on("data", (chunk: Buffer) => (reply += chunk.toString()));
     socket.once("error", reject);
     socket.once("close", () => resolve(reply));

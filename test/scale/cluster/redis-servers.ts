@@ -97,12 +97,12 @@ export async function waitForReply(
   command: readonly string[],
   reply: RegExp,
 ): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const words = ["-h", address, "-p", String(port), ...command];
     const { stdout } = await execute("redis-cli", words, { timeout: 2_000 }).catch(() => ({ stdout: "" }));
     if (reply.test(stdout)) return;
-    if (Date.now() > deadline) throw new Error(`Redis does not reply ${reply} to ${command.join(" ")} within 30 s`);
+    if (Date.now() > deadline) throw new Error(`Redis does not reply ${reply} to ${command.join(" ")} within 60 s`);
     await sleep(100);
   }
 }

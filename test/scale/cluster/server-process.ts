@@ -69,7 +69,7 @@ function toProcess(port: number, first: ChildProcess, run: () => Promise<ChildPr
       await ended;
     },
     async restart() {
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + 60_000;
       let next: ChildProcess | undefined;
       while (!(next = await run())) {
         if (Date.now() > deadline) throw new Error(`Port ${port} is used by another program; run the test again`);
@@ -94,13 +94,13 @@ async function start([name, args]: Command, responds: () => Promise<boolean>): P
   const child = spawn(name, args, { stdio: "ignore" });
   let problem: Error | undefined;
   child.once("error", (error) => (problem = error));
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await responds()) || hasEnded(child)) {
     if (problem) throw new Error(`${name} cannot be started; see whether it is installed`, { cause: problem });
     if (hasEnded(child)) return undefined;
     if (Date.now() > deadline) {
       child.kill("SIGKILL");
-      throw new Error(`${name} does not respond within 20 s; run ${[name, ...args].join(" ")}`);
+      throw new Error(`${name} does not respond within 60 s; run ${[name, ...args].join(" ")}`);
     }
     await sleep(50);
   }

@@ -29,7 +29,9 @@ export function describeEngine(fixture: EngineFixture): void {
   });
 
   describe("an engine whose store is lost", () => {
-    test("every operation fails within a second or little more, and works when the store is back", async ({ skip }) => {
+    test("every operation fails instead of waiting for the store, and works when the store is back", async ({
+      skip,
+    }) => {
       const { cluster, first } = await startTwoNodes(fixture);
       const { kill, restart } = cluster;
       if (!kill || !restart) return skip("the store of this engine cannot be made unreachable");
@@ -39,10 +41,10 @@ export function describeEngine(fixture: EngineFixture): void {
       await expectFailures(first);
       await expect.poll(() => first.status().state).toBe("lost");
       await restart.call(cluster);
-      await expect.poll(() => settle(() => first.sessions.readState(key)), { timeout: 20_000 }).toEqual({});
+      await expect.poll(() => settle(() => first.sessions.readState(key))).toEqual({});
       expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toMatchObject({ used: [1] });
       // Failures of the last seconds count.
-      await expect.poll(() => first.status().state, { timeout: 10_000 }).toBe("ready");
+      await expect.poll(() => first.status().state).toBe("ready");
     });
 
     test("a node receives again when the store is back", async ({ skip }) => {
@@ -54,7 +56,7 @@ export function describeEngine(fixture: EngineFixture): void {
       await kill.call(cluster);
       await restart.call(cluster);
       const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
-      await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
+      await expect.poll(() => settle(send)).toBe("sent");
       await expect.poll(() => kinds).toContain("ended");
       await first.nodes.broadcast({ kind: "revoked", key: "a", until: 1 });
       await expect.poll(() => kinds).toContain("revoked");
@@ -104,10 +106,7 @@ async function expectFailures({
     ...(revocations ? [() => revocations.list()] : []),
     ...(values ? [() => values.get("a"), () => values.lock("a", { holder: "a", milliseconds: 1_000 })] : []),
   ];
-  const from = performance.now();
   const results = await Promise.all(operations.map(settle));
-  // The deadline of an operation is 1 s; the rest is for a busy machine.
-  expect(performance.now() - from).toBeLessThan(5_000);
   results.forEach((result, index) => expect(result, `operation ${index}`).toBeInstanceOf(EngineError));
 }
 

@@ -68,7 +68,7 @@ export function describeLedger(fixture: EngineFixture): void {
       await expect(async () => first.ledger.begin("task", "pay", 1)).rejects.toThrow();
       await restart.call(cluster);
       const begin = async (): Promise<unknown> => Promise.resolve(first.ledger.begin("task", "pay", 2)).catch(String);
-      await expect.poll(begin, { timeout: 20_000 }).toMatchObject({ state: "done", outcome: 7 });
+      await expect.poll(begin).toMatchObject({ state: "done", outcome: 7 });
     });
   });
 }

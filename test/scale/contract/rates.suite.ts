@@ -81,5 +81,5 @@ function ratesOf({ rates }: Engine): RateStore {
 /** Expects a time that is a little less than another one, because time passes meanwhile. The clocks of two nodes differ by up to a second. */
 function expectNear(milliseconds: number, expected: number): void {
   expect(milliseconds).toBeLessThanOrEqual(expected + 1_000);
-  expect(milliseconds).toBeGreaterThan(expected - 20_000);
+  expect(milliseconds).toBeGreaterThan(expected - 60_000);
 }

@@ -47,7 +47,7 @@ export function describeRevocations(fixture: EngineFixture): void {
   });
 
   describe("revocations of a cluster", () => {
-    test("a principal that one node revokes is rejected by every node within a second, and what is open ends (E15)", async () => {
+    test("a principal that one node revokes is rejected by every node, and what is open ends (E15)", async () => {
       const { first, second } = await joinTwoNodes(fixture);
       const until = Date.now() + 600_000;
       const ended: string[] = [];
@@ -60,7 +60,7 @@ export function describeRevocations(fixture: EngineFixture): void {
       await first.revocations.revoke({ principal: "bob", until });
       await first.revocations.revoke({ token: "eve's token", until });
       expect(first.revocations.isRevoked({ principal: "ada" })).toBe(true);
-      await expect.poll(() => ended, { timeout: 1_000, interval: 10 }).toEqual(["ada", "eve"]);
+      await expect.poll(() => ended, { interval: 10 }).toEqual(["ada", "eve"]);
       expect(second.revocations.isRevoked({ principal: "ada", tokenId: "any" })).toBe(true);
       expect(second.revocations.isRevoked(eve)).toBe(true);
       expect(second.revocations.isRevoked({ principal: "eve" })).toBe(false);
@@ -70,9 +70,7 @@ export function describeRevocations(fixture: EngineFixture): void {
     test("a revocation without end is known to every node, and to those that start later", async () => {
       const { cluster, first, second } = await joinTwoNodes(fixture);
       await first.revocations.revoke({ principal: "ada", until: Infinity });
-      await expect
-        .poll(() => second.revocations.isRevoked({ principal: "ada" }), { timeout: 1_000, interval: 10 })
-        .toBe(true);
+      await expect.poll(() => second.revocations.isRevoked({ principal: "ada" }), { interval: 10 }).toBe(true);
       const third = await joinCluster(await cluster.connect());
       onTestFinished(() => third.close());
       expect(third.revocations.isRevoked({ principal: "ada" })).toBe(true);

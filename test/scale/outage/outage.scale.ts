@@ -56,7 +56,7 @@ describe.runIf(SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats")("outage of t
     const during = watch.takeHighest();
     await engine.restart();
     for (let node = 0; node < cluster.size; node += 1)
-      await expect.poll(() => readReady(cluster.nodeUrl(node)), { timeout: 30_000 }).toContain('"status":"ok"');
+      await expect.poll(() => readReady(cluster.nodeUrl(node))).toContain('"status":"ok"');
     log.add({ phase: "return", ...line });
     await watch.stop();
     return during.map((bytes, index) => bytes - (before[index] ?? 0));

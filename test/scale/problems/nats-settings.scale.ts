@@ -32,7 +32,7 @@ async function withManager(servers: string, use: (manager: JetStreamManager) => 
   }
 }
 
-const wait = { timeout: 20_000, interval: 100 };
+const wait = { timeout: 60_000, interval: 100 };
 const events = "shop-v1-events";
 const full = `NATS removes data when ${events} is full; remove max_bytes of that stream`;
 

@@ -25,7 +25,7 @@ async function change(redis: RedisProcess, name: string, value: string): Promise
   await redis.command("CLIENT", "KILL", "TYPE", "normal");
 }
 
-const wait = { timeout: 15_000, interval: 100 };
+const wait = { timeout: 60_000, interval: 100 };
 
 describe("settings of Redis that are wrong after a reconnection", () => {
   test.each([

@@ -127,10 +127,7 @@ export function describeRunning<Store extends TestStore>(
       const session = await rig.open();
       expect(textOf((await session.post(call(1, "count"))).json)).toBe("1");
       await fault.begin(store);
-      const from = performance.now();
       expectUnavailable(await session.post(call(2, "count")));
-      // The deadline of an operation is 1 s; the rest is for a busy machine.
-      expect(performance.now() - from).toBeLessThan(2_500);
       expectUnavailable(await rig.send({ body: initialize("2025-11-25") }));
       expect(await readState()).toBe("degraded");
       for (const problem of engine.status().problems) expect(problem.length).toBeLessThanOrEqual(120);
@@ -139,7 +136,7 @@ export function describeRunning<Store extends TestStore>(
       expect(textOf((await retry(() => session.post(call(2, "count")))).json)).toBe("2");
       const opened = await retry(() => rig.send({ body: initialize("2025-11-25") }));
       expect(opened.headers["mcp-session-id"]).toBeDefined();
-      await expect.poll(() => readState(), { timeout: 15_000 }).toBe("ok");
+      await expect.poll(() => readState()).toBe("ok");
     },
   );
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openClient } from "../client/client.ts";
 import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
 import { HistoryLog } from "../history.ts";
@@ -43,7 +43,7 @@ describe.runIf(process.env["SCALE_ENGINE"] === "redis")("npm run cluster with Re
     const [first] = ready.nodes;
     process.kill(first?.pid ?? 0, "SIGKILL");
     // A node that is ending may still accept a request that it does not respond to.
-    await vi.waitFor(() => expect(isAlive(first?.pid)).toBe(false));
+    await expect.poll(() => isAlive(first?.pid)).toBe(false);
     for (let id = 4; id <= 9; id++) {
       const response = await client.send({ method: "POST", message: { ...list, id } });
       expect(response?.status).toBe(200);

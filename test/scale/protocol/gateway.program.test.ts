@@ -367,7 +367,7 @@ describe("stateless clients of two gateways", () => {
     release();
     let task: Record<string, unknown> = {};
     for (
-      const end = performance.now() + 10_000;
+      const end = performance.now() + 60_000;
       performance.now() < end && task.status !== "completed";
       await delay(20)
     )
@@ -383,7 +383,7 @@ describe("a gateway that is gone", () => {
     for (const [index, headers] of [lost, kept].entries()) await send(1, { headers, body: call(index, "count") });
     await cutOff(0);
     let status = 0;
-    for (const end = performance.now() + 10_000; performance.now() < end && status !== 404; await delay(20))
+    for (const end = performance.now() + 60_000; performance.now() < end && status !== 404; await delay(20))
       status = (await send(1, { headers: lost, body: call(`c${performance.now()}`, "count") })).status;
     expect(status).toBe(404);
     expect((await send(1, { headers: lost, method: "GET" })).status).toBe(404);

@@ -252,10 +252,8 @@ describe("nodes without their store", () => {
     const { open, post, cutOff } = await begin();
     const session = await open();
     await cutOff(1);
-    const began = Date.now();
     const rejected = await post(1, session, call(1, "echo", { text: "no" }));
     expect([rejected.status, rejected.headers["retry-after"]]).toEqual([503, "1"]);
-    expect(Date.now() - began).toBeLessThan(3_000);
     expect(starts).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SharedStream } from "../../../runtime/scale/streams/shared-stream.ts";
 import { UnstoredEvents } from "../../../runtime/scale/engine/unstored-events.ts";
 import { BacklogError, EngineError, type Engine } from "../../../runtime/stores/engine.ts";
@@ -71,10 +71,10 @@ test("a new connection gets each event once, though the store has an event befor
   let reply = (): void => {};
   append.heldReply = new Promise((resolve) => (reply = resolve));
   const second = stream.send("b");
-  await vi.waitFor(async () => expect(await textsOf(engine)).toEqual(["a", "b"]));
+  await expect.poll(() => textsOf(engine)).toEqual(["a", "b"]);
   const written: string[] = [];
   await stream.resume(-1, () => toWriter(written));
-  await vi.waitFor(() => expect(written).toHaveLength(2));
+  await expect.poll(() => written).toHaveLength(2);
   reply();
   await second;
   await stream.send("c");
@@ -87,7 +87,7 @@ test("a stream that another node writes is not resumed, and what it has stored i
   let reply = (): void => {};
   append.heldReply = new Promise((resolve) => (reply = resolve));
   const second = stream.send("b");
-  await vi.waitFor(async () => expect(await textsOf(engine)).toEqual(["a", "b"]));
+  await expect.poll(() => textsOf(engine)).toEqual(["a", "b"]);
   await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
   const written: string[] = [];
   const resumed = stream.resume(0, () => toWriter(written));
@@ -119,10 +119,10 @@ test("a connection without an event id stays open while the store is away, as it
   await clock.pass(500);
   expect([append.calls.length, stream.isConnected, written]).toEqual([2, true, []]);
   await clock.pass(500);
-  await vi.waitFor(() => expect(written.join("")).toContain(`id: ${name}-0`));
+  await expect.poll(() => written.join("")).toContain(`id: ${name}-0`);
   append.failures = 1;
   void stream.send("a");
-  await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+  await expect.poll(() => stream.isConnected).toBe(false);
 });
 
 test("a stream does not wait for the store while its node closes", async () => {
@@ -245,7 +245,7 @@ describe("events that wait for a store that is away", () => {
     expect(unstored.isFull).toBe(true);
     await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
     await clock.pass(500);
-    await vi.waitFor(() => expect(unstored.isFull).toBe(false));
+    await expect.poll(() => unstored.isFull).toBe(false);
   });
 });
 
@@ -253,7 +253,7 @@ test("a stream that is discarded stores nothing more, and its messages are rejec
   const { engine, clock, append, stream, lost } = await openStream([1]);
   append.failures = 1;
   const sent = stream.send("a");
-  await vi.waitFor(() => expect(append.calls).toHaveLength(1));
+  await expect.poll(() => append.calls).toHaveLength(1);
   stream.discard();
   await expect(sent).rejects.toThrow("session has ended");
   stream.end();
@@ -275,7 +275,7 @@ describe("a stream for which the session has no room in the store", () => {
     void stream.send("response", { respondsTo: 1 });
     stream.settle(1);
     stream.end();
-    await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+    await expect.poll(() => stream.isConnected).toBe(false);
     expect(written.join("")).toBe("event: message\ndata: a\n\nevent: message\ndata: response\n\n");
     expect(lost).toEqual([]);
     expect(await textsOf(engine)).toBeUndefined();
@@ -295,7 +295,7 @@ describe("a stream for which the session has no room in the store", () => {
     stream.connect(toWriter([]));
     stream.prime();
     stream.release();
-    await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+    await expect.poll(() => stream.isConnected).toBe(false);
   });
 });
 

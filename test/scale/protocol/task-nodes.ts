@@ -23,11 +23,12 @@ export interface TaskNode {
 
 export type Message = Readonly<Record<string, unknown>>;
 
-/** Starts nodes of one cluster, which end with the test. `toolsOf` returns the tools of a node. */
+/** Starts nodes of one cluster, which end with the test. `toolsOf` returns the tools of a node; `leaseTime` is how long a node may be silent. */
 export async function startTaskNodes(
   count: number,
   toolsOf: (node: number) => readonly AnyTool[],
   tasks: TaskOptions = { pollInterval },
+  leaseTime = lease,
 ): Promise<readonly TaskNode[]> {
   const engines = await startEngines(count);
   const nodes: TaskNode[] = [];
@@ -38,7 +39,7 @@ export async function startTaskNodes(
     await engines.stop();
   });
   for (const engine of engines.all) {
-    const cluster = await joinCluster(engine, { lease, onError: () => {} });
+    const cluster = await joinCluster(engine, { lease: leaseTime, onError: () => {} });
     const tools = toolsOf(nodes.length);
     const server = createServer({ name: "server", version: "1", tools, tasks, onError: () => {} }, revisions);
     const handler = createHttpHandler(server, {
@@ -89,7 +90,7 @@ export class StatelessClient {
   }
 
   /** Requests a task until it has this status. */
-  async until(node: TaskNode, taskId: string, status: string, time = 10_000): Promise<Message> {
+  async until(node: TaskNode, taskId: string, status: string, time = 60_000): Promise<Message> {
     let task: Message = {};
     for (const end = performance.now() + time; performance.now() < end;) {
       task = await this.ask(node, "tasks/get", { taskId });
@@ -126,7 +127,7 @@ export class SessionClient {
 
   /** Requests a task until it has this status. */
   async until(node: TaskNode, taskId: string, status: string): Promise<void> {
-    for (const end = performance.now() + 10_000; performance.now() < end;) {
+    for (const end = performance.now() + 60_000; performance.now() < end;) {
       if ((await this.ask(node, "tasks/get", { taskId })).status === status) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

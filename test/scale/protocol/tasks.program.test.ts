@@ -89,11 +89,18 @@ function createTrace(): Trace {
 async function begin(
   count = 2,
   tasks?: TaskOptions,
+  leaseTime?: number,
 ): Promise<Trace & { readonly nodes: readonly [TaskNode, TaskNode, ...TaskNode[]] }> {
   const trace = createTrace();
-  const [first, second, ...others] = await startTaskNodes(count, trace.toolsOf, tasks);
+  const [first, second, ...others] = await startTaskNodes(count, trace.toolsOf, tasks, leaseTime);
   if (!first || !second) throw new Error("two nodes are needed");
   return { ...trace, nodes: [first, second, ...others] };
+}
+
+/** Starts two nodes that look into the store so rarely that only their messages can let a test end. */
+function beginWithoutPolling(): ReturnType<typeof begin> {
+  const hour = 3_600_000;
+  return begin(2, { pollInterval: hour }, hour);
 }
 
 /** Cuts a node off from the others, as if it had stopped. */
@@ -231,27 +238,23 @@ describe("tasks of a node that is gone", () => {
 
 describe("requests about a task of another node", () => {
   it("a cancellation reaches the node that runs the task at once", async () => {
-    const { nodes, lines } = await begin();
+    const { nodes, lines } = await beginWithoutPolling();
     const client = new StatelessClient();
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
-    const from = performance.now();
     await client.ask(nodes[1], "tasks/cancel", { taskId });
     await until(() => lines.includes("0 aborted"), "the cancellation");
-    expect(performance.now() - from).toBeLessThan(2_000);
     expect(await client.ask(nodes[0], "tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
   });
 
   it("an input response reaches the node that runs the task at once", async () => {
-    const { nodes, lines } = await begin();
+    const { nodes, lines } = await beginWithoutPolling();
     const client = new StatelessClient();
     const taskId = await client.start(nodes[0], "colour");
     const { inputRequests } = await client.until(nodes[1], taskId, "input_required");
     const [key = ""] = Object.keys(Object(inputRequests));
-    const from = performance.now();
     await client.ask(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
     await until(() => lines.includes("0 first accept"), "the response");
-    expect(performance.now() - from).toBeLessThan(2_000);
   });
 
   it("a task of another user is unknown at every node (E8)", async () => {
@@ -268,16 +271,14 @@ describe("requests about a task of another node", () => {
 
 describe("tasks of sessions at 2025-11-25", () => {
   it("the result of a task is returned by another node as soon as the task has ended", async () => {
-    const { nodes, lines, open } = await begin();
+    const { nodes, lines, open } = await beginWithoutPolling();
     const client = await SessionClient.open(nodes[0]);
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
     const result = client.ask(nodes[1], "tasks/result", { taskId });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const from = performance.now();
     open();
     expect(await result).toMatchObject({ content: [{ text: "done" }] });
-    expect(performance.now() - from).toBeLessThan(2_000);
   });
 
   it("a call that waits for its result is woken by the node that runs the task, and does not poll the store", async () => {
@@ -295,7 +296,7 @@ describe("tasks of sessions at 2025-11-25", () => {
   });
 
   it("a call whose task ends before the node that runs it knows of the call gets the result at once", async () => {
-    const { nodes, lines, open } = await begin(2, { pollInterval: 60_000 });
+    const { nodes, lines, open } = await beginWithoutPolling();
     const client = await SessionClient.open(nodes[0]);
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
@@ -307,9 +308,7 @@ describe("tasks of sessions at 2025-11-25", () => {
       await client.until(nodes[0], taskId, "completed");
       return record;
     });
-    const from = performance.now();
     expect(await client.ask(nodes[1], "tasks/result", { taskId })).toMatchObject({ content: [{ text: "done" }] });
-    expect(performance.now() - from).toBeLessThan(10_000);
     expect(reads.mock.calls.length).toBeGreaterThan(1);
   });
 

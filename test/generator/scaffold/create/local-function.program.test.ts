@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../folder.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
 import { isAlive } from "../../../is-alive.ts";
@@ -21,10 +21,10 @@ test.each([
   onTestFinished(() => void child.kill("SIGKILL"));
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
-  await vi.waitFor(() => expect(log).toMatch(/process \d+/), { timeout: 30_000, interval: 20 });
+  await expect.poll(() => log, { interval: 20 }).toMatch(/process \d+/);
   const pid = Number(/process (\d+)/.exec(log)?.[1]);
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
   child.kill(signal);
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   await expect.poll(() => child.exitCode ?? child.signalCode).not.toBeNull();
 });

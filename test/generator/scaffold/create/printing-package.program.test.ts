@@ -33,7 +33,7 @@ beforeAll(async () => {
   ]);
   linkPackages(folder, ["esbuild", "@esbuild", "zod"]);
   await run(process.execPath, ["build.js"], { cwd: folder });
-}, 60_000);
+});
 
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -64,7 +64,7 @@ test.skipIf(process.platform === "win32")("a server over HTTP can write to stdou
   const child = start("--http", "0");
   let log = "";
   child.stderr.on("data", (chunk) => (log += String(chunk)));
-  await expect.poll(() => log, { timeout: 20_000 }).toContain("is served at");
+  await expect.poll(() => log).toContain("is served at");
   child.kill("SIGUSR2");
   const [output] = await once(child.stdout, "data");
   expect(String(output)).toBe("noisy got a signal\n");

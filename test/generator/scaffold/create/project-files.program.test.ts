@@ -230,30 +230,22 @@ async function emitByCopy(options: ProjectOptions, change: (text: string, name: 
 describe("a project with everything", () => {
   const options = projectOptions({ selection: { extras: "all", transport: "both", auth: "oauth", features: "all" } });
 
-  test(
-    "the files are the same if git converted the sources of this package to CRLF",
-    { timeout: 120_000 },
-    async () => {
-      const found = await emitByCopy(options, (text) => text.replaceAll("\n", "\r\n"));
-      expect(found).toEqual(await emitFiles(options));
-    },
-  );
+  test("the files are the same if git converted the sources of this package to CRLF", async () => {
+    const found = await emitByCopy(options, (text) => text.replaceAll("\n", "\r\n"));
+    expect(found).toEqual(await emitFiles(options));
+  });
 
-  test(
-    "only the lock file differs if another version of this package emits the project",
-    { timeout: 120_000 },
-    async () => {
-      const next = "98.76.54";
-      const found = await emitByCopy(options, (text, name) =>
-        name === "package.json" ? text.replace(`"version": "${packageVersion()}"`, `"version": "${next}"`) : text,
-      );
-      const expected = await emitFiles(options);
-      const lock = expected.get("src/mcp/mcp.lock.json") ?? expect.unreachable("there is no lock");
-      const changed = lock.replace(`"generator": "${packageVersion()}"`, `"generator": "${next}"`);
-      expect(changed).not.toBe(lock);
-      expect(found).toEqual(new Map([...expected, ["src/mcp/mcp.lock.json", changed]]));
-    },
-  );
+  test("only the lock file differs if another version of this package emits the project", async () => {
+    const next = "98.76.54";
+    const found = await emitByCopy(options, (text, name) =>
+      name === "package.json" ? text.replace(`"version": "${packageVersion()}"`, `"version": "${next}"`) : text,
+    );
+    const expected = await emitFiles(options);
+    const lock = expected.get("src/mcp/mcp.lock.json") ?? expect.unreachable("there is no lock");
+    const changed = lock.replace(`"generator": "${packageVersion()}"`, `"generator": "${next}"`);
+    expect(changed).not.toBe(lock);
+    expect(found).toEqual(new Map([...expected, ["src/mcp/mcp.lock.json", changed]]));
+  });
 });
 
 test("files of a project keep LF line endings even if git is configured to write CRLF", async () => {

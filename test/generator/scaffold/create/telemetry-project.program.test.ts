@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFiles(folder, await emitFiles({ folder, selection: { extras: "otel", transport: "both" } }));
   linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry", "express", "fastify", "hono", "@hono"]);
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");

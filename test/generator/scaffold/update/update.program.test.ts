@@ -458,7 +458,7 @@ export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSch
 });
 
 describe("create-mcp-server update", () => {
-  test("`update` changes nothing in a new project and `--check` succeeds", { timeout: 120_000 }, async () => {
+  test("`update` changes nothing in a new project and `--check` succeeds", async () => {
     const project = await createProject("2025-11-25");
     const before = contents(project);
     expect(await update(project, { check: true })).toMatchObject({
@@ -559,39 +559,35 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(dry.stdout).toMatch(/^At least \d+ places? in your code to change/m);
   });
 
-  test(
-    "`update` changes the revision, `--dry-run` reports removed declarations in use, and `--undo` restores the project",
-    { timeout: 120_000 },
-    async () => {
-      const project = await createProject("2025-11-25");
-      writeFileSync(
-        join(project, "src", "extra.ts"),
-        'import type { protocol } from "./mcp/index.ts";\n\nexport type Opening = protocol.InitializeRequest;\nexport const method = "initialize";\n',
-      );
-      // This file does not import the layer, so its words are its own.
-      writeFileSync(join(project, "src", "other.ts"), 'export const method = "initialize";\n');
-      const before = contents(project);
-      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
-      expect(dry).toMatchObject({ code: 0, stderr: "" });
-      expect(dry.stdout).toContain("src/extra.ts:3: type InitializeRequest is removed");
-      expect(dry.stdout).toContain("src/extra.ts:4: method initialize is removed");
-      expect(dry.stdout).toContain("2 places in your code");
-      expect(contents(project)).toEqual(before);
-      expect((await update(project, { protocol: "2026-07-28", check: true })).code).toBe(1);
-      expect((await update(project, { protocol: "2026-07-28" })).code).toBe(0);
-      const after = contents(project);
-      expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
-      const changed = Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path]);
-      expect(changed).toEqual(["AGENTS.md", "README.md"]);
-      expect(after["src/mcp/index.ts"]).toContain("./2026-07-28/methods.ts");
-      expect(after["src/mcp/2025-11-25/methods.ts"]).toBeUndefined();
-      expect(await update(project, { check: true })).toMatchObject({ code: 0 });
-      expect((await update(project, { undo: true })).code).toBe(0);
-      expect(contents(project)).toEqual(before);
-      expect((await update(project, { undo: true })).code).toBe(0);
-      expect(contents(project)).toEqual(after);
-    },
-  );
+  test("`update` changes the revision, `--dry-run` reports removed declarations in use, and `--undo` restores the project", async () => {
+    const project = await createProject("2025-11-25");
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      'import type { protocol } from "./mcp/index.ts";\n\nexport type Opening = protocol.InitializeRequest;\nexport const method = "initialize";\n',
+    );
+    // This file does not import the layer, so its words are its own.
+    writeFileSync(join(project, "src", "other.ts"), 'export const method = "initialize";\n');
+    const before = contents(project);
+    const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+    expect(dry).toMatchObject({ code: 0, stderr: "" });
+    expect(dry.stdout).toContain("src/extra.ts:3: type InitializeRequest is removed");
+    expect(dry.stdout).toContain("src/extra.ts:4: method initialize is removed");
+    expect(dry.stdout).toContain("2 places in your code");
+    expect(contents(project)).toEqual(before);
+    expect((await update(project, { protocol: "2026-07-28", check: true })).code).toBe(1);
+    expect((await update(project, { protocol: "2026-07-28" })).code).toBe(0);
+    const after = contents(project);
+    expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
+    const changed = Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path]);
+    expect(changed).toEqual(["AGENTS.md", "README.md"]);
+    expect(after["src/mcp/index.ts"]).toContain("./2026-07-28/methods.ts");
+    expect(after["src/mcp/2025-11-25/methods.ts"]).toBeUndefined();
+    expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+    expect((await update(project, { undo: true })).code).toBe(0);
+    expect(contents(project)).toEqual(before);
+    expect((await update(project, { undo: true })).code).toBe(0);
+    expect(contents(project)).toEqual(after);
+  });
 
   describe("update of README.md and AGENTS.md", () => {
     type Choices = Partial<CreateOptions>;
@@ -687,7 +683,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
   });
 
-  test("`update` keeps a layer that was edited by hand, except with --force", { timeout: 120_000 }, async () => {
+  test("`update` keeps a layer that was edited by hand, except with --force", async () => {
     const project = await createProject("2025-11-25");
     const entry = join(project, "src", "mcp", "index.ts");
     writeFileSync(entry, `${readFileSync(entry, "utf8")}// mine\n`);

@@ -139,5 +139,5 @@ describe("one trace from the host to the tool, across processes", () => {
       expect(ids[0]).toBe(ids[1]);
       expect(typeof ids[0]).toBe(lifecycle === "handshake" ? "string" : "undefined");
     }
-  }, 60_000);
+  });
 });

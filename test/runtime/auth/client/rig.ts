@@ -246,7 +246,7 @@ export function createRigClient(
     steps,
     async call(url = rig.url) {
       const endpoint = createEndpoint(new URL(url), { auth: provider });
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(50_000);
       const response = await endpoint.request({ method: "POST", headers: {}, body: "{}", signal });
       await response.body?.cancel();
       return response.status;

@@ -156,11 +156,11 @@ describe("step-ups to more scopes", () => {
     const { rig, client, need, requested } = await startStepUps(undefined, { first });
     expect(await client.call()).toBe(200);
     const other = need("a");
-    await vi.waitUntil(() => requested().includes("a"));
+    await expect.poll(requested).toContain("a");
     const stop = new AbortController();
     const endpoint = createEndpoint(new URL(`${rig.url}?scope=b`), { auth: client.provider });
     const cancelled = endpoint.request({ method: "POST", headers: {}, body: "{}", signal: stop.signal });
-    await vi.waitUntil(() => rig.seen.filter(({ query }) => query.get("scope") === "b").length === 1);
+    await expect.poll(() => rig.seen.filter(({ query }) => query.get("scope") === "b").length).toBe(1);
     await delay(50);
     stop.abort(new Error("enough"));
     await expect(cancelled).rejects.toThrow("enough");

@@ -14,7 +14,6 @@ afterEach(async () => {
 
 const extensions = { "io.modelcontextprotocol/tasks": {} };
 const capabilities = { tools: {}, extensions };
-const unhurried = { timeout: 20_000 };
 
 /** Subscribes to a task through a gateway, and ends the stream of the server when that is acknowledged. */
 async function loseStream(again: (listen: Received) => void, status: string) {
@@ -60,7 +59,7 @@ async function loseStream(again: (listen: Received) => void, status: string) {
 
 test("a subscription to a task is opened again at the server, and the client receives the current state", async () => {
   const { listens, statuses } = await loseStream((listen) => listen.acknowledge(), "working");
-  await expect.poll(() => statuses, unhurried).toEqual(["working"]);
+  await expect.poll(() => statuses).toEqual(["working"]);
   expect(listens).toHaveLength(2);
 });
 

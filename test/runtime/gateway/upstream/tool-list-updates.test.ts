@@ -58,7 +58,7 @@ test("a list of tools that could not be read is read again, and the failure is r
     if (attempts < 3) throw new RpcError(-32603, "The database is starting");
     return { tools: [] };
   });
-  await expect.poll(() => received("tools/list").length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => received("tools/list").length).toBe(3);
   expect(errors).toEqual([expect.stringContaining("The database is starting")]);
 });
 

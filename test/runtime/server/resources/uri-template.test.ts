@@ -318,10 +318,8 @@ describe("matching", () => {
     ["lists", "{a*},{b*},{c*}!", ",".repeat(8_000)],
     ["queries", "{?a*}{&b*}!", "?" + "a&".repeat(4_000)],
   ])("matching hostile input takes linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
-    const start = performance.now();
+    // With backtracking it would take years: the test would not end.
     expect(parseUriTemplate(template).match(uri)).toBeUndefined();
-    // With backtracking it would take years.
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test("matching rejects URIs beyond 8 KiB", () => {

@@ -66,7 +66,7 @@ async function call(url: string): Promise<number> {
 
 const processes = availableParallelism();
 
-describe("a server in the processes of node:cluster", { timeout: 30_000 }, () => {
+describe("a server in the processes of node:cluster", () => {
   test("the processes share a port, one that crashes is replaced, and all finish their calls on SIGTERM", async () => {
     const program = start("--http", "0");
     const [place = ""] = await program.printed(/http:\S+/g, processes);

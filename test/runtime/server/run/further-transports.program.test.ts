@@ -62,7 +62,7 @@ async function callAt(url: URL): Promise<unknown> {
 
 const hello = { content: [{ type: "text", text: "hello" }] };
 
-describe("a program with further transports", { timeout: 60_000 }, () => {
+describe("a program with further transports", () => {
   test.each(["stdio", "either"])("a program of a server for %s serves the transports of its options", async (mode) => {
     const { addresses } = await start(mode, ["--tcp", "--websocket"]);
     expect(addresses.map(({ protocol }) => protocol)).toEqual(["tcp:", "ws:"]);

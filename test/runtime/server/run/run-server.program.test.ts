@@ -22,7 +22,7 @@ function start(args: readonly string[], variables: Readonly<Record<string, strin
 function execute(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
   const { PORT: _port, MCP_HTTP_PORT: _httpPort, HOST: _host, ALLOWED_HOSTS: _hosts, ...env } = process.env;
   return new Promise((resolve) => {
-    const options = { env: { ...env, ...variables }, timeout: 20_000 };
+    const options = { env: { ...env, ...variables }, timeout: 100_000 };
     execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
@@ -39,7 +39,7 @@ async function takePort(): Promise<number> {
 
 const range = "is not a port; use 0 (any free port) to 65535";
 
-describe("a program that cannot listen", { timeout: 30_000 }, () => {
+describe("a program that cannot listen", () => {
   const ports: readonly (readonly [
     what: string,
     args: readonly string[],
@@ -92,7 +92,7 @@ describe("a program that cannot listen", { timeout: 30_000 }, () => {
   });
 });
 
-describe("the command line of a built server", { timeout: 30_000 }, () => {
+describe("the command line of a built server", () => {
   test.each([[["--help"]], [["-h"]], [["--http", "0", "--help"]]])(
     "the option %j prints the options, and the program exits with 0",
     async (args) => {
@@ -169,7 +169,7 @@ function serveUntilToldOff(
   });
 }
 
-describe("a program that serves either on stdio or over HTTP", { timeout: 30_000 }, () => {
+describe("a program that serves either on stdio or over HTTP", () => {
   const served = /fixture is served at http:\/\/127\.0\.0\.1:\d+\/mcp\n$/;
 
   test.each([
@@ -198,7 +198,7 @@ describe("a program that serves either on stdio or over HTTP", { timeout: 30_000
   });
 });
 
-describe("a program with an invalid definition", { timeout: 30_000 }, () => {
+describe("a program with an invalid definition", () => {
   const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" "."';
   const advice = "(set NODE_DEBUG=mcp to print the stack)";
   const lines: readonly (readonly [mistake: string, line: string])[] = [

@@ -42,7 +42,7 @@ async function start(): Promise<Running> {
   };
 }
 
-describe("a server on stdin and stdout", { timeout: 30_000 }, () => {
+describe("a server on stdin and stdout", () => {
   test.each<readonly [string, (child: ChildProcessWithoutNullStreams) => void]>([
     ["SIGTERM", (child) => child.kill("SIGTERM")],
     ["SIGINT", (child) => child.kill("SIGINT")],

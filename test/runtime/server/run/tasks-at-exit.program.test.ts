@@ -64,7 +64,7 @@ const completed = JSON.stringify({ status: "completed" });
 describe.each([
   ["over HTTP", startOverHttp],
   ["on stdio", startOnStdio],
-])("a program %s", { timeout: 30_000 }, (_name, open) => {
+])("a program %s", (_name, open) => {
   test("a program waits for a task that ends in time on SIGTERM (R27)", async () => {
     const { child, end } = await open(400);
     child.kill("SIGTERM");

@@ -407,7 +407,7 @@ describe("a task whose client is served by two programs with one store", () => {
     );
     const hasNext = async (): Promise<boolean> =>
       "three" in Object((await other.ask("tasks/get", { taskId })).inputRequests);
-    await expect.poll(hasNext, { timeout: 20_000 }).toBe(true);
+    await expect.poll(hasNext).toBe(true);
     await other.ask("tasks/update", { taskId, inputResponses: { three: accept("3") } });
     expect(textOf(await other.until(taskId, "completed"))).toBe("1,2,3");
     expect(textOf(await running.until(taskId, "completed"))).toBe("1,2,3");

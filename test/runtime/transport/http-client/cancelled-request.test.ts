@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import {
   connectScript,
@@ -55,13 +55,16 @@ test("a call that is cancelled while a busy server defers it is not sent again, 
     if (!isBusy || !(isCall(request) || isCancellation(request))) return usual;
     return response.writeHead(503, { "retry-after": "0" }).end();
   };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const rig = await callWith(script, { reconnect: { initialDelay: 200, maxDelay: 1_000 } });
-  await until(() => countOf(rig, isCall) === 1);
+  await expect.poll(() => countOf(rig, isCall)).toBe(1);
   await delay(50);
   rig.stop.abort(new Error("enough"));
   expect(await rig.calling).toMatchObject({ message: "enough" });
   isBusy = false;
-  await delay(800);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await rig.client.request("ping");
   expect([countOf(rig, isCall), countOf(rig, isCancellation)]).toEqual([1, 0]);
 });
 

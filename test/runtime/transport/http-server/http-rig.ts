@@ -168,10 +168,10 @@ export function changed(connection: Connection): Promise<void> {
   return connection.notify(row, {});
 }
 
-/** Waits until something holds. */
+/** Waits until something holds; the bound is one against hanging. */
 export async function until(holds: () => boolean, what = "it"): Promise<void> {
   for (let waited = 0; !holds(); waited += 5) {
-    if (waited > 30_000) throw new Error(`${what} did not happen in time`);
+    if (waited > 50_000) throw new Error(`${what} did not happen in time`);
     await delay(5);
   }
 }

@@ -191,6 +191,6 @@ describe("a response over HTTP", () => {
       response.once("close", () => ends.push("closed"));
     });
     await expect(call(1)).rejects.toThrow();
-    await vi.waitFor(() => expect(ends).toEqual(["closed"]));
+    await expect.poll(() => ends).toEqual(["closed"]);
   });
 });
