@@ -395,7 +395,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 }
 
-/** Network of every session. */
 const overHttp: NetworkDetails = { transport: "tcp", protocol: "http" };
 
 const none: readonly SessionStream[] = [];
