@@ -2,27 +2,16 @@ import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { reporters } from "./reporters.ts";
 
-/** Tests that replace modules: they need modules of their own. */
-const isolated = ["test/runtime/transport/stdio/on-windows.program.test.ts"];
-
-/** Tests that start programs, or that compile what is emitted. They need nothing but Node and the packages of this project. */
+/**
+ * Tests that start programs, or that compile what is emitted. They need nothing but Node and the packages of this project. Each file loads its own modules:
+ * some build a program when they are loaded, and remove it after the tests of the file.
+ */
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
     globalSetup: "test/build.ts",
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "programs",
-          // As in the unit tests: loading the same modules again for each file would take long.
-          isolate: false,
-          include: ["test/**/*.program.test.ts"],
-          exclude: ["test/*/node_modules/**", ...isolated],
-        },
-      },
-      { extends: true, test: { name: "isolated", include: isolated } },
-    ],
+    include: ["test/**/*.program.test.ts"],
+    exclude: ["test/*/node_modules/**"],
     // Much of the time goes into processes that are waited for.
     maxWorkers: 3,
     testTimeout: 120_000,
