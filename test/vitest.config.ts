@@ -14,10 +14,11 @@ export const otherScripts: readonly string[] = [
   "test/wire/**",
 ];
 
-/** Tests that replace modules or change the engine: they need modules, and a process, of their own. */
+/** Tests that replace modules, change the engine, or use libraries with a state of their own: they need modules, and a process, of their own. */
 export const isolated: readonly string[] = [
   "test/generator/scaffold/create/formatting.test.ts",
   "test/generator/scaffold/create/questions.test.ts",
+  "test/interop/**/*.test.ts",
   "test/runtime/auth/client/file-lock.test.ts",
   "test/runtime/auth/server/constant-time.test.ts",
   "test/runtime/internal/long-texts.test.ts",
@@ -40,7 +41,10 @@ export default defineConfig({
           exclude: [...otherScripts, "test/**/*.program.test.ts", ...isolated],
         },
       },
-      { extends: true, test: { name: "isolated", include: [...isolated] } },
+      {
+        extends: true,
+        test: { name: "isolated", include: [...isolated], exclude: ["test/**/*.program.test.ts"] },
+      },
     ],
     // Some tests wait: three workers pay even on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
