@@ -99,8 +99,16 @@ function readTimes(text: string): number {
 }
 
 /** Reads a report of Vitest. A file that fails without a test, as one that does not load, counts as one failed test. */
-export function readReport(text: string): Tests {
-  const { testResults }: { readonly testResults: readonly FileReport[] } = JSON.parse(text);
+function readReport(text: string): Tests {
+  const {
+    testResults,
+  }: {
+    readonly testResults: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly assertionResults: readonly { readonly status: string }[];
+    }[];
+  } = JSON.parse(text);
   const files = testResults.map(({ name, status, assertionResults }) => {
     const count = (state: string): number => assertionResults.filter((one) => one.status === state).length;
     const failed = count("failed");
@@ -111,12 +119,6 @@ export function readReport(text: string): Tests {
     };
   });
   return { ...sum(files), files };
-}
-
-interface FileReport {
-  readonly name: string;
-  readonly status: string;
-  readonly assertionResults: readonly { readonly status: string }[];
 }
 
 /** Counts the tests of files. */

@@ -6,7 +6,10 @@ import { groups } from "./stages.ts";
 const wanted = process.argv.slice(2);
 const names = groups.flat(2).map(({ name }) => name);
 const unknown = wanted.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new Error(`The stage "${unknown}" is unknown; give one of ${names.join(", ")}`);
+if (unknown !== undefined) {
+  console.error(`The stage "${unknown}" is unknown; give one of:\n${names.join("\n")}`);
+  process.exit(2);
+}
 const chosen = groups.map((lanes) =>
   lanes.map((lane) => lane.filter(({ name }) => wanted.length === 0 || wanted.includes(name))),
 );
