@@ -1,19 +1,13 @@
 import { onAbort } from "./abort-signals.ts";
 import { SharedPromise } from "./shared-promise.ts";
 
-/** Work of each item, and the signal that ends all of it. */
-export interface ConcurrentWork<Item, Result> {
-  readonly signal: AbortSignal | undefined;
-  run(item: Item, signal: AbortSignal): Promise<Result>;
-}
-
 /**
  * Runs work for every item concurrently and returns the results in the order of the items. The first failure aborts the others, which need not heed
  * it. Each item has a signal of its own: the listeners of one signal do not increase with the items.
  */
 export async function runConcurrently<Item, Result>(
   items: readonly Item[],
-  { signal, run }: ConcurrentWork<Item, Result>,
+  { signal, run }: { readonly signal: AbortSignal | undefined; run(item: Item, signal: AbortSignal): Promise<Result> },
 ): Promise<Result[]> {
   signal?.throwIfAborted();
   const runs = items.map((item) => ({ item, stop: new AbortController() }));

@@ -19,13 +19,7 @@ export interface CompareOptions {
   /** True for a member that is not compared. */
   isIgnored(path: Path): boolean;
   /** Times of the two messages, in milliseconds since 1970. Without them, only the names of numbers tell that these are times. */
-  readonly sent?: SentTimes;
-}
-
-/** Times of a recorded message and of the live one, in milliseconds since 1970. */
-export interface SentTimes {
-  readonly recorded: number;
-  readonly live: number;
+  readonly sent?: { readonly recorded: number; readonly live: number };
 }
 
 /** Lists the differences between a recorded value and a live one. Values that differ in each run are equal if they have the same form. */

@@ -39,20 +39,24 @@ export function checkOffer(definition: Scoped, { title, member, entry, revisions
   }
 }
 
-/** List of a server, and the revision at which an entry of it is checked. */
-export interface ShownList {
-  readonly member: keyof typeof requests;
-  readonly revision: Revision;
-  /** Revision that entries are written for. They are converted for every other. */
-  readonly written: Revision | undefined;
-}
-
 /**
  * Checks that an entry fits the list of a revision. A list with a wrong entry would reach no client.
  *
  * @throws {Error} when the entry has a member that the revision does not permit, or cannot be encoded
  */
-export function checkShown(entry: object, { member, revision, written }: ShownList): void {
+export function checkShown(
+  entry: object,
+  {
+    member,
+    revision,
+    written,
+  }: {
+    readonly member: keyof typeof requests;
+    readonly revision: Revision;
+    /** Revision that entries are written for. They are converted for every other. */
+    readonly written: Revision | undefined;
+  },
+): void {
   const { method, handler } = requests[member];
   const list = { [member]: [entry] };
   const convert = revision === written ? undefined : revision.conversions?.clientRequests[method]?.result;
