@@ -1,16 +1,21 @@
 import { build } from "esbuild";
-import { basename, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { renameSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createTemporaryFolder } from "./temporary-folder.ts";
+import { cache } from "./temporary-folder.ts";
+
+const root = join(import.meta.dirname, "..");
 
 /**
- * A script of ours as one file of JavaScript, with the libraries outside: node starts it ten times as fast as the sources. It is gone when
- * the tests of the file are over. Within it `import.meta` tells of the new place.
+ * A script of ours as one file of JavaScript, with the libraries outside: node starts it ten times as fast as the sources. Within it
+ * `import.meta` tells of the new place. The file stays: other test files, also of another run, may be starting it.
  */
 export async function createProgram(script: URL): Promise<string> {
   const path = fileURLToPath(script);
-  const folder = await createTemporaryFolder("program");
-  const outfile = join(folder, `${basename(path, ".ts")}.mjs`);
+  const program = join(cache, "programs", relative(root, path).replaceAll(/[\\/]/g, "-").replace(/\.ts$/, ".mjs"));
+  const outfile = `${program}.${randomUUID()}`;
   await build({ entryPoints: [path], outfile, bundle: true, packages: "external", format: "esm", platform: "node" });
-  return outfile;
+  renameSync(outfile, program);
+  return program;
 }

@@ -2,12 +2,10 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-const cache = join(import.meta.dirname, "../node_modules/.cache/tests");
+/** Inside the project, so that its packages are found, and inside `node_modules`, which no test searches for sources. */
+export const cache: string = join(import.meta.dirname, "../node_modules/.cache/tests");
 
-/**
- * Creates a folder that is removed when the tests of the file are over. It is inside the project, so that its packages are found, and
- * inside `node_modules`, which no test searches for sources.
- */
+/** Creates a folder that is removed when the tests of the file are over. */
 export async function createTemporaryFolder(name: string): Promise<string> {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, `${name}-`));
