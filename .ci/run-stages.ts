@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execute, sum, type Execution, type FileTests } from "./execute.ts";
-import type { Lane, Repeat, Stage } from "./stage.ts";
+import type { Repeat, Stage } from "./stage.ts";
 
 /** Second attempts that may pass in a run. More are a fault of the tests, and the run is red. */
 const mostAttempts = 3;
@@ -23,12 +23,24 @@ export interface Attempt {
   readonly execution: Execution;
 }
 
-/** Runs stages, prints what they print, and closes with a table. Returns whether the run is green. */
-export async function runStages(groups: readonly (readonly Lane[])[], print: (text: string) => void): Promise<boolean> {
+/** Runs groups of stages one after another, prints what they print, and closes with a table. Returns whether the run is green. */
+export async function runStages(
+  groups: readonly (readonly Stage[])[],
+  print: (text: string) => void,
+  cores: number = availableParallelism(),
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "ci-"));
   try {
     const results: StageResult[] = [];
-    for (const lanes of groups) results.push(...(await runGroup(lanes, folder, print)));
+    for (const stages of groups) {
+      const run = async (stage: Stage): Promise<StageResult> => {
+        const first = await execute(stage.command, folder);
+        const outcome = first.passed ? "passed" : "failed";
+        print(`\n== ${stage.name}: ${outcome} (${Math.round(first.wall)} s)\n${first.output}`);
+        return { stage, first, attempts: [] };
+      };
+      results.push(...(await runBeside(stages, cores, run)));
+    }
     // Alone: nothing runs beside them any more.
     const repeated: StageResult[] = [];
     for (const result of results) repeated.push(result.first.passed ? result : await repeat(result, folder, print));
@@ -38,21 +50,32 @@ export async function runStages(groups: readonly (readonly Lane[])[], print: (te
   }
 }
 
-async function runGroup(
-  lanes: readonly Lane[],
-  folder: string,
-  print: (text: string) => void,
+/** Starts stages in their order, each as soon as its cores are free. One that needs more than there are runs alone. */
+async function runBeside(
+  stages: readonly Stage[],
+  cores: number,
+  run: (stage: Stage) => Promise<StageResult>,
 ): Promise<readonly StageResult[]> {
-  const all = lanes.map(async (lane) => {
-    const results: StageResult[] = [];
-    for (const stage of lane) {
-      const first = await execute(stage.command, folder);
-      print(`\n== ${stage.name}: ${first.passed ? "passed" : "failed"} (${Math.round(first.wall)} s)\n${first.output}`);
-      results.push({ stage, first, attempts: [] });
+  const waiting = [...stages];
+  const running = new Map<Stage, Promise<void>>();
+  const results: StageResult[] = [];
+  const fits = (stage: Stage): boolean => {
+    const busy = [...running.keys()].reduce((sum, other) => sum + other.cores, 0);
+    return running.size === 0 || busy + stage.cores <= cores;
+  };
+  while (waiting.length > 0 || running.size > 0) {
+    for (let at = waiting.findIndex(fits); at >= 0; at = waiting.findIndex(fits)) {
+      const [stage] = waiting.splice(at, 1);
+      if (!stage) break;
+      const ended = run(stage).then((result) => {
+        results.push(result);
+        running.delete(stage);
+      });
+      running.set(stage, ended);
     }
-    return results;
-  });
-  return (await Promise.all(all)).flat();
+    await Promise.race(running.values());
+  }
+  return results;
 }
 
 /** Runs what has failed once more. */

@@ -1,6 +1,8 @@
 /** A part of the run: one command line, with an exit code of its own. */
 export interface Stage {
   readonly name: string;
+  /** Cores that it keeps busy, measured as processor time over wall time. */
+  readonly cores: number;
   /** Command line of bash, at the root of the repository. Vitest writes its report to the file in `TEST_REPORT`. */
   readonly command: string;
   readonly repeat: Repeat;
@@ -17,20 +19,17 @@ export type Repeat =
   /** The command lines that the output names after "failed: ". */
   | { readonly kind: "named" };
 
-/** Stages that run one after another, beside the other lanes of their group. */
-export type Lane = readonly Stage[];
-
 /** A script of package.json that runs test files with Vitest. An option may precede each file that is run again. */
-export function testFiles(name: string, command: string, option = ""): Stage {
-  return { name, command, repeat: { kind: "files", option } };
+export function testFiles(name: string, cores: number, command: string, option = ""): Stage {
+  return { name, cores, command, repeat: { kind: "files", option } };
 }
 
 /** Tests that are right or wrong, whatever the machine does. */
-export function oracle(name: string, command: string): Stage {
-  return { name, command, repeat: { kind: "never" } };
+export function oracle(name: string, cores: number, command: string): Stage {
+  return { name, cores, command, repeat: { kind: "never" } };
 }
 
 /** Something else that is run as a whole. */
-export function whole(name: string, command: string): Stage {
-  return { name, command, repeat: { kind: "stage" } };
+export function whole(name: string, cores: number, command: string): Stage {
+  return { name, cores, command, repeat: { kind: "stage" } };
 }

@@ -1,4 +1,4 @@
-import { oracle, testFiles, whole, type Lane, type Stage } from "./stage.ts";
+import { oracle, testFiles, whole, type Stage } from "./stage.ts";
 
 /** Installs the programs of Debian that tests start. Only those that are missing. */
 const programs = `
@@ -20,72 +20,57 @@ trap 'rm -rf demo' EXIT
 npx create-mcp-server demo --yes
 (cd demo && npm test)`;
 
-function nodes(layer: string, engine?: string, options = ""): Stage {
+/** A layer of the tests of several nodes. */
+function nodes(layer: string, cores: number, engine?: string, options = ""): Stage {
   const name = engine === undefined ? `nodes: ${layer}` : `nodes: ${layer}, ${engine}`;
   const words = [layer, ...(engine === undefined ? [] : ["--engine", engine]), options].join(" ");
-  return testFiles(name, `npm run -s test:scale -- ${words} --seed "$FUZZ_SEED"`, "--file");
+  return testFiles(name, cores, `npm run -s test:scale -- ${words} --seed "$FUZZ_SEED"`, "--file");
 }
 
-/**
- * All stages in groups, which run one after another. The lanes of a group run beside each other: stages that mostly wait beside others that compute,
- * and alone those that measure how long something takes. Nothing is built meanwhile: all use `dist/`.
- */
-export const groups: readonly (readonly Lane[])[] = [
-  [[whole("project", project)], [whole("programs of Debian", programs)]],
+/** More than any machine has. */
+const alone = Infinity;
+
+/** All stages in groups, which run one after another. Nothing is built in the second one: all use `dist/`. */
+export const groups: readonly (readonly Stage[])[] = [
+  [whole("project", 1, project), whole("programs of Debian", 1, programs)],
+  // Those that compute come first, and those that mostly wait fill the gaps beside them.
   [
-    [testFiles("unit tests", "npm test --"), testFiles("programs", "npm run -s test:programs --")],
-    [
-      oracle("types", "npm run -s check:types"),
-      oracle("lint", "npm run -s lint"),
-      oracle("format", "npm run -s check:format"),
-    ],
+    testFiles("unit tests", 1.8, "npm test --"),
+    testFiles("programs", 1.8, "npm run -s test:programs --"),
+    testFiles("scaffold", 1.4, "npm run -s test:scaffold --"),
+    oracle("conformance", 1.2, "npx tsx test/conformance/run.ts"),
+    testFiles("fuzz", 1, "FUZZ_MESSAGES=200000 npm run -s test:fuzz --"),
+    {
+      name: "campaign",
+      cores: 1,
+      command: 'npm run -s campaign -- all --short --seed "$FUZZ_SEED"',
+      repeat: { kind: "named" },
+    },
+    oracle("types", 1, "npm run -s check:types"),
+    testFiles("tour", 1, "npm run -s test:tour --"),
+    oracle("oracles", 1, "npm run -s test:oracle"),
+    testFiles("wire", 0.8, "npm run -s test:wire --"),
+    oracle("format", 1, "npm run -s check:format"),
+    oracle("lint", 1, "npm run -s lint"),
+    oracle("packages", 1, "npx tsx test/packages/check-package.ts"),
+    nodes("contract", 0.3, "redis"),
+    nodes("contract", 0.3, "nats"),
+    nodes("contract", 0.3, "redis-cluster"),
+    nodes("contract", 0.4, "sentinel"),
+    // What several nodes change at once, and a leader that is killed.
+    nodes("contract", 0.4, "nats-cluster", '--only "at once,failover"'),
+    nodes("faults", 0.3, "redis", "--minutes 2"),
+    nodes("protocol", 0.5, "redis"),
+    nodes("security", 0.4, "redis"),
+    nodes("model", 0.7),
+    testFiles("browser", 0.7, "npm run -s test:browser --"),
+    oracle("conformance of nodes", 0.9, "npx tsx test/conformance/run.ts --cluster"),
+    // How long a request waits for an engine that does not respond, and how much time a node has to end.
+    nodes("problems", alone),
+    nodes("deploy", alone, "redis"),
+    // Planted faults have to show within seconds.
+    nodes("mutants", alone, "redis"),
+    // The benchmarks compare processor time, which other programs change little, but not nothing.
+    whole("benchmarks", alone, "npm run -s bench:short"),
   ],
-  [
-    [testFiles("wire", "npm run -s test:wire --"), whole("site", 'npx tsx .build/site.ts --out "$RUN_FOLDER/site"')],
-    [
-      oracle("packages", "npx tsx test/packages/check-package.ts"),
-      oracle("oracles", "npm run -s test:oracle"),
-      testFiles("tour", "npm run -s test:tour --"),
-    ],
-  ],
-  [
-    [testFiles("scaffold", "npm run -s test:scaffold --")],
-    [nodes("contract", "redis"), nodes("contract", "nats")],
-    [
-      nodes("contract", "redis-cluster"),
-      nodes("contract", "sentinel"),
-      // What several nodes change at once, and a leader that is killed.
-      nodes("contract", "nats-cluster", '--only "at once,failover"'),
-    ],
-  ],
-  // The benchmarks compare processor time, which other programs change little.
-  [
-    [
-      testFiles(
-        "browser",
-        '[ ! -d "$RUN_FOLDER/site" ] || export DOCS_SITE="$RUN_FOLDER/site"; npm run -s test:browser --',
-      ),
-    ],
-    [whole("benchmarks", "npm run -s bench:short")],
-  ],
-  [
-    [oracle("conformance", "npx tsx test/conformance/run.ts")],
-    [nodes("model"), nodes("protocol", "redis"), nodes("security", "redis")],
-  ],
-  // How long a request waits for an engine that does not respond, and how much time a node has to end.
-  [[nodes("problems"), nodes("deploy", "redis")]],
-  [[oracle("conformance of nodes", "npx tsx test/conformance/run.ts --cluster")]],
-  [
-    [nodes("faults", "redis", "--minutes 2")],
-    [testFiles("fuzz", "FUZZ_MESSAGES=200000 npm run -s test:fuzz --")],
-    [
-      {
-        name: "campaign",
-        command: 'npm run -s campaign -- all --short --seed "$FUZZ_SEED"',
-        repeat: { kind: "named" },
-      },
-    ],
-  ],
-  // Planted faults have to show within seconds.
-  [[nodes("mutants", "redis")]],
 ];
