@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -62,16 +62,16 @@ test.each([
 });
 
 /** Every project with the same dependencies has one real installation. */
-function copyInstallation(folder: string): void {
-  for (const entry of ["node_modules", "package-lock.json"])
-    cpSync(join(installed, entry), join(folder, entry), { recursive: true, verbatimSymlinks: true });
+function linkInstallation(folder: string): void {
+  symlinkSync(join(installed, "node_modules"), join(folder, "node_modules"), "dir");
+  cpSync(join(installed, "package-lock.json"), join(folder, "package-lock.json"));
 }
 
 test("a project for both stdio and HTTP accepts clients with a key only, with no further package", async () => {
   const options = ["--transport", "both", "--auth", "api-key", "--protocol", "latest", "--no-install", "--no-git"];
   const { code, stderr } = await runCli(["project-keys", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
-  copyInstallation(join(root, "project-keys"));
+  linkInstallation(join(root, "project-keys"));
   await npm(join(root, "project-keys"), "run", "typecheck");
   expect(await npm(join(root, "project-keys"), "test")).toMatch(/Tests.* passed/);
 });
@@ -167,7 +167,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
   beforeAll(async () => {
     const { code, stderr } = await runCli([name, "--protocol", protocol, "--no-install", "--no-git"], { cwd: root });
     expect(code, stderr).toBe(0);
-    copyInstallation(folder);
+    linkInstallation(folder);
   });
 
   // `npm test` begins with what `npm run build` does.
@@ -281,7 +281,7 @@ test.each(projects)(
     const { code, stderr } = await runCli([name, ...options], { cwd: root });
     expect(code, stderr).toBe(0);
     const folder = join(root, name);
-    copyInstallation(folder);
+    linkInstallation(folder);
     await npm(folder, "run", "typecheck");
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
     const checked = await runCli(["check", "--", process.execPath, "dist/server.js"], { cwd: folder });
