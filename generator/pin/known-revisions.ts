@@ -4,7 +4,7 @@ import { readIfPresent } from "../internal/files.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
-import { readOverlay } from "../read/overlay.ts";
+import { createOverlayReader } from "../read/overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 
@@ -15,6 +15,8 @@ export interface KnownRevisions {
   /** Pins of its extensions, which do not change. */
   readonly extensions: Pins;
   readonly overlaySchema: string;
+  /** Reads an overlay by that schema. */
+  readonly readOverlay: ReturnType<typeof createOverlayReader>;
   /** Reads the overlay that the folder has for a revision, as text. */
   readOwnOverlay(revision: string): Promise<string | undefined>;
   /** Reads the revision before the given one (else the first after it), with the overlay to start from. */
@@ -42,38 +44,40 @@ export async function openKnownRevisions(folders: {
   const { folder, packaged } = folders;
   const pins = await readOwnPins(folder, readPins);
   const extensions = await readOwnPins(folder, readExtensionPins);
-  const packagedPins = (await openSpecFolder(packaged)).pins;
+  const packagedSpec = await openSpecFolder(packaged);
+  const ownSpec = pins.size > 0 ? await openSpecFolder(folder) : packagedSpec;
   const overlaySchema =
     (await readIfPresent(join(folder, "overlay.schema.json"))) ??
     (await readFile(join(packaged, "overlay.schema.json"), "utf8"));
+  const readOverlay = createOverlayReader(overlaySchema);
   const readOwnOverlay = (revision: string): Promise<string | undefined> =>
     readIfPresent(join(folder, revision, "overlay.json"));
   return {
     pins,
     extensions,
     overlaySchema,
+    readOverlay,
     readOwnOverlay,
     async readOthers(revision) {
       const ids = [...pins.keys()].filter((id) => id !== revision);
-      if (ids.length === 0) return [];
-      const own = await openSpecFolder(folder);
-      return Promise.all(ids.map((id) => own.readModel(id)));
+      return Promise.all(ids.map((id) => ownSpec.readModel(id)));
     },
     async findUnfit(core) {
       if (extensions.size === 0 || [...pins.keys()].some((id) => id > core.id)) return [];
-      const own = await openSpecFolder(folder);
-      const problems = [...extensions.keys()].map((name) => own.readExtension(name, core).then(() => [], toProblem));
+      const problems = [...extensions.keys()].map((name) =>
+        ownSpec.readExtension(name, core).then(() => [], toProblem),
+      );
       return (await Promise.all(problems)).flat();
     },
     async readNearest(revision) {
-      const id = nearestTo(revision, [...pins.keys(), ...packagedPins.keys()]);
+      const id = nearestTo(revision, [...pins.keys(), ...packagedSpec.pins.keys()]);
       const home = pins.has(id) ? folder : packaged;
       const own = await readOwnOverlay(revision);
       const path = join(own === undefined ? home : folder, own === undefined ? id : revision, "overlay.json");
       const text = own ?? (await readFile(path, "utf8")).replaceAll(`/${id}/`, `/${revision}/`);
       return {
-        model: await (await openSpecFolder(home)).readModel(id),
-        overlay: readOverlay({ path, text, schema: overlaySchema }),
+        model: await (pins.has(id) ? ownSpec : packagedSpec).readModel(id),
+        overlay: readOverlay({ path, text }),
       };
     },
   };

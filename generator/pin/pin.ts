@@ -3,7 +3,6 @@ import { findUncovered, overlayPath } from "../conversions/conversions.ts";
 import { formatJson } from "../internal/format.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
-import { readOverlay } from "../read/overlay.ts";
 import { pinsText, revisionPattern, type FilePin } from "../read/pins.ts";
 import { hashText } from "../internal/files.ts";
 import { readRevision } from "../read/revision.ts";
@@ -143,7 +142,7 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
 }
 
 function readModel({ known, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
-  const value = readOverlay({ path, text, schema: known.overlaySchema });
+  const value = known.readOverlay({ path, text });
   const schema = { path: source.from, text: source.text };
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
 }

@@ -4,38 +4,39 @@ import type { ExtensionOverlay, Overlay } from "../model/overlay.ts";
 import { escapeKey } from "../internal/json-pointer.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
-/** Input for reading one overlay. No file is opened, so any text can be checked. */
-export interface OverlayInput {
+/** Text of one overlay. No file is opened, so any text can be checked. */
+export interface OverlayFile {
   /** Path of the overlay, for messages only. */
   readonly path: string;
   readonly text: string;
-  /** Text of `spec/overlay.schema.json`. */
-  readonly schema: string;
 }
 
 /** Number of problems in one message: enough to see a pattern, few enough to read. */
 const problemsShown = 3;
 
 /**
- * Reads the text of an overlay and checks it against its schema.
+ * Returns a function that reads overlays and checks them against `schema`, the text of `spec/overlay.schema.json`. Keep it: compiling the schema takes
+ * longer than reading an overlay. The function throws a `SpecError`, which describes the correction, when an overlay does not match.
  *
- * @throws {SpecError} when the text does not match; the message describes the correction.
+ * @throws {SpecError} when the schema is no JSON object.
  */
-export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
-  const rules = parseSchema(overlaySchemaName, schema);
-  return check(createAjv().compile<Overlay>(rules), { path, text, schemaName: overlaySchemaName });
+export function createOverlayReader(schema: string): (file: OverlayFile) => Overlay {
+  const isValid = createAjv().compile<Overlay>(parseSchema(overlaySchemaName, schema));
+  return (file) => check(isValid, { ...file, schemaName: overlaySchemaName });
 }
 
 /**
- * Reads the overlay of an extension, whose schema refers to the schema of overlays.
+ * Returns a function that reads overlays of extensions. Their schema refers to the schema of overlays. It throws as that of `createOverlayReader`.
  *
- * @throws {SpecError} when the text does not match; the message describes the correction.
+ * @throws {SpecError} when a schema is no JSON object.
  */
-export function readExtensionOverlay(input: OverlayInput & { readonly extensionSchema: string }): ExtensionOverlay {
-  const { path, text, schema, extensionSchema } = input;
-  const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schema), overlaySchemaName);
-  const rules = parseSchema(extensionSchemaName, extensionSchema);
-  return check(ajv.compile<ExtensionOverlay>(rules), { path, text, schemaName: extensionSchemaName });
+export function createExtensionOverlayReader(schemas: {
+  readonly schema: string;
+  readonly extensionSchema: string;
+}): (file: OverlayFile) => ExtensionOverlay {
+  const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schemas.schema), overlaySchemaName);
+  const isValid = ajv.compile<ExtensionOverlay>(parseSchema(extensionSchemaName, schemas.extensionSchema));
+  return (file) => check(isValid, { ...file, schemaName: extensionSchemaName });
 }
 
 const overlaySchemaName = "overlay.schema.json";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { readExtension } from "./extension.ts";
-import { readExtensionOverlay, readOverlay } from "./overlay.ts";
+import { createExtensionOverlayReader, createOverlayReader } from "./overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevision } from "./revision.ts";
 import { SpecError, unknownRevision } from "../internal/spec-error.ts";
@@ -32,6 +32,14 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
   const pinsFile = await read("pins.json");
   const pins = readPins(pinsFile.path, pinsFile.text);
   const extensions = readExtensionPins(pinsFile.path, pinsFile.text);
+  let overlayReader: Promise<ReturnType<typeof createOverlayReader>> | undefined;
+  const openOverlays = async (): Promise<ReturnType<typeof createOverlayReader>> =>
+    createOverlayReader((await read("overlay.schema.json")).text);
+  let extensionReader: Promise<ReturnType<typeof createExtensionOverlayReader>> | undefined;
+  const openExtensions = async (): Promise<ReturnType<typeof createExtensionOverlayReader>> => {
+    const [rules, extensionRules] = await Promise.all([read("overlay.schema.json"), read("extension.schema.json")]);
+    return createExtensionOverlayReader({ schema: rules.text, extensionSchema: extensionRules.text });
+  };
   return {
     path,
     pins,
@@ -39,18 +47,17 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     async readModel(id) {
       const pin = pins.get(id);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: unknownRevision(id, pins) });
-      const [schema, overlay, rules] = await Promise.all([
+      const [schema, overlay, readOverlay] = await Promise.all([
         read(id, "schema.ts"),
         read(id, "overlay.json"),
-        read("overlay.schema.json"),
+        (overlayReader ??= openOverlays()),
       ]);
-      const value = readOverlay({ path: overlay.path, text: overlay.text, schema: rules.text });
       const { status, commit } = pin;
       const model = readRevision({
         id,
         status,
         schema,
-        overlay: { path: overlay.path, value },
+        overlay: { path: overlay.path, value: readOverlay(overlay) },
         ...(commit !== undefined && { commit }),
       });
       return named(model, id);
@@ -58,19 +65,17 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     async readExtension(name, core) {
       const pin = extensions.get(name);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: `unknown extension \`${name}\`` });
-      const [schema, overlay, rules, extensionRules] = await Promise.all([
+      const [schema, overlay, readOverlay] = await Promise.all([
         read("extensions", name, "schema.ts"),
         read("extensions", name, "overlay.json"),
-        read("overlay.schema.json"),
-        read("extension.schema.json"),
+        (extensionReader ??= openExtensions()),
       ]);
-      const value = readExtensionOverlay({ ...overlay, schema: rules.text, extensionSchema: extensionRules.text });
       const { status, commit } = pin;
       const model = readExtension({
         name,
         status,
         schema,
-        overlay: { path: overlay.path, value },
+        overlay: { path: overlay.path, value: readOverlay(overlay) },
         core,
         ...(commit !== undefined && { commit }),
       });

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { Node, Project, type Type } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import type { Overlay } from "../../../generator/model/overlay.ts";
-import { readOverlay } from "../../../generator/read/overlay.ts";
+import { createOverlayReader } from "../../../generator/read/overlay.ts";
 import { catchSpecError } from "./spec-error.ts";
 
 const schema = readSpec("overlay.schema.json");
+const readOverlay = createOverlayReader(schema);
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 describe.each(revisions)("the overlay of %s", (revision) => {
@@ -144,14 +145,14 @@ describe("an invalid overlay", () => {
     },
   ];
 
-  it.each(edits)("`readOverlay` rejects $problem", ({ at, to, pointer = at, says = "" }) => {
+  it.each(edits)("an overlay reader rejects $problem", ({ at, to, pointer = at, says = "" }) => {
     const error = catchSpecError(() => readText(edited("2026-07-28", at, to)));
     expect(error.file).toBe("spec/some/overlay.json");
     expect(error.message).toContain(`  ${pointer} (`);
     expect(error.message).toContain(says);
   });
 
-  it("`readOverlay` reports the line of the first problem and lists the others below", () => {
+  it("an overlay reader reports the line of the first problem and lists the others below", () => {
     const text = edited("2026-07-28", "/lifecycle/kind", "none").replace('"accepted": false', '"accepted": 0');
     const line = text.split("\n").findIndex((candidate) => candidate.includes('"none"')) + 1;
     const { message, line: reported } = catchSpecError(() => readText(text));
@@ -160,7 +161,7 @@ describe("an invalid overlay", () => {
     expect(message.indexOf("/lifecycle/kind")).toBeLessThan(message.indexOf("/batching/accepted"));
   });
 
-  it("`readOverlay` lists three problems and counts the others", () => {
+  it("an overlay reader lists three problems and counts the others", () => {
     expect(catchSpecError(() => readText('{ "a": 1 }')).message).toMatch(/(\n {2}.*){3}\n {2}and 2 more\n/);
   });
 
@@ -183,7 +184,7 @@ describe("an invalid overlay", () => {
     },
   ];
 
-  it.each(broken)("`readOverlay` rejects invalid JSON: $problem", ({ text, line, column, says }) => {
+  it.each(broken)("an overlay reader rejects invalid JSON: $problem", ({ text, line, column, says }) => {
     const error = catchSpecError(() => readText(text));
     expect(error).toMatchObject({ line, column });
     expect(error.message).toContain(says);
@@ -215,11 +216,11 @@ function readSpec(path: string): string {
 
 function load(revision: string): Overlay {
   const path = `${revision}/overlay.json`;
-  return readOverlay({ path: `spec/${path}`, text: readSpec(path), schema });
+  return readOverlay({ path: `spec/${path}`, text: readSpec(path) });
 }
 
 function readText(text: string): Overlay {
-  return readOverlay({ path: "spec/some/overlay.json", text, schema });
+  return readOverlay({ path: "spec/some/overlay.json", text });
 }
 
 /** An overlay's text with the value at a pointer replaced, or removed when there is none. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Overlay } from "../../../generator/model/overlay.ts";
-import { readOverlay } from "../../../generator/read/overlay.ts";
+import { createOverlayReader } from "../../../generator/read/overlay.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 
 /* An overlay that names what its schema lacks stops the generator, whichever entry it is. */
@@ -9,11 +9,8 @@ import { readRevision } from "../../../generator/read/revision.ts";
 const revision = "2026-07-28";
 const text = readFileSync(`spec/${revision}/schema.ts`, "utf8");
 const path = "spec/some/overlay.json";
-const overlay = readOverlay({
-  path,
-  text: readFileSync(`spec/${revision}/overlay.json`, "utf8"),
-  schema: readFileSync("spec/overlay.schema.json", "utf8"),
-});
+const readOverlay = createOverlayReader(readFileSync("spec/overlay.schema.json", "utf8"));
+const overlay = readOverlay({ path, text: readFileSync(`spec/${revision}/overlay.json`, "utf8") });
 const clause = "https://example.com";
 
 describe("an overlay", () => {
