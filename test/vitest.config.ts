@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { compiledTemplates } from "./compiled-templates.ts";
 import { reporters } from "./reporters.ts";
 
 /** Tests with scripts of their own. Those of programs end with `.program.test.ts`. */
@@ -27,6 +28,7 @@ export const isolated: readonly string[] = [
 
 /** `npm test`: what needs nothing but Node and the packages of this project, starts no program, and compiles nothing that is emitted. */
 export default defineConfig({
+  plugins: [compiledTemplates],
   test: {
     root: new URL("..", import.meta.url).pathname,
     globalSetup: "test/build.ts",

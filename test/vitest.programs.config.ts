@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { compiledTemplates } from "./compiled-templates.ts";
 import { reporters } from "./reporters.ts";
 
 /** Tests that replace modules need modules of their own. */
@@ -7,6 +8,7 @@ export const isolatedPrograms: readonly string[] = ["test/runtime/transport/stdi
 
 /** Tests that start programs, or that compile what is emitted. They need nothing but Node and the packages of this project. */
 const config: ViteUserConfig = defineConfig({
+  plugins: [compiledTemplates],
   test: {
     root: join(import.meta.dirname, ".."),
     globalSetup: "test/build.ts",
