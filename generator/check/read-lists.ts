@@ -51,10 +51,12 @@ interface ReadList {
 
 async function readList(conversation: Conversation, method: string, key: string): Promise<ReadList> {
   let items: Lists["tools"] = [];
-  const seen = new Set<string>();
+  const seen = new Set<unknown>();
   let params: { cursor?: string } = {};
   for (let page = 0; page < maxPages; page += 1) {
     const response = await conversation.ask(method, params);
+    const isPastEnd = params.cursor === "" && (response.kind !== "result" || seen.has(response.result.nextCursor));
+    if (isPastEnd) return { items, problem: emptyCursor(method) };
     if (response.kind !== "result") {
       const [problem] = expectResult(method, response, "implement it, or do not declare the capability");
       return { items, ...(problem && { problem }) };
@@ -78,6 +80,15 @@ async function readList(conversation: Conversation, method: string, key: string)
     params = { cursor: nextCursor };
   }
   return { items, problem: tooLong(method, `${maxPages} pages`) };
+}
+
+function emptyCursor(method: string): Observation {
+  return {
+    subject: method,
+    message: "it ends with an empty cursor, which clients follow: an empty string is a cursor",
+    fix: "omit nextCursor on the last page",
+    severity: "warning",
+  };
 }
 
 function tooLong(method: string, limit: string): Observation {

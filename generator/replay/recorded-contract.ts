@@ -38,11 +38,11 @@ function readLastList(exchanges: readonly Exchange[], method: string, member: st
     if (exchange.method !== method) continue;
     const { items, cursor, nextCursor } = readPage(exchange, member);
     const before = cursor === undefined ? [] : open.get(toKey(exchange, cursor));
-    // Pages without their beginning are parts of no list.
-    if (!before) continue;
+    // Pages without their beginning are parts of no list. Those that follow an empty cursor may be the first ones again.
+    if (!before || (cursor === "" && open.has(toKey(exchange, nextCursor)))) continue;
     const list = [...before, ...items];
-    if (nextCursor === undefined) last = list;
-    else open.set(toKey(exchange, nextCursor), list);
+    if (typeof nextCursor !== "string" || nextCursor === "") last = list;
+    if (typeof nextCursor === "string") open.set(toKey(exchange, nextCursor), list);
   }
   return last;
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { ClientConnection } from "../connect.ts";
 import { IncompleteListError } from "../errors.ts";
@@ -28,7 +29,8 @@ export interface ListBounds {
 }
 
 /**
- * Reads the pages of a list one after the other. An empty cursor is a cursor; only its absence ends the list.
+ * Reads the pages of a list one after the other. Only the absence of a cursor ends the list. Some servers end it with an empty one, which is a cursor
+ * as well: the list ends there if the server rejects it, or returns earlier pages again.
  *
  * @throws {IncompleteListError} when the list exceeds its bounds or repeats a cursor, which would never end
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
@@ -49,7 +51,8 @@ export async function* readPages<Result extends Page>(
   let params: PageParams = {};
   let length = 0;
   for (let count = 0; count < most; count += 1) {
-    const page = await fetch(params);
+    const page = await fetchPage(fetch, params, seen);
+    if (!page) return;
     length += JSON.stringify(page).length;
     if (length > maxLength) throw new IncompleteListError(`has more than ${maxLength} characters`);
     yield page;
@@ -61,6 +64,29 @@ export async function* readPages<Result extends Page>(
   }
   if (wanted === undefined) throw new IncompleteListError(`has more than ${maxPages} pages`);
 }
+
+/**
+ * Fetches a page. Returns `undefined` for an empty cursor that marks the end of the list.
+ *
+ * @param seen - cursors that earlier pages had, with the one in `params`
+ */
+export async function fetchPage<Result extends { readonly nextCursor?: unknown }>(
+  fetch: (params: PageParams) => Promise<Result>,
+  params: PageParams,
+  seen: ReadonlySet<unknown>,
+): Promise<Result | undefined> {
+  if (params.cursor !== "") return fetch(params);
+  try {
+    const page = await fetch(params);
+    return seen.has(page.nextCursor) ? undefined : page;
+  } catch (error) {
+    if (isPeerError(error) && rejectedCursor.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Codes of errors by which servers reject a cursor. */
+const rejectedCursor: ReadonlySet<number> = new Set([errorCodes.invalidParams, errorCodes.internalError]);
 
 /**
  * Reads the items of a list, page after page.

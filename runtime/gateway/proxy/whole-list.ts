@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { fetchPage, readNextCursor, type PageParams } from "../../client/lists/pages.ts";
 
 /** Members of results that contain the items of a list, by handler. */
 export const listMembers: ReadonlyMap<string, string> = new Map([
@@ -22,14 +23,18 @@ export async function readWholeList(
   const seen = new Set<string>();
   const pages: unknown[][] = [first[member]];
   let length = JSON.stringify(first).length;
-  let cursor = readCursor(first);
+  const fetch = async (params: PageParams): Promise<Record<string, unknown>> => toRecord(await request(params));
+  let cursor = readNextCursor(first).nextCursor;
   while (cursor !== undefined && !seen.has(cursor) && pages.length < mostPages && length < longest) {
-    const page = await request({ cursor });
-    if (!isObject(page) || !Array.isArray(page[member])) break;
     seen.add(cursor);
-    pages.push(page[member]);
+    const page = await fetchPage(fetch, { cursor }, seen);
+    const items = page?.[member];
+    // The client gets the cursor of a page that cannot be read.
+    if (page && !Array.isArray(items)) seen.delete(cursor);
+    if (!page || !Array.isArray(items)) break;
+    pages.push(items);
     length += JSON.stringify(page).length;
-    cursor = readCursor(page);
+    cursor = readNextCursor(page).nextCursor;
   }
   const { nextCursor: _nextCursor, ...rest } = first;
   // A cursor that the server returns again would lead a client through the same pages without end.
@@ -37,8 +42,8 @@ export async function readWholeList(
   return { ...rest, [member]: pages.flat(), ...(hasMore && { nextCursor: cursor }) };
 }
 
-function readCursor({ nextCursor }: Record<string, unknown>): string | undefined {
-  return typeof nextCursor === "string" ? nextCursor : undefined;
+function toRecord(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
 }
 
 const mostPages = 1_000;

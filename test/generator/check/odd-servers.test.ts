@@ -149,6 +149,27 @@ test("a list with more items than the stack has is read in part", { timeout: 60_
   ]);
 });
 
+test.each([
+  ["rejects", withError(-32602)],
+  [
+    "answers with the page again",
+    withResult({ tools: [{ name: "a", description: "a", inputSchema: { type: "object" } }], nextCursor: "" }),
+  ],
+])("a server that ends a list with an empty cursor, which it %s, is reported once", async (_, last) => {
+  const first = withResult({
+    tools: [{ name: "a", description: "a", inputSchema: { type: "object" } }],
+    nextCursor: "",
+  });
+  const report = await examineOdd(({ method, params }) => {
+    if (method !== "tools/list") return undefined;
+    if (params.cursor === undefined) return first;
+    return params.cursor === "" ? last : undefined;
+  });
+  expect(readFindings(report)).toEqual([
+    "lists, tools/list: it ends with an empty cursor, which clients follow: an empty string is a cursor",
+  ]);
+});
+
 const noText = { toString: 1, valueOf: 1 };
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 

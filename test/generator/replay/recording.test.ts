@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { readRecording } from "../../../generator/replay/read-recording.ts";
+import { readRecordedContract } from "../../../generator/replay/recorded-contract.ts";
 import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
 import { Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
@@ -116,6 +117,26 @@ test("a message as deep as a gateway accepts is read from its recording", async 
   recorder.record(entry(request(params)));
   recorder.close();
   expect((await readRecording(path)).messages).toHaveLength(1);
+});
+
+test.each([
+  ["", undefined],
+  ["", { tools: [{ name: "a", inputSchema: { type: "object" } }], nextCursor: "" }],
+  [null, undefined],
+])("a recorded list ends with the cursor %j (followed: %j)", async (nextCursor, again) => {
+  const { path, recorder } = open();
+  recorder.begin(server);
+  const record = (direction: "to-server" | "to-client", message: object): void =>
+    recorder.record(entry({ jsonrpc: "2.0", ...message }, { direction }));
+  const tools = [{ name: "a", inputSchema: { type: "object" } }];
+  record("to-server", { id: 1, method: "tools/list" });
+  record("to-client", { id: 1, result: { tools, nextCursor } });
+  if (again) {
+    record("to-server", { id: 2, method: "tools/list", params: { cursor: nextCursor } });
+    record("to-client", { id: 2, result: again });
+  }
+  recorder.close();
+  expect(readRecordedContract(await readRecording(path)).tools.map(({ name }) => name)).toEqual(["a"]);
 });
 
 describe("secrets in a recording", () => {

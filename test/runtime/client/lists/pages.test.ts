@@ -3,6 +3,7 @@ import { ClientCalls } from "../../../../generated/2025-11-25/client.ts";
 import { listAll, readItems, readPages, type Page, type PageParams } from "../../../../runtime/client/lists/pages.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { isIncompleteListError } from "../../../../runtime/client/errors.ts";
+import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createAcceptor } from "../../../../runtime/lifecycle/acceptor.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { handshakeRevisions } from "../../fixture-revision.ts";
@@ -40,15 +41,34 @@ test.each([
     ["a", "b", "a", "b"],
     [{}, { cursor: "a" }, { cursor: "b" }],
   ],
-  [
-    ["", "", ""],
-    [{}, { cursor: "" }],
-  ],
 ])("a repeated cursor is an error, for the list would have no end: %j (trap 13)", async (cursors, expected) => {
   const { asked, fetch } = pages(cursors);
   const error: unknown = await collect(readPages(fetch)).catch((thrown: unknown) => thrown);
   expect(isIncompleteListError(error)).toBe(true);
   expect(asked).toEqual(expected);
+});
+
+const rejectsEmptyCursor = new PeerError({ code: -32602, message: "Invalid cursor" });
+
+test.each<readonly [string, readonly (string | undefined)[], unknown, readonly string[]]>([
+  ["the same page again", [""], undefined, ["first"]],
+  ["the first page again", ["a", ""], undefined, ["first", "a"]],
+  ["an error", ["a", ""], rejectsEmptyCursor, ["first", "a"]],
+  ["an internal error", [""], new PeerError({ code: -32603, message: "no" }), ["first"]],
+])("an empty cursor that leads to %s is the end of the list (N-03)", async (_, cursors, error, expected) => {
+  const names = ["first", ...cursors];
+  const fetch = ({ cursor }: PageParams): Promise<Page & { readonly name: string }> => {
+    if (cursor === "" && error !== undefined) return Promise.reject(error);
+    const index = cursor === undefined || cursor === "" ? 0 : names.indexOf(cursor);
+    return Promise.resolve({ name: names[index] ?? "", nextCursor: cursors[index] });
+  };
+  expect((await collect(readPages(fetch))).map(({ name }) => name)).toEqual(expected);
+});
+
+test("a lost connection at an empty cursor is an error", async () => {
+  const fetch = ({ cursor }: PageParams): Promise<Page> =>
+    cursor === undefined ? Promise.resolve({ nextCursor: "" }) : Promise.reject(new Error("lost"));
+  await expect(collect(readPages(fetch))).rejects.toThrow("lost");
 });
 
 describe("a list without end", () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
 import { readWholeList } from "../../../../runtime/gateway/proxy/whole-list.ts";
+import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { createProgramOf, openProgram, post, type Ends } from "./programs.ts";
 
@@ -59,4 +60,17 @@ test("a long list is read up to a bound, and the cursor of the rest is passed on
 test("a list with an invalid page is passed on without it", async () => {
   const { request } = createPages([{ tools: [1], nextCursor: "x" }, { tools: "none" }]);
   expect(await readWholeList("tools", request)).toEqual({ tools: [1], nextCursor: "x" });
+});
+
+test.each<readonly [string, unknown]>([
+  ["the first page again", { tools: [1], nextCursor: "x" }],
+  ["an error", new PeerError({ code: -32602, message: "Invalid cursor" })],
+])("a list with an empty cursor that leads to %s is passed on without a cursor", async (_, last) => {
+  const pages = [{ tools: [1], nextCursor: "x" }, { tools: [2], nextCursor: "" }, last];
+  const request = async (): Promise<unknown> => {
+    const page = pages.shift();
+    if (page instanceof Error) throw page;
+    return page;
+  };
+  expect(await readWholeList("tools", request)).toEqual({ tools: [1, 2] });
 });
