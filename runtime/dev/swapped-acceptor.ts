@@ -114,6 +114,9 @@ function createLiveRoutes(read: () => Routes): Routes {
     get enter() {
       return read().enter;
     },
+    get sessionOnly() {
+      return read().sessionOnly;
+    },
     get profile() {
       return read().profile;
     },

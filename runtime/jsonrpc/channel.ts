@@ -19,6 +19,8 @@ export interface Channel {
   abandon?(id: RequestId): void;
   /** True if every message travels separately. A missing response then has its cause in the network, not in the peer. */
   readonly carriesOneByOne?: true;
+  /** True if every message belongs to a session: a request that names its revision in its metadata is read as one of the session. */
+  readonly carriesSessionOnly?: true;
   /** Text before the number in the ids of outgoing requests. Default: ids are numbers. */
   readonly requestIdPrefix?: string | undefined;
   /** Bytes that wait for the reader now. Default: unknown. */

@@ -23,6 +23,7 @@ function createStatelessEntrance({ reader, enter }: PerRequest): StatelessAccess
     enter,
     join: (routes, opened) => ({
       ...routes,
+      sessionOnly: routes,
       ...createOpenNotifications(reader.revisions),
       reject: (method) =>
         needsMetadata(method, reader, opened) ? missingMetadata(reader.revisions) : routes.reject(method),

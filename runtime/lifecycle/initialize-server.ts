@@ -135,11 +135,8 @@ function createOffer(revision: Revision, options: ServeOptions, enter: FindState
     converter,
     profile: options.profile,
   });
-  const routes = {
-    ...served,
-    enter,
-    ...addShutdown(served, readInitializeRows(revision).ping, options.profile),
-  };
+  const sessionOnly = { ...served, ...addShutdown(served, readInitializeRows(revision).ping, options.profile) };
+  const routes = { ...sessionOnly, enter, sessionOnly };
   return {
     revision,
     routes,

@@ -86,7 +86,8 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   get routes(): Routes {
-    return this.#routes;
+    const { sessionOnly } = this.#routes;
+    return (this.#channel.carriesSessionOnly && sessionOnly) || this.#routes;
   }
 
   start(): void {

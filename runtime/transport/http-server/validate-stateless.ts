@@ -116,10 +116,7 @@ function isOfSession(incoming: Incoming, { metadataRules, body, header }: Versio
 }
 
 /** True if a body, or part of it, names its revision, so that it belongs to no session. */
-export function isStatelessBody(
-  postBody: PostBody,
-  { metadataRules }: Pick<StatelessContext, "metadataRules">,
-): boolean {
+function isStatelessBody(postBody: PostBody, { metadataRules }: Pick<StatelessContext, "metadataRules">): boolean {
   if (!metadataRules) return false;
   const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
   return values.some((value) => isObject(value) && metadataRules.readVersion(value.params) !== undefined);

@@ -1,6 +1,5 @@
 import { createSecretId } from "../../internal/digest.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { isStatelessBody } from "../http-server/validate-stateless.ts";
 import { toPreflightFields, type CorsOptions } from "../http-server/cors.ts";
 import type { Exchange } from "../http-server/exchange/exchange.ts";
 import { authenticate, checkScopes } from "../http-server/authenticate.ts";
@@ -124,8 +123,6 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const { bodyLimits, limits } = serverContext.settings;
   const postBody = readPostBody(await exchange.readBody(bodyLimits), limits);
   if (postBody.kind === "refused") return postBody;
-  if (isStatelessBody(postBody, serverContext))
-    return rejectHttp(400, "HTTP with SSE requires a session; send initialize first");
   const session = await findSse(exchange, serverContext, identity);
   if (isRejection(session)) return session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });

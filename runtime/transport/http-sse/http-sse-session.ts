@@ -26,6 +26,7 @@ export type SseSessionSettings = Pick<HttpSettings, "maxStreamBytes" | "metrics"
  */
 export class SseSession implements Channel {
   readonly network: NetworkDetails = { transport: "tcp", protocol: "http" };
+  readonly carriesSessionOnly = true;
   readonly key: SessionKey;
   readonly #writer: EventWriter;
   readonly #settings: SseSessionSettings;

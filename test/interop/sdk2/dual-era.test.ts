@@ -1,3 +1,4 @@
+import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -42,7 +43,7 @@ async function serve(): Promise<string> {
     },
   });
   const echo = defineTool({ name: "echo", execute: (_args, { revision }) => revision });
-  const listener = await serveHttp(defineServer({ name: "ours", version: "1", tools: [ask, echo] }));
+  const listener = await serveHttp(defineServer({ name: "ours", version: "1", tools: [ask, echo] }), { sse: {} });
   open.push(() => listener.close());
   return listener.url;
 }
@@ -70,6 +71,18 @@ test("official clients of both generations use one endpoint of ours at the same 
   ]);
   await Promise.all([exercise(first, newest.id), exercise(second, alone.id), exercise(third, newest.id)]);
 });
+
+test.each(["legacy", "auto"] as const)(
+  "an official client of the second generation uses ours over HTTP with SSE in the mode %s",
+  async (mode) => {
+    const url = await serve();
+    const client = new Client({ name: "official", version: "1" }, { versionNegotiation: { mode } });
+    await client.connect(new SSEClientTransport(new URL("/sse", url)));
+    open.push(() => client.close());
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["ask", "echo"]);
+    expect(await client.callTool({ name: "echo" })).toMatchObject(text(client.getNegotiatedProtocolVersion() ?? ""));
+  },
+);
 
 describe("the official server of the second generation without sessions", () => {
   const handler = createMcpHandler(() => createSdk2Server());

@@ -231,12 +231,20 @@ describe("the endpoints of HTTP with SSE", () => {
     expect((await served.send({ path: "/messages?sessionId=x", body: "{" })).status).toBe(401);
   });
 
-  it("the endpoints of HTTP with SSE reject a stateless request", async () => {
+  it("a stateless request over HTTP with SSE is answered on the stream, as one of the session", async () => {
     const served = await serve();
     const stream = await served.stream(get);
     const { data: path } = await stream.next();
-    const answer = await served.send({ path, body: request(1, "tools/list") });
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    const post = async (body: object): Promise<unknown> => {
+      expect(await served.send({ path, body })).toMatchObject({ status: 202, text: "" });
+      return stream.message();
+    };
+    const uninitialized = { code: -32600, message: "The session is not initialized; send initialize first" };
+    expect(await post(request(1, "server/discover"))).toMatchObject({ id: 1, error: uninitialized });
+    expect(await post(request(2, "tools/list"))).toMatchObject({ id: 2, error: uninitialized });
+    expect(await post(initialize("2024-11-05"))).toMatchObject({ id: "init", result: {} });
+    expect(await post(request(3, "server/discover"))).toMatchObject({ id: 3, error: { code: -32601 } });
+    expect(await post(request(4, "tools/list"))).toMatchObject({ id: 4, result: { tools: [] } });
     stream.cut();
   });
 
