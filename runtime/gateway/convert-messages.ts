@@ -1,14 +1,17 @@
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import {
   RpcError,
   errorCodes,
   isCapabilityError,
   isClosedError,
+  isInvalidMessageError,
   isPeerError,
   isTimeoutError,
   methodNotFound,
 } from "../jsonrpc/errors.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import { checkResult } from "../protocol/peer/routes.ts";
 import { omit } from "../protocol/revision/known-members.ts";
 import { unknownImplementation, type Capabilities, type Session } from "../protocol/session/session.ts";
 import { withoutSessionMembers } from "../server/input/send-input-request.ts";
@@ -81,6 +84,24 @@ export function toResult(result: unknown, handler: string, revision: Revision): 
   return { ...(cacheableHandlers.has(handler) ? cacheable() : complete), ...shown };
 }
 
+/**
+ * Returns a result as the revision of a client has it. Members of an older server that have a meaning only there may be invalid: they are read as
+ * those of the server's own revision are.
+ *
+ * @throws {InvalidMessageError} when it does not fit
+ */
+export function toCheckedResult(
+  result: unknown,
+  row: RequestRow,
+  { client, server, onError }: { readonly client: Revision; readonly server: Revision; readonly onError: OnError },
+): unknown {
+  const shown = toResult(result, row.handler, client);
+  // To an older revision, the result is converted later.
+  if (client.id < server.id) return shown;
+  const { method } = row;
+  return checkResult(row, shown, (text) => onError({ kind: "protocol", method, error: new Error(text) }));
+}
+
 const cacheableHandlers: ReadonlySet<string> = new Set([
   "listTools",
   "listResources",
@@ -125,6 +146,7 @@ export function toConversionRejection(thrown: unknown, method: string, revision:
   if (isTimeoutError(thrown))
     return failure(`Request timed out; the server sent nothing for ${thrown.milliseconds} ms`, thrown);
   if (isClosedError(thrown)) return failure("The server has closed the connection", thrown);
+  if (isInvalidMessageError(thrown)) return failure(thrown.message, thrown);
   if (!isPeerError(thrown)) return thrown;
   const { message, data } = thrown;
   return new RpcError(toCode(thrown, method, revision), message, data === undefined ? {} : { data });

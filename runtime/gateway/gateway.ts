@@ -167,6 +167,7 @@ export async function createGateway(
     inputTimeout,
     limit,
     owners,
+    onError,
     hasServerStates: isStateless,
   });
   proxies.serve({ upstreams, bridge, limit, stateless });

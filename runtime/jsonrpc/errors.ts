@@ -217,6 +217,11 @@ export function isClosedError(value: unknown): value is ClosedError {
   return hasName(value, ["ClosedError"]);
 }
 
+/** True if a value is an `InvalidMessageError`, also one of another copy of this package. */
+export function isInvalidMessageError(value: unknown): value is InvalidMessageError {
+  return hasName(value, ["InvalidMessageError"]);
+}
+
 /** True if a value is an `UnreachableError`, also one of another copy of this package. */
 export function isUnreachableError(value: unknown): value is UnreachableError {
   return hasName(value, ["UnreachableError"]);

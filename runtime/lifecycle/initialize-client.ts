@@ -1,7 +1,7 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { createRoutes, type Routes } from "../protocol/peer/routes.ts";
+import { checkResult, createRoutes, type Routes } from "../protocol/peer/routes.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
 import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import { Peer } from "../protocol/peer/peer.ts";
@@ -143,13 +143,14 @@ function openSession(
   const revisions = readHandshakeRevisions(options.revisions);
   const revision = findRevision(response.protocolVersion, revisions);
   if (!revision) throw new VersionError(toIds(revisions), [String(response.protocolVersion)]);
-  const issue = readInitializeRow(revision).result(result);
-  if (issue) throw new InvalidMessageError("initialize", "result", issue);
-  const { serverInfo, capabilities } = response;
+  const read = checkResult(readInitializeRow(revision), result, (text) =>
+    peer.report({ kind: "protocol", method: "initialize", error: new Error(text) }),
+  );
+  const { serverInfo, capabilities, instructions: given } = isObject(read) ? read : {};
   if (!isImplementationInfo(serverInfo) || !isObject(capabilities)) {
     throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
   }
-  const instructions = typeof response.instructions === "string" ? response.instructions : undefined;
+  const instructions = typeof given === "string" ? given : undefined;
   const handlers = resolve(options.handlers, revision) ?? {};
   const converter = createClientConverter(revision, options);
   const builtins = new Map([["ping", respondToPing]]);

@@ -12,7 +12,7 @@ import { pause } from "../../internal/timers.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { ConnectionLimit, Leave } from "../upstream/connection-limit.ts";
 import { withGrace } from "../tasks/grace-period.ts";
-import { toForwarded, toPrincipal, toConversionRejection, toResult } from "../convert-messages.ts";
+import { toForwarded, toPrincipal, toCheckedResult, toConversionRejection } from "../convert-messages.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { declareTasks } from "../tasks/extension-upstream-tasks.ts";
 import type { Principal } from "../principal.ts";
@@ -111,7 +111,11 @@ export class SessionProxy {
       const upstream = await this.#connect(call);
       // Opening the connection may take long. The server must not begin what is no longer wanted.
       call.signal.throwIfAborted();
-      const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
+      const result = toCheckedResult(await this.#run(upstream, { row, params, call }), row, {
+        client: call.revision,
+        server: upstream.revision,
+        onError: this.#options.onError,
+      });
       return row.handler === "listTools" ? this.#bridge.at(call.revision).showTools(result) : result;
     } catch (error) {
       throw toConversionRejection(error, row.method, call.revision);

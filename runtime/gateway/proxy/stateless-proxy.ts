@@ -2,7 +2,9 @@ import { isObject, type Progress, type RequestRow, type Revision } from "../../.
 import { isInputRequired } from "../../client/input/input-required.ts";
 import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
+import { listMembers } from "../../protocol/peer/readable-result.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
 import { createLogLevels, type LogLevels } from "../../server/logging/log-levels.ts";
@@ -12,12 +14,12 @@ import { startCoreTask } from "../tasks/core-upstream-tasks.ts";
 import type { Owners } from "../upstream/owners.ts";
 import type { CallConnections } from "../upstream/call-connections.ts";
 import type { Lease } from "../upstream/lease.ts";
-import { toForwarded, toPrincipal, toConversionRejection, toResult } from "../convert-messages.ts";
+import { toForwarded, toPrincipal, toCheckedResult, toConversionRejection } from "../convert-messages.ts";
 import type { RelayedTask } from "../tasks/relayed-task.ts";
 import { PrincipalStates, unknownState } from "./principal-states.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
-import { listMembers, readWholeList } from "./whole-list.ts";
+import { readWholeList } from "./whole-list.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { noClientTasks } from "../tasks/client-tasks.ts";
 import type { Listener } from "../upstream/upstream.ts";
@@ -32,6 +34,7 @@ export interface StatelessOptions {
   readonly hasServerStates: boolean;
   /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
+  readonly onError: OnError;
 }
 
 /** Proxy for clients without sessions. Each request is stateless; a call that needs input continues when a request brings the responses. */
@@ -74,7 +77,8 @@ export class StatelessProxy {
       if (!resumed) await this.#begin(suspended, row, sent);
       const result = await this.#continue(suspended).finally(leave);
       await tasks.note(result, call);
-      return toResult(result, row.handler, call.revision);
+      const { revision } = call;
+      return toCheckedResult(result, row, { client: revision, server: revision, onError: this.#options.onError });
     } catch (error) {
       throw toConversionRejection(error, row.method, call.revision);
     }

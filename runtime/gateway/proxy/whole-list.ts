@@ -1,15 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { fetchPage, readNextCursor, type PageParams } from "../../client/lists/pages.ts";
 
-/** Members of results that contain the items of a list, by handler. */
-export const listMembers: ReadonlyMap<string, string> = new Map([
-  ["listTools", "tools"],
-  ["listPrompts", "prompts"],
-  ["listResources", "resources"],
-  ["listResourceTemplates", "resourceTemplates"],
-  ["listSkills", "skills"],
-]);
-
 /**
  * Reads all pages of a list, and returns them as one result. Servers may accept a cursor only on the connection that has returned it, and the next
  * request of a client without a session may use another. Beyond the bounds, the result has the cursor of the next page.

@@ -32,6 +32,8 @@ class PendingRequests implements OutgoingRequests {
   #lastId = 0;
   /** Number of pending calls with a timeout. */
   #timed = 0;
+  /** Reported changes of results: each is reported once. */
+  readonly #changes = new Set<string>();
 
   constructor(host: OutgoingRequestsHost) {
     this.#host = host;
@@ -79,7 +81,7 @@ class PendingRequests implements OutgoingRequests {
     if (revision) known = withoutUnknownMembers(known, revision);
     const issue = checkResultType(revision, call.row, known);
     if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
-    else call.accept(known);
+    else call.accept(known, (text) => this.#reportChange(call, text));
   }
 
   reject(id: RequestId | undefined, error: ErrorObject): void {
@@ -203,6 +205,13 @@ class PendingRequests implements OutgoingRequests {
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
   }
 
+  /** Reports what is left out of a result. */
+  #reportChange({ id, method }: PendingCall, text: string): void {
+    if (this.#changes.has(text) || this.#changes.size >= mostChanges) return;
+    this.#changes.add(text);
+    this.#host.report({ kind: "protocol", method, id, error: new Error(text) });
+  }
+
   /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
   #reportStray(id: RequestId): void {
     const prefix = this.#host.requestIdPrefix ?? "";
@@ -224,7 +233,7 @@ interface PendingCall {
   /** Milliseconds after which it times out, for the error message. */
   readonly limit: number;
   readonly options: StartOptions;
-  accept(result: unknown): void;
+  accept(result: unknown, onChange: (text: string) => void): void;
   fail(error: unknown): void;
   extend(now: number): void;
   /** Pauses the timeout. Returns a function that resumes it and returns the new deadline. */
@@ -271,9 +280,9 @@ class PendingRequest<Params, Result> implements PendingCall {
     return this.deadline === cap + this.#held ? cap - now : timeout;
   }
 
-  accept(result: unknown): void {
+  accept(result: unknown, onChange: (text: string) => void): void {
     try {
-      this.#settler.resolve(checkResult(this.row, result));
+      this.#settler.resolve(checkResult(this.row, result, onChange));
     } catch (error) {
       this.#settler.reject(error);
     }
@@ -304,6 +313,9 @@ class PendingRequest<Params, Result> implements PendingCall {
     this.#unlisten?.();
   }
 }
+
+/** Maximum number of changes of results that one connection reports. */
+const mostChanges = 100;
 
 /** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
 function checkResultType(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {

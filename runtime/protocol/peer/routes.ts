@@ -14,6 +14,7 @@ import type { RevisionConverter } from "../revision/revision-converter.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "../../jsonrpc/errors.ts";
 import { omit } from "../revision/known-members.ts";
 import { profileHandler, type Profile } from "../profile.ts";
+import { toReadable } from "./readable-result.ts";
 import type { Session } from "../session/session.ts";
 
 export type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
@@ -102,14 +103,22 @@ function toRoutes(
 }
 
 /**
- * Returns a value of the peer with the type of its row.
+ * Returns a value of the peer with the type of its row. Optional members that are `null` count as absent, and invalid items of lists are left out.
  *
+ * @param onChange - receives a description of each such change
  * @throws {InvalidMessageError} when it does not fit
  */
-export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
+export function checkResult<Params, Result>(
+  row: RequestRow<Params, Result>,
+  value: unknown,
+  onChange: (text: string) => void = () => {},
+): Result {
   const issue = row.result(value);
-  const readable = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
-  if (readable) return checkResult(row, readable);
+  const permitted = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
+  if (permitted) return checkResult(row, permitted, onChange);
+  const readable = issue && toReadable(row, value);
+  for (const text of readable?.changes ?? []) onChange(text);
+  if (readable) return checkResult(row, readable.value, onChange);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
   return value as Result;

@@ -33,6 +33,8 @@ describe("results that deviate from the revision", () => {
     [lenient, { title: null, rest: 1 }, { rest: 1 }],
     [lenient, { ttlMs: -5, title: null }, { ttlMs: 0 }],
     [lenient, { title: "x", rest: null }, { title: "x", rest: null }],
+    [lenient, { ttlMs: null }, {}],
+    [strict, { title: null, ttlMs: null, rest: 1 }, { rest: 1 }],
   ])("%# a result is read with the minimum, and without null: %o, %j", (known, value, read) => {
     expect(checkResult(known, value)).toStrictEqual(read);
   });
@@ -40,7 +42,6 @@ describe("results that deviate from the revision", () => {
   test.each<readonly [RequestRow, unknown, string]>([
     [lenient, { ttlMs: 11 }, "ttlMs"],
     [lenient, { ttlMs: "-5" }, "ttlMs"],
-    [lenient, { ttlMs: null }, "ttlMs"],
     [lenient, { title: 5 }, "title"],
     [lenient, { title: 5, ttlMs: 1 }, "title"],
     [lenient, { bad: "constructor" }, "constructor"],
@@ -48,7 +49,7 @@ describe("results that deviate from the revision", () => {
     [lenient, null, ""],
     [lenient, "text", ""],
     [strict, { ttlMs: -5 }, "ttlMs"],
-    [strict, { title: null }, "title"],
+    [strict, { title: null, ttlMs: "5" }, "ttlMs"],
   ])("%# any other result is rejected: %o, %j", (known, value, path) => {
     expect(() => checkResult(known, value)).toThrow(
       expect.objectContaining({
