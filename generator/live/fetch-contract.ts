@@ -82,6 +82,10 @@ async function withSession<Result>(
     info: { name: "create-mcp-server", version: packageVersion() },
     revisions,
     timeouts: { request: timeout, initialize: timeout },
+    // What is left out of a list must not go unnoticed.
+    onError: ({ kind, error }) => {
+      if (kind === "protocol") console.error(messageOf(error));
+    },
   });
   const opening = createOpener(target, options);
   try {

@@ -127,7 +127,7 @@ const members: readonly Member[] = ["jsonrpc", "id", "method", "params", "result
 const idBit = 1 << members.findIndex(({ name }) => name === "id");
 
 /** Returns the index of the closing quote, or of the end of the text. */
-function findStringEnd(bytes: Uint8Array, start: number, end: number): number {
+export function findStringEnd(bytes: Uint8Array, start: number, end: number): number {
   const near = Math.min(end, start + shortString);
   let at = start;
   for (; at < near; at += 1) {
@@ -184,7 +184,8 @@ function readEscaped(key: Uint8Array): number {
   }
 }
 
-function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
+/** Returns the index of the next byte that is not white space, or the end. */
+export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = bytes[at];
     const isBlank = code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;

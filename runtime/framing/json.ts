@@ -1,6 +1,7 @@
 import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
+import { omitDeepItems, type ShallowMessage } from "./deep-items.ts";
 import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 
 /** Limits on the structure of decoded messages. */
@@ -25,6 +26,11 @@ export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
 /** Parses a message like `decode`, where its bytes are known already. */
 export function decodeEncoded(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
   const finding = scan(source, limits);
+  const shallow = finding?.kind === "depth" ? readShallow(source, limits) : undefined;
+  if (shallow) {
+    for (const problem of toItemProblems(shallow.names, limits.maxDepth)) sink.problem(problem);
+    return decode(shallow.text, limits, sink);
+  }
   if (finding) return sink.problem(toProblem(finding, source, limits));
   const value = parse(source.text);
   if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
@@ -50,6 +56,18 @@ export function tooDeep(maxDepth: number, value: unknown): FramingProblem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
+/** Creates the problems of items that are left out of the list in a result. The other items are received. */
+function toItemProblems(names: readonly string[], maxDepth: number): readonly FramingProblem[] {
+  const reason = `left out of the list; more than ${maxDepth} levels of nesting`;
+  const more = names.length - mostNames;
+  const texts = names.slice(0, mostNames).map((name) => `The item ${JSON.stringify(name)} is ${reason}`);
+  if (more > 0) texts.push(`${more} more items are ${reason}`);
+  return texts.map((message) => ({ kind: "depth", message }));
+}
+
+/** Maximum number of items of one list that are named one by one. */
+const mostNames = 10;
+
 /** Creates the problem of a message that holds too many values. */
 export function tooManyValues(maxValues: number, value: unknown): FramingProblem {
   return { kind: "values", message: `The message has more than ${maxValues} values; send smaller messages`, value };
@@ -67,6 +85,15 @@ function toProblem(finding: Finding, source: ByteRange, { maxDepth, maxValues }:
       return { kind: "repeated", message: `The member ${finding.member} is duplicated`, value };
     default:
       return finding satisfies never;
+  }
+}
+
+/** Returns a message without the items of its list that are too deep, or `undefined` for any other message. */
+function readShallow(source: ByteRange, { maxDepth }: DecodingLimits): ShallowMessage | undefined {
+  try {
+    return omitDeepItems(source, maxDepth);
+  } catch {
+    return undefined;
   }
 }
 

@@ -18,8 +18,8 @@ import type {
  * @throws {UserError} when the value is none of them, is too large, or has an entry without a usable name.
  */
 export function readContract(value: unknown, origin: string): Contract {
-  rejectHuge(value, origin);
-  const source = unwrap(value);
+  const source = cutDeepTools(unwrap(value));
+  rejectHuge(source ?? value, origin);
   if (!source) {
     throw new UserError(
       `${origin} is not a list of tools; pass a result of tools/list, an array of tools, or the lock file of a client.`,
@@ -39,12 +39,31 @@ export function readContract(value: unknown, origin: string): Contract {
 
 function rejectHuge(value: unknown, origin: string): void {
   try {
-    rejectOversize(value, { depth: 512, size: 2_000_000 });
+    rejectOversize(value, { depth: deepest, size: 2_000_000 });
   } catch (error) {
     if (error instanceof SchemaRejection) throw new UserError(`${origin} cannot be used: ${error.message}.`);
     throw error;
   }
 }
+
+/** Cuts tools that are nested too deeply for any message. What is left is still deeper than a schema may be, so that they are left out by name. */
+function cutDeepTools(source: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  if (!source || !Array.isArray(source.tools)) return source;
+  return { ...source, tools: source.tools.map((tool: unknown) => cut(tool, deepest - levelsAbove)) };
+}
+
+function cut(value: unknown, levels: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return {};
+  if (Array.isArray(value)) return value.map((item: unknown) => cut(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member, levels - 1)]));
+}
+
+/** Levels of a contract that are read. */
+const deepest = 512;
+
+/** Levels above a tool: the contract and the list. */
+const levelsAbove = 2;
 
 function unwrap(value: unknown): Record<string, unknown> | undefined {
   if (Array.isArray(value)) return { tools: value };

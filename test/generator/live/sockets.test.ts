@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { runCheck } from "../../../generator/commands/check.ts";
@@ -22,6 +24,8 @@ import { serveSockets, serveTcp } from "./socket-servers.ts";
 const ids = handshakeRevisions.map(({ id }) => id);
 const access = { headers: {}, env: {}, timeout: 50_000, sse: false };
 
+const flat = '{"name":"flat","inputSchema":{"type":"object"}}';
+
 const transports = [
   ["TCP", () => serveTcp(createOurServer(ids))],
   ["WebSocket", () => serveSockets(createOurServer(ids))],
@@ -33,6 +37,32 @@ test.each(transports)("`client` writes a typed client of a server over %s", asyn
   const { code, stdout, stderr } = await client([await serve()], { out });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/createOursClient/);
+});
+
+test("`client` names a tool that is nested too deeply, and writes the others", async () => {
+  const schema = (levels: number): string => `${'{"a":'.repeat(levels)}{}${"}".repeat(levels)}`;
+  const tools = [`{"name":"deep","inputSchema":{"type":"object","properties":${schema(600)}}}`, flat];
+  const results: Readonly<Record<string, string>> = {
+    initialize: `{"protocolVersion":"${newest.id}","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`,
+    "tools/list": `{"tools":[${tools.join(",")}]}`,
+  };
+  const server = createTcpServer((socket) => {
+    createInterface({ input: socket }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const body = results[method] ? `"result":${results[method]}` : '"error":{"code":-32601,"message":"none"}';
+      if (id !== undefined) socket.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${body}}\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const out = join(mkdtempSync(join(tmpdir(), "sockets-")), "client");
+  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  const { code, stdout, stderr } = await client([`tcp://127.0.0.1:${port}`], { out });
+  expect(code).toBe(0);
+  expect(stdout).toContain("1 tool");
+  expect(stderr).toContain('"deep" is left out of the list');
 });
 
 test.each(transports)("`diff` compares servers over %s", async (_name, serve) => {

@@ -40,3 +40,18 @@ test("names in a client stand for the same entries in whatever order the server 
 test("entries of a client stay in the order of the server's list", () => {
   expect(planFor(spellings).tools.map(({ entry }) => entry.name)).toEqual(spellings);
 });
+
+test("a tool that is nested too deeply for any message is left out by name, and no other", () => {
+  const nest = (levels: number): object =>
+    Array.from({ length: levels }).reduce<object>((inner) => ({ properties: { a: inner } }), {});
+  const tools = [
+    { name: "deep", inputSchema: { type: "object", ...nest(5_000) } },
+    { name: "flat", inputSchema: { type: "object" } },
+  ];
+  const options = { name: "Users", readVariables: () => [] };
+  for (const value of [tools, { tools }, { result: { tools } }]) {
+    const plan = planClient(readContract(value, "list"), options);
+    expect(plan.tools.map(({ entry }) => entry.name)).toEqual(["flat"]);
+    expect(plan.rejected).toEqual([{ name: "deep", reason: expect.stringContaining("nested deeper") }]);
+  }
+});

@@ -9,17 +9,26 @@ const limits = { maxDepth: 64, maxValues: 200_000 };
 function read(
   text: string,
   given: Partial<typeof limits> = {},
-): { readonly value?: unknown; readonly problem?: FramingProblem } {
+): { readonly value?: unknown; readonly problem?: FramingProblem; readonly problems: readonly FramingProblem[] } {
   let outcome: { readonly value?: unknown; readonly problem?: FramingProblem } = {};
+  const problems: FramingProblem[] = [];
   decode(
     text,
     { ...limits, ...given },
     {
       message: (value) => void (outcome = { value }),
-      problem: (problem) => void (outcome = { problem }),
+      problem(problem) {
+        outcome = { problem };
+        problems.push(problem);
+      },
     },
   );
-  return outcome;
+  return { ...outcome, problems };
+}
+
+/** Lists inside of each other. */
+function nest(levels: number): string {
+  return `${"[".repeat(levels)}${"]".repeat(levels)}`;
 }
 
 /** Places a text among others, which are not read. */
@@ -170,6 +179,55 @@ describe("the problem of a message", () => {
       kind: "size",
       message: "The message is longer than 5 bytes",
       value: { id: 1 },
+    });
+  });
+});
+
+describe("lists in results with items that are too deep", () => {
+  const deep = nest(6);
+  const listOf = (member: string, items: string, rest = ""): string =>
+    `{"jsonrpc":"2.0","id":1,"result":{${rest}"${member}":[${items}]}}`;
+
+  test.each([
+    ["tools", `{"name":"a"}, {"name":"b","s":${deep}} ,{"name":"c"}`, [{ name: "a" }, { name: "c" }], ["b"]],
+    ["tools", `{"s":${deep},"name":"\\u0062\\"]"}`, [], ['b"]']],
+    ["tools", `{"name":"a","s":${deep}},{"name":"b"},{"s":${deep}}`, [{ name: "b" }], ["a", ""]],
+    ["resourceTemplates", `{"uriTemplate":"x://{a}","s":${deep}}`, [], ["x://{a}"]],
+  ])("%# a list of %s is read without them: %s", (member, items, kept, names) => {
+    for (const rest of ["", '"_meta":{"tools":[[1]]},']) {
+      const { value, problems } = read(listOf(member, items, rest), { maxDepth: 8 });
+      expect(value).toMatchObject({ id: 1, result: { [member]: kept } });
+      expect(problems).toEqual(
+        names.map((name) => ({
+          kind: "depth",
+          message: `The item ${JSON.stringify(name)} is left out of the list; more than 8 levels of nesting`,
+        })),
+      );
+    }
+  });
+
+  test("the names of ten items are reported, and the number of the others", () => {
+    const items = Array.from({ length: 25 }, () => `{"name":"x","s":${deep}}`).join(",");
+    const { problems } = read(listOf("tools", items), { maxDepth: 8 });
+    expect(problems).toHaveLength(11);
+    expect(problems.at(-1)?.message).toContain("15 more items");
+  });
+
+  test.each([
+    ["content", listOf("content", `{"type":"text","s":${deep}}`)],
+    ["params", `{"id":1,"method":"m","params":{"tools":[{"s":${deep}}]}}`],
+    ["metadata", listOf("tools", `{"name":"a"}`, `"_meta":{"s":${nest(8)}},`)],
+    ["two ids", `{"id":1,"result":{"tools":[{"s":${deep}}]},"id":2}`],
+  ])("a message is not read if something else is too deep, or its id is not clear: %s", (_, text) => {
+    const { value, problems } = read(text, { maxDepth: 8 });
+    expect(value).toBeUndefined();
+    expect(problems.at(-1)?.kind).toMatch(/depth|repeated/);
+  });
+
+  test("a list with half a megabyte of brackets is read in linear time", () => {
+    const items = `{"name":"x","s":${nest(250_000)}}`;
+    expect(read(listOf("tools", `${items},{"name":"a"}`), { maxDepth: 64 }).value).toMatchObject({
+      result: { tools: [{ name: "a" }] },
     });
   });
 });
