@@ -14,7 +14,12 @@ const platform = {
   },
 };
 
+// The paths below are those of the project, in whichever folder this is started. esbuild has taken that folder when it was imported.
+const absWorkingDir = import.meta.dirname;
+process.chdir(absWorkingDir);
+
 const made = await build({
+  absWorkingDir,
   entryPoints: ["src/server.ts"],
   outdir: "dist",
   bundle: true,

@@ -8,8 +8,13 @@ import { writeNotices } from "./notices.js";
  * With --watch, serves while the sources change; further arguments are passed to the server.
  */
 
+// The paths below are those of the project, in whichever folder this is started. esbuild has taken that folder when it was imported.
+const absWorkingDir = import.meta.dirname;
+process.chdir(absWorkingDir);
+
 /** @type {import("esbuild").BuildOptions} */
 const options = {
+  absWorkingDir,
   // Each entry becomes a separate file. Add other programs of this project here, if it has any.
   entryPoints: ["src/server.ts"],
   // Packages that cannot be bundled, such as those with native code. They belong under "dependencies" in
@@ -52,8 +57,6 @@ function fail() {
 
 /** Serves while the sources change: listeners, sessions and calls in progress stay, and clients are notified of changed lists. */
 async function watch() {
-  // Hosts start it in any folder.
-  process.chdir(import.meta.dirname);
   const { watchServer } = await import("mcp-server-runtime/dev");
   await watchServer({ context, options, args });
 }

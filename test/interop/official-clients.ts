@@ -16,7 +16,7 @@ import {
 
 /** Address of a server. */
 export type Place =
-  | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
+  | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
   | { readonly kind: "http"; readonly url: string };
 
 /** An official client of either generation, connected, that answers everything and notes what it hears. */
@@ -62,7 +62,7 @@ export async function connectV1(place: Place): Promise<OfficialClient> {
   const transport =
     place.kind === "http"
       ? new HttpOfV1(new URL(place.url))
-      : new StdioOfV1({ command: place.command, args: [...place.args], stderr: "ignore" });
+      : new StdioOfV1({ ...place, args: [...place.args], stderr: "ignore" });
   const setProtocolVersion = transport instanceof HttpOfV1 ? transport.setProtocolVersion.bind(transport) : () => {};
   const noting: TransportOfV1 = Object.assign(transport, {
     setProtocolVersion(version: string) {
@@ -93,7 +93,7 @@ export async function connectV2(place: Place, mode: "legacy" | "auto" = "legacy"
   const transport =
     place.kind === "http"
       ? new HttpOfV2(new URL(place.url))
-      : new StdioOfV2({ command: place.command, args: [...place.args], stderr: "ignore" });
+      : new StdioOfV2({ ...place, args: [...place.args], stderr: "ignore" });
   await client.connect(transport);
   return {
     ...pass(client),

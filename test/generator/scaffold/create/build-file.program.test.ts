@@ -48,8 +48,8 @@ function project(files: Readonly<Record<string, string>>, builder: Builder = "bu
 
 /** Returns the output of a project in a folder with only its bundle and its manifest. */
 async function runElsewhere(folder: string): Promise<unknown> {
-  await run(process.execPath, ["build.js"], { cwd: folder });
   const elsewhere = temporaryFolder();
+  await run(process.execPath, [join(folder, "build.js")], { cwd: elsewhere });
   for (const name of ["dist", "package.json"]) cpSync(join(folder, name), join(elsewhere, name), { recursive: true });
   const { stdout, stderr } = await run(process.execPath, [join(elsewhere, "dist", "server.js")]);
   expect(stderr).toBe("");
@@ -130,7 +130,9 @@ test("stack traces name the sources", async () => {
 });
 
 describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (builder) => {
-  const build = (folder: string): Promise<unknown> => run(process.execPath, ["build.js"], { cwd: folder });
+  // Started in another folder, as a host does.
+  const build = (folder: string): Promise<unknown> =>
+    run(process.execPath, [join(folder, "build.js")], { cwd: temporaryFolder() });
   const readNotices = (folder: string): string => readFileSync(join(folder, "dist", "THIRD-PARTY.txt"), "utf8");
   const wants = (...names: readonly string[]): { readonly "src/server.ts": string } => ({
     "src/server.ts": names.map((name) => `console.log(await import("${name}"));\n`).join(""),
