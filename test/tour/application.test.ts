@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connect, hosts, run, start, tour } from "./journey.ts";
@@ -41,3 +41,38 @@ describe.each(hosts)("$name", (host) => {
     expect(await client.call("measure_text", { text: "one two" })).toMatchObject({ structuredContent: { words: 2 } });
   });
 });
+
+describe("`init` in what create-next-app writes", () => {
+  const application = join(tour.home, "next-application");
+  const options = "--ts --app --src-dir --no-tailwind --no-eslint --use-npm --disable-git --yes";
+
+  test("adds a server with which `next build` succeeds, with Cache Components", async () => {
+    await run(tour.home, `npx --yes create-next-app@latest next-application ${options}`);
+    // The page of the example loads fonts from a server at Google.
+    writeFileSync(join(application, "src", "app", "layout.tsx"), layout);
+    const configuration = join(application, "next.config.ts");
+    if (!readFileSync(configuration, "utf8").includes("cacheComponents: true"))
+      writeFileSync(configuration, "export default { cacheComponents: true };\n");
+    expect(await run(application, "npx create-mcp-server init")).toContain("src/app/mcp/route.ts serves it");
+    expect(await run(application, "npx next build")).toMatch(/ƒ \/mcp$/m);
+  });
+
+  test.each(["start", "dev"])("a host calls the server of `next %s`", async (command) => {
+    const server = start(application, `npx next ${command} --hostname 127.0.0.1 --port 0`);
+    const [, origin] = await server.until(/(http:\/\/127\.0\.0\.1:[1-9]\d*)[^]*Ready/);
+    for (const host of hosts) {
+      const client = await connect(host, { kind: "http", url: `${origin}/mcp` });
+      expect(client.revision).toBe(host.revision);
+      expect(await client.call("measure_text", { text: "one two" })).toMatchObject({ structuredContent: { words: 2 } });
+      await client.close();
+    }
+  });
+});
+
+const layout = `
+import type { ReactNode } from "react";
+
+export default function Layout({ children }: { readonly children: ReactNode }) {
+  return <html lang="en"><body>{children}</body></html>;
+}
+`;

@@ -107,6 +107,10 @@ describe("a server in an application of Next.js", () => {
     route = await import(join(folder, "src/app/mcp/route.ts"));
   });
 
+  test("has no settings of the segment, which Cache Components reject", () => {
+    expect(Object.keys(route).sort()).toEqual(["DELETE", "GET", "OPTIONS", "POST"]);
+  });
+
   test("serves the official clients of both generations", async () => {
     const first = new ClientOfV1({ name: "test", version: "1" });
     await first.connect(new HttpOfV1(url, { fetch: send }));
