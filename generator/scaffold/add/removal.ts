@@ -7,7 +7,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { listSources } from "../update/removed-names.ts";
 import type { Addition } from "./addition.ts";
 import { textMember } from "./definition.ts";
-import { findModulePaths, findUses, importOf, takesName, unregister } from "./unregister.ts";
+import { findModulePaths, findTexts, findUses, importOf, takesName, unregister } from "./unregister.ts";
 
 /** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
 export interface RemovalPlan {
@@ -21,7 +21,7 @@ export interface RemovalPlan {
 
 const definers: { readonly [Kind in Addition]: readonly string[] } = {
   tool: ["defineTool"],
-  resource: ["defineResource", "createUiResource"],
+  resource: ["defineResource", "defineResourceTemplate", "createUiResource"],
   prompt: ["definePrompt"],
 };
 
@@ -34,7 +34,7 @@ interface Source {
 /**
  * Plans the removal of a tool, a resource or a prompt. Writes nothing.
  *
- * @throws {UserError} when there is no such definition, or when other code uses it.
+ * @throws {UserError} when there is no such definition, when other code uses it, or when a module cannot be parsed.
  */
 export async function planRemoval(project: string, kind: Addition, name: string): Promise<RemovalPlan> {
   const sources = await readSources(project);
@@ -43,6 +43,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
   const definition = found.find((one) => wordsOf(one.name) === wanted);
   const test = `test/${wanted}-${kind}.test.ts`;
   const isTested = sources.some(({ path }) => path === test);
+  if (!definition) rejectMention(sources, name);
   // The definition was removed by hand: its test is left.
   if (!definition && isTested) return { name, files: new Map([[test, undefined]]), mentions: [] };
   if (!definition) throw new UserError(absence(kind, name, found));
@@ -63,7 +64,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
   return { name: definition.name, files, mentions: mentionsIn(texts, definition.name) };
 }
 
-/** Reads the modules in `src/` and `test/`. Leaves out those that cannot be parsed: the compiler reports them. */
+/** Reads the modules in `src/` and `test/`. One that cannot be parsed may have the definition, or a use of it. */
 async function readSources(project: string): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const place of await listSources(project)) {
@@ -73,6 +74,7 @@ async function readSources(project: string): Promise<readonly Source[]> {
       sources.push({ path, text, file: parseSource(path, text) });
     } catch (error) {
       if (!(error instanceof SpecError)) throw error;
+      throw new UserError(`${error.message}; correct the file, then remove again.`, { cause: error });
     }
   }
   return sources;
@@ -94,6 +96,20 @@ function definitionsIn({ file }: Source, kind: Addition): readonly Definition[] 
       return name === undefined ? [] : [{ name, variable: variable.text }];
     }),
   );
+}
+
+/** Rejects a removal if a module has the name as a text: what has no constant of its own, such as a tool of a factory, is still registered. */
+function rejectMention(sources: readonly Source[], name: string): void {
+  for (const { path, file } of sources) {
+    const [mention] = path.startsWith("src/")
+      ? findTexts(file).filter((one) => wordsOf(one.text) === wordsOf(name))
+      : [];
+    if (!mention) continue;
+    const place = `${path}:${locationOf(mention).line}`;
+    throw new UserError(
+      `${place} has "${mention.text}", which is no constant with a definition; remove it by hand first.`,
+    );
+  }
 }
 
 /** Returns the words of a name with hyphens, as in the name of its test file: `word_count` and `wordCount` are `word-count`. */

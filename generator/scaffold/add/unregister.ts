@@ -49,6 +49,11 @@ export function findModulePaths(file: ts.SourceFile): readonly ts.StringLiteral[
   return collect(file, (node): node is ts.StringLiteral => ts.isStringLiteral(node) && isModulePath(node));
 }
 
+/** Returns the texts that are written out in a module. */
+export function findTexts(file: ts.SourceFile): readonly ts.StringLiteralLike[] {
+  return collect(file, ts.isStringLiteralLike);
+}
+
 function isModulePath({ parent }: ts.StringLiteral): boolean {
   if (ts.isCallExpression(parent)) return parent.expression.kind === ts.SyntaxKind.ImportKeyword;
   if (ts.isLiteralTypeNode(parent)) return ts.isImportTypeNode(parent.parent);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Tree } from "../../../../generator/internal/tree.ts";
@@ -128,6 +128,41 @@ describe("create-mcp-server remove", () => {
     expect(await runRemove({ kind: "prompt", name: "shorten", folder })).toBe(0);
     expect(existsSync(join(folder, "test/shorten-prompt.test.ts"))).toBe(false);
     expect(read("src/server.ts")).toBe(source);
+  });
+
+  test("`remove` removes a template of resources with its test", async () => {
+    await project("zod");
+    expect(await runAdd({ kind: "resource", name: "note", folder })).toBe(0);
+    const template = read("src/resources/note.ts")
+      .replaceAll("defineResource", "defineResourceTemplate")
+      .replace(/uri: ".*"/, 'uriTemplate: "note://{id}"');
+    writeFileSync(join(folder, "src/resources/note.ts"), template);
+    expect(await runRemove({ kind: "resource", name: "note", folder })).toBe(0);
+    expect(listAll(folder).filter((path) => path.includes("note"))).toEqual([]);
+    expect(read("src/server.ts")).not.toContain("note");
+  });
+
+  test.each([
+    ["a tool of a factory", 'export const tools = ["word_count"].map(makeTool);', 'src/more.ts:1 has "word_count"'],
+    [
+      "a tool that is defined in a list",
+      'defineServer({\n  tools: [defineTool({ name: "wordCount" })],\n});',
+      'src/more.ts:2 has "wordCount"',
+    ],
+    [
+      "a tool in a module with a syntax error",
+      'defineTool({ name: "word_count" ',
+      "src/more.ts:1:33: not valid TypeScript",
+    ],
+  ])("`remove` rejects %s, and keeps its test", async (_what, text, message) => {
+    await project("zod");
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    rmSync(join(folder, "src/tools/word-count.ts"));
+    writeFileSync(join(folder, "src/more.ts"), text);
+    const before = listAll(folder);
+    expect(await runRemove({ kind: "tool", name: "word-count", folder })).toBe(2);
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining(message));
+    expect(listAll(folder)).toEqual(before);
   });
 
   test.each([
