@@ -1,4 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
+import { join, parse } from "node:path";
 import type { TrafficEntry } from "../../runtime/gateway/index.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
@@ -9,8 +10,8 @@ import { MessageRedactor } from "./redact-message.ts";
 export interface RecorderOptions {
   /** File to write. */
   readonly path: string;
-  /** Replace an existing file. */
-  readonly force: boolean;
+  /** What happens if the file exists: an error, its replacement, or a number in the name, as in `session-2.jsonl`. */
+  readonly ifExists: "reject" | "replace" | "number";
   /** Names of members whose values are redacted, in addition to names that look like secrets. */
   readonly redact: readonly string[];
   /** Maximum bytes of the file. Default 64 MiB. */
@@ -30,14 +31,20 @@ export interface RecordingFlags {
 }
 
 /**
- * Creates the recorder of a command, if it records.
+ * Creates the recorder of a command, if it records. With `stdio`, a host starts the command with the same arguments again and again, and at times twice
+ * at once: each start has a file of its own, so that none ends at an existing file or replaces what an earlier one recorded.
  *
- * @throws {UserError} when the file exists and is not to be replaced, or when there are options without a file
+ * @throws {UserError} when the file exists and is not to be replaced, or when there are options without a use
  */
-export function createRecorder({ record, redact, force }: RecordingFlags): Recorder | undefined {
-  if (record !== undefined) return new Recorder({ path: record, redact, force, onNotice: console.error });
-  if (force || redact.length > 0) throw new UserError("--redact and --force apply to --record; remove them.");
-  return undefined;
+export function createRecorder(options: RecordingFlags & { readonly stdio?: boolean }): Recorder | undefined {
+  const { record, redact, force, stdio = false } = options;
+  if (record === undefined && (force || redact.length > 0))
+    throw new UserError("--redact and --force apply to --record; remove them.");
+  if (record === undefined) return undefined;
+  if (stdio && force)
+    throw new UserError("--force applies to --listen only; remove it: with --stdio, each start has a file of its own.");
+  const ifExists = stdio ? "number" : force ? "replace" : "reject";
+  return new Recorder({ path: record, redact, ifExists, onNotice: console.error });
 }
 
 /** Server that is recorded. */
@@ -56,6 +63,8 @@ export class Recorder {
   /** Lines that wait for the header, which needs the name of the server. */
   #waiting: string[] | undefined = [];
   #file: number | undefined;
+  /** Path of the file: another than the one of the options if that is taken. */
+  #path: string;
   /** Bytes of all lines so far, and those of them that are in the file. */
   #bytes = 0;
   #written = 0;
@@ -64,13 +73,14 @@ export class Recorder {
   /**
    * Nothing is written until `begin`.
    *
-   * @throws {UserError} when the file exists and `force` is false
+   * @throws {UserError} when the file exists and `ifExists` is `reject`
    */
   constructor(options: RecorderOptions) {
-    const { path, force, redact } = options;
-    if (!force && existsSync(path))
+    const { path, ifExists, redact } = options;
+    if (ifExists === "reject" && existsSync(path))
       throw new UserError(`${path} exists; choose another file, or replace it with --force.`);
     this.#options = options;
+    this.#path = path;
     this.#redactor = new MessageRedactor(redact);
   }
 
@@ -96,13 +106,15 @@ export class Recorder {
       server: { name: info.name, version: info.version },
       redacted: this.#options.redact,
     };
-    this.#file = create(this.#options);
+    const created = create(this.#options);
+    this.#file = created.file;
+    this.#path = created.path;
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     const first = JSON.stringify(header);
     this.#bytes += Buffer.byteLength(first) + 1;
     for (const line of [first, ...waiting]) this.#write(line);
-    this.#options.onNotice(`The messages of the server are recorded in ${this.#options.path}`);
+    this.#options.onNotice(`The messages of the server are recorded in ${this.#path}`);
   }
 
   /** Closes the file. */
@@ -139,7 +151,7 @@ export class Recorder {
   #end(reason: string): void {
     this.#isOver = true;
     const notice = `The recording ends here: ${reason}.`;
-    this.#options.onNotice(`${this.#options.path}: ${notice} Later messages are not recorded.`);
+    this.#options.onNotice(`${this.#path}: ${notice} Later messages are not recorded.`);
     if (this.#waiting) return void this.#waiting.push(JSON.stringify({ notice }));
     try {
       this.#append(Buffer.from(`${JSON.stringify({ notice })}\n`));
@@ -150,12 +162,32 @@ export class Recorder {
 }
 
 /** Creates a file that only its owner can read. It is never one that exists, or that a link leads to. */
-function create({ path, force }: RecorderOptions): number {
+function create({ path, ifExists }: RecorderOptions): { readonly file: number; readonly path: string } {
   try {
     // A folder is never removed.
-    if (force && existsSync(path) && lstatSync(path).isFile()) rmSync(path);
-    return openSync(path, "ax", 0o600);
+    if (ifExists === "replace" && existsSync(path) && lstatSync(path).isFile()) rmSync(path);
+    return ifExists === "number" ? createNumbered(path) : { file: createNew(path), path };
   } catch (error) {
     throw new UserError(`${path} cannot be created (${systemCode(error)}); choose another file.`, { cause: error });
   }
 }
+
+/** Creates the file, or the first of `session-2.jsonl`, `session-3.jsonl` ... that does not exist. Another process may look for one at the same time. */
+function createNumbered(path: string): { readonly file: number; readonly path: string } {
+  const { dir, name, ext } = parse(path);
+  for (let number = 1; ; number += 1) {
+    const numbered = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
+    try {
+      return { file: createNew(numbered), path: numbered };
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST" || number === mostNumbers) throw error;
+    }
+  }
+}
+
+function createNew(path: string): number {
+  return openSync(path, "ax", 0o600);
+}
+
+/** Maximum number of recordings beside each other: a host that starts a server again and again does not fill the disk. */
+const mostNumbers = 1_000;

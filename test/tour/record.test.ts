@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connect, copyProject, hosts, program, run } from "./journey.ts";
@@ -34,6 +34,24 @@ test("a gateway records what a host does at 2025-11-25", async () => {
   await client.close();
   expect(readFileSync(recording, "utf8")).toContain('"protocol":"2025-11-25"');
 });
+
+test.each(hosts)("a gateway that $name starts again records to a file of its own", async (each) => {
+  const before = listRecordings();
+  for (const _start of ["second", "third"]) {
+    const client = await connect(each, { kind: "stdio", command: process.execPath, args: gateway });
+    await client.call("measure_text", { text: "Hello, again" });
+    await client.close();
+  }
+  const added = listRecordings().filter(([name]) => !before.some(([known]) => known === name));
+  expect(added.filter(([, text]) => text.includes("Hello, again"))).toHaveLength(2);
+  expect(listRecordings()).toEqual(expect.arrayContaining([...before]));
+});
+
+/** Names and contents of the recordings. */
+function listRecordings(): readonly (readonly [name: string, text: string])[] {
+  const names = readdirSync(project).filter((name) => /^session.*\.jsonl$/.test(name));
+  return names.map((name) => [name, readFileSync(join(project, name), "utf8")]);
+}
 
 test.each(["2025-11-25", "2026-07-28"])(
   "the recording is a test that the same server passes at %s",

@@ -45,7 +45,7 @@ export async function record(
   { args, env = {}, calls }: Scenario,
   { protocol, use = useV1 }: { readonly protocol?: string; readonly use?: Use } = {},
 ): Promise<readonly unknown[]> {
-  const recorder = new Recorder({ path, redact: [], force: false, onNotice() {} });
+  const recorder = new Recorder({ path, redact: [], ifExists: "reject", onNotice() {} });
   const server = connectUpstream({ kind: "command", command: process.execPath, args, env });
   const gateway = await createGateway(protocol === undefined ? server : limitRevision(server, { id: protocol }), {
     revisions,

@@ -1,11 +1,11 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { readRecording } from "../../../generator/replay/read-recording.ts";
 import { readRecordedContract } from "../../../generator/replay/recorded-contract.ts";
 import { MessageRedactor } from "../../../generator/replay/redact-message.ts";
-import { Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
+import { createRecorder, Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
 import { temporaryFolder } from "../folder.ts";
 
@@ -27,7 +27,7 @@ function open(options: Partial<RecorderOptions> = {}): Written {
   const path = options.path ?? join(temporaryFolder(), "session.jsonl");
   const notices: string[] = [];
   const onNotice = (notice: string): void => void notices.push(notice);
-  const recorder = new Recorder({ path, force: false, redact: [], onNotice, ...options });
+  const recorder = new Recorder({ path, ifExists: "reject", redact: [], onNotice, ...options });
   const lines = (): unknown[] => {
     const text = readFileSync(path, "utf8").trimEnd();
     return text.split("\n").map((line): unknown => JSON.parse(line));
@@ -75,12 +75,12 @@ describe("a recording", () => {
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("a recording replaces no file without `force`, and with it no link and no folder", () => {
+  test("a recording replaces no file unless it may, and then no link and no folder", () => {
     const folder = temporaryFolder();
     const path = join(folder, "old.jsonl");
     writeFileSync(path, "precious");
     expect(() => open({ path })).toThrow(`${path} exists; choose another file, or replace it with --force.`);
-    const { recorder, lines } = open({ path, force: true });
+    const { recorder, lines } = open({ path, ifExists: "replace" });
     expect(readFileSync(path, "utf8")).toBe("precious");
     recorder.begin(server);
     recorder.close();
@@ -88,8 +88,34 @@ describe("a recording", () => {
     const link = join(folder, "link.jsonl");
     symlinkSync(path, link);
     for (const taken of [link, folder])
-      expect(() => open({ path: taken, force: true }).recorder.begin(server)).toThrow("cannot be created (EEXIST)");
+      expect(() => open({ path: taken, ifExists: "replace" }).recorder.begin(server)).toThrow(
+        "cannot be created (EEXIST)",
+      );
     expect(() => open({ path: join(folder, "no", "such.jsonl") }).recorder.begin(server)).toThrow("(ENOENT)");
+  });
+
+  test("a recording with a number has a file of its own, also beside one that begins at the same time", () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "a.session.jsonl");
+    const opened = ["first", "second", "third"].map(() => open({ path, ifExists: "number" }));
+    for (const { recorder } of opened) {
+      recorder.begin(server);
+      recorder.record(entry(request({ name: "a" })));
+    }
+    const paths = [path, join(folder, "a.session-2.jsonl"), join(folder, "a.session-3.jsonl")];
+    for (const [index, { recorder, notices }] of opened.entries()) {
+      recorder.close();
+      expect(notices).toEqual([`The messages of the server are recorded in ${paths[index]}`]);
+    }
+    for (const file of paths) expect(readFileSync(file, "utf8").match(/\n/g)).toHaveLength(2);
+    expect(readdirSync(folder)).toHaveLength(3);
+  });
+
+  test("a recording of a command that hosts start again is never replaced", () => {
+    const path = join(temporaryFolder(), "old.jsonl");
+    expect(() => createRecorder({ record: path, redact: [], force: true, stdio: true })).toThrow(
+      "--force applies to --listen only; remove it: with --stdio, each start has a file of its own.",
+    );
   });
 
   test("a recording ends with a notice at its limit, and stays readable", async () => {

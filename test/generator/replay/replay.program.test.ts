@@ -184,7 +184,7 @@ describe("the programs", () => {
     await recording.close().catch(() => {});
     expect(readFileSync(path, "utf8")).not.toContain('Ada"');
 
-    const again = startGateway(["--stdio", "--record", path, "--", process.execPath, everything]);
+    const again = startGateway(["--listen", "127.0.0.1:0", "--record", path, "--", process.execPath, everything]);
     expect([await again.exited, again.stderr()]).toEqual([2, expect.stringContaining(`${path} exists`)]);
 
     const mock = await connectV1({ kind: "stdio", command: process.execPath, args: [program, "replay", path] });
