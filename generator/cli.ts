@@ -1,78 +1,20 @@
 #!/usr/bin/env node
-import { hideBin } from "yargs/helpers";
-import yargs, { type Argv } from "yargs";
-import { checkOptions } from "./commands/check-options.ts";
-import { addCreateCommand } from "./commands/create-command.ts";
-import { addInitCommand } from "./commands/init-command.ts";
-import {
-  addAddCommand,
-  addDocsCommand,
-  addRemoveCommand,
-  addSettingsCommand,
-  addUpdateCommand,
-} from "./commands/project-commands.ts";
-import { addReplayCommand } from "./commands/replay-command.ts";
-import {
-  addCheckCommand,
-  addClientCommand,
-  addDiffCommand,
-  addExplainCommand,
-  addGatewayCommand,
-  addInspectCommand,
-} from "./commands/server-commands.ts";
-import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
-import { usageText, withHelpOption } from "./commands/usage.ts";
-import { packageVersion } from "./internal/package-info.ts";
-import { failedExitCode, UserError } from "./internal/user-error.ts";
 
-// A reader such as `head` may close the pipe early. That is not an error, and further output has no receiver.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Windows reports EOF.
-  if (error.code !== "EPIPE" && error.code !== "EOF") throw error;
-  process.exit();
-});
+/*
+ * First file of the command line. It imports nothing: versions of Node.js that cannot load the program print this line, and not the source at which
+ * they fail.
+ */
 
-const words = withHelpOption(hideBin(process.argv));
+/** Oldest version of Node.js that the program runs on, as in `package.json`: major and minor version. */
+const oldest = [20, 19] as const;
 
-// Each command loads its modules when it runs: --help must not load ts-morph, prettier or handlebars.
-const cli: Argv = yargs(words)
-  .scriptName("create-mcp-server")
-  // Arguments after -- belong to the program that they name.
-  .parserConfiguration({ "populate--": true })
-  .version(packageVersion())
-  // The library would translate its own texts only, so the language is fixed.
-  .locale("en")
-  .usage("$0 <dir>\n\nScaffold, pin and upgrade Model Context Protocol servers and clients in TypeScript.")
-  .wrap(Math.min(100, process.stdout.columns ?? 100))
-  .strict()
-  .help()
-  .alias("help", "h")
-  .alias("version", "v")
-  .check(checkOptions, true)
-  .fail((problem: string | null, error: Error | undefined, { showHelp }) => {
-    if (error && error.name !== "YError" && !(error instanceof UserError)) throw error;
-    showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help, words)));
-    process.exit(failedExitCode);
-  });
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) await import("./program.ts");
+else {
+  console.error(
+    `create-mcp-server needs Node.js ${oldest.join(".")} or newer, and this is ${process.versions.node}; update Node.js.`,
+  );
+  process.exitCode = 2;
+}
 
-const commands = [
-  addCreateCommand,
-  addInitCommand,
-  addAddCommand,
-  addRemoveCommand,
-  addUpdateCommand,
-  addSettingsCommand,
-  addClientCommand,
-  addCheckCommand,
-  addDiffCommand,
-  addExplainCommand,
-  addGatewayCommand,
-  addReplayCommand,
-  addInspectCommand,
-  addGenerateCommand,
-  addModelCommand,
-  addPinCommand,
-  addDocsCommand,
-];
-
-await commands.reduce((built, add) => add(built), cli).parseAsync();
+export {};

@@ -60,7 +60,7 @@ describe("3. each library is spoken to by one file", () => {
 
 describe("the command line", () => {
   it("the command line loads no command before it runs", () => {
-    const cli = files.find((file) => pathOf(file) === "generator/cli.ts");
+    const cli = files.find((file) => pathOf(file) === "generator/program.ts");
     const imports = cli?.compilerNode.statements
       .filter(ts.isImportDeclaration)
       .flatMap(({ moduleSpecifier }) => readSpecifier(moduleSpecifier));

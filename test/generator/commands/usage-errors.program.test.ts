@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { packageRoot, packageVersion } from "../../../generator/internal/package-info.ts";
 import { runCli } from "../cli.ts";
 import { listAll, temporaryFolder } from "../folder.ts";
 
@@ -63,5 +64,31 @@ describe("mistakes in options", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("create-mcp-server: --force is for `add openapi <document>` only; remove it.\n");
     expect(stderr).not.toMatch(/\n +at /);
+  });
+});
+
+describe("versions of Node.js", () => {
+  const { engines } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+  const needed = String(engines.node).replace(">=", "");
+
+  test.each(["18.20.8", "20.18.3"])("Node.js %s gets one line, and exit code 2", async (version) => {
+    const preload = `Object.defineProperty(process, "versions", { value: { node: "${version}" } });`;
+    expect(await runCli(["--version"], { cwd: temporaryFolder(), preload })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `create-mcp-server needs Node.js ${needed} or newer, and this is ${version}; update Node.js.\n`,
+    });
+  });
+
+  test.each([`${needed}.0`, "21.0.0", "26.1.0"])("Node.js %s runs the program", async (version) => {
+    const preload = `Object.defineProperty(process, "versions", { value: { node: "${version}" } });`;
+    const { code, stdout } = await runCli(["--version"], { cwd: temporaryFolder(), preload });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${packageVersion()}\n` });
+  });
+
+  test("the first file of the command line imports nothing", () => {
+    const text = readFileSync(join(packageRoot, "dist", "bundle", "generator", "cli.js"), "utf8");
+    expect(text).not.toMatch(/\bimport\s*[{"*\w]/);
+    expect(text.length).toBeLessThan(2_000);
   });
 });

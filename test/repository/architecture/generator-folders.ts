@@ -28,6 +28,7 @@ const generatorFolders = [
   "index.ts",
   "scaffold",
   "commands",
+  "program.ts",
   "cli.ts",
 ];
 
