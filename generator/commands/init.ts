@@ -102,6 +102,7 @@ function describeEnd(
     ...(isOnEdge ? ["Requests of the platform are passed on with any host name; see the guide: docs mount"] : []),
     "While the application runs, try the server in a browser:",
     indent(run("mcp:inspect")),
+    "The script has the port of the application in package.json; change it there if the application has another.",
   ];
 }
 

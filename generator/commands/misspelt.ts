@@ -1,4 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "../internal/json-text.ts";
 import { findProject } from "../scaffold/layer/installed-layer.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 
 /** Names of the commands. Without one of them, the program creates a project. */
@@ -29,7 +33,7 @@ export const commandNames = [
  */
 export function rejectMisspeltCommand(directory: string, folder: string = process.cwd()): void {
   if (!/^[\w-]+$/.test(directory)) return;
-  const advice = adviseCommand(directory);
+  const advice = adviseCommand(directory, folder);
   const project = findProject(folder);
   if (advice === undefined && project === undefined) return;
   const place = project === undefined ? "" : ` (${project} is already a project)`;
@@ -39,7 +43,6 @@ export function rejectMisspeltCommand(directory: string, folder: string = proces
   );
 }
 
-const scripts = "Run the script of the project: npm run";
 const creation = "To create a project, pass its folder: create-mcp-server my-server.";
 
 const codemodAdvice = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
@@ -56,17 +59,32 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ["mock", "Did you mean replay?"],
   ...["inspector", "ui", "debug"].map((word) => [word, "Did you mean inspect?"] as const),
   ["codegen", "Did you mean client or generate?"],
-  ...["dev", "start", "build", "deploy"].map((word) => [word, `${scripts} ${word}.`] as const),
-  ...["serve", "run"].map((word) => [word, `${scripts} start.`] as const),
   ["publish", "Use npm publish."],
   ...["new", "create", "scaffold"].map((word) => [word, creation] as const),
   ["version", "Use --version."],
 ]);
 
-/** Returns a sentence with the command that a word stands for: another name of it, or a slip. */
-export function adviseCommand(word: string): string | undefined {
+/** Commands of other tools that are scripts of a project here. */
+const scripts: ReadonlyMap<string, string> = new Map([
+  ...["dev", "start", "build", "deploy"].map((word) => [word, word] as const),
+  ...["serve", "run"].map((word) => [word, "start"] as const),
+]);
+
+/** Returns a sentence with the command that a word stands for: another name of it, or a slip. A script is advised where a `package.json` has it. */
+export function adviseCommand(word: string, folder: string = process.cwd()): string | undefined {
+  const script = scripts.get(word);
+  if (script !== undefined) return adviseScript(script, folder);
   const command = foreignCommands.has(word) ? undefined : nearestCommand(word);
   return command === undefined ? foreignCommands.get(word) : `Did you mean ${command}?`;
+}
+
+function adviseScript(script: string, folder: string): string {
+  const path = join(findProject(folder) ?? folder, "package.json");
+  const manifest = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
+  if (!isRecord(manifest)) return `It is a script of a project: npm run ${script} in its folder.`;
+  if (isRecord(manifest.scripts) && Object.hasOwn(manifest.scripts, script))
+    return `Run the script of the project: npm run ${script}.`;
+  return `package.json has no script ${script} either.`;
 }
 
 /**

@@ -59,6 +59,8 @@ function rejectOther(path: string, text: string): void {
     throw new UserError(
       `${path} is a recording; generate a client from it with client --from, or serve it with replay.`,
     );
+  if (/^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(text))
+    throw new UserError(`${path} is a page in HTML; pass the OpenAPI document that it shows, in JSON or YAML.`);
   if (/\.[cm]?[jt]sx?$/.test(path))
     throw new UserError(`${path} is a program; pass an OpenAPI document, tools.json or mcp.client.lock.json.`);
 }

@@ -1,4 +1,4 @@
-import { interrupted, UserError } from "../../internal/user-error.ts";
+import { interrupted, interruptedExitCode, UserError } from "../../internal/user-error.ts";
 
 /** Output of the command: plain lines, or colours and a progress line in a terminal. */
 export interface Screen {
@@ -146,6 +146,7 @@ export async function askPerson({ folder, name, choices, chosen }: Question): Pr
   if (isCancel(revisions)) throw interrupted();
   const message = `Create ${name} (${revisions.join(", ")}) in ${folder}?`;
   const isWanted = await confirm({ message, active: "Yes", inactive: "No" });
-  if (isWanted !== true) throw interrupted();
+  if (isCancel(isWanted)) throw interrupted();
+  if (!isWanted) throw new UserError("nothing was written.", { exitCode: interruptedExitCode });
   return revisions;
 }

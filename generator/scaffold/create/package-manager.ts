@@ -58,7 +58,11 @@ export async function readPackageSection(project: string): Promise<PackageSectio
 export async function readTestSteps(project: string): Promise<readonly string[]> {
   const { scripts } = await readFields(project);
   const { run } = commandsOf(await readManager(project));
-  const present = ["mcp:build", "test"].filter((name) => isRecord(scripts) && Object.hasOwn(scripts, name));
+  const present = ["mcp:build", "test"].filter((name) => {
+    const script = isRecord(scripts) && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+    // `npm init` writes a script that only fails.
+    return script !== undefined && !String(script).includes("no test specified");
+  });
   return present.map((name) => run(name));
 }
 

@@ -213,7 +213,8 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
   const unknown = words.find((word) => ![...services, ...furtherTransports].some((known) => known === word));
   if (unknown !== undefined)
     throw new UserError(
-      `--transport: unknown value ${JSON.stringify(unknown)}. Choose from ${[...services, ...furtherTransports].join(", ")}.`,
+      // A function for a platform is chosen with --target; its word is accepted, but is no transport.
+      `--transport: unknown value ${JSON.stringify(unknown)}. Choose from ${[...services, ...furtherTransports].filter((word) => word !== "worker").join(", ")}.`,
     );
   const further = furtherTransports.filter((word) => words.includes(word));
   const has = (service: Service): boolean => words.includes(service);

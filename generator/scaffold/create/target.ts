@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { UserError, systemCode } from "../../internal/user-error.ts";
 
 /** Place of a new project. */
@@ -21,6 +21,8 @@ export async function findTarget(directory: string): Promise<Target> {
   if (/\p{Cc}/u.test(directory)) {
     throw new UserError(`the folder's name ${JSON.stringify(directory)} has control characters. Choose another.`);
   }
+  if (sep === "/" && /^[a-z]:\\/i.test(directory))
+    throw new UserError(`${directory} is a path of Windows. Name a folder of this system, for example ./my-server.`);
   const folder = resolve(directory);
   const kind = await kindOf(folder);
   if (kind === "link")

@@ -322,6 +322,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     '{"format":"mcp-recording","version":1}\n{}\n',
     /is a recording; generate a client .* --from/,
   ],
+  ["a page in HTML", "docs.html", "<!DOCTYPE html>\n<html></html>", /is a page in HTML; pass the OpenAPI document/],
   ["invalid JSON", "a.json", '{"openapi":', /is not JSON/],
   ["invalid YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
   ["a YAML bomb", "a.yaml", bomb(), /is not YAML: .*alias/],

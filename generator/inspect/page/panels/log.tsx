@@ -28,7 +28,9 @@ export function LogPanel({ store }: { readonly store: Store }): ComponentChild {
       </div>
       <RequestStatus requests={requests}>{() => <p class="ok">The level is set.</p>}</RequestStatus>
       <h2>Messages</h2>
-      {messages.length === 0 && <p class="placeholder">The server has logged nothing so far.</p>}
+      {messages.length === 0 && (
+        <p class="placeholder">No messages so far. Some servers send them only once a level is set.</p>
+      )}
       <ol class="log">
         {messages.map(({ sequence, time, params }) => (
           <li key={sequence}>

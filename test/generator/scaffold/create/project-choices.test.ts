@@ -35,10 +35,7 @@ describe("the choices of a project", () => {
     [{ features: "tools;prompts" }, "--features: unknown value"],
     [{ transport: "tcp" }, "no host reaches a server over that alone. Choose stdio or http as well, as in stdio,tcp."],
     [{ transport: "websocket,tcp" }, "as in stdio,websocket,tcp."],
-    [
-      { transport: "stdio,quic" },
-      '--transport: unknown value "quic". Choose from stdio, http, both, worker, websocket, tcp.',
-    ],
+    [{ transport: "stdio,quic" }, '--transport: unknown value "quic". Choose from stdio, http, both, websocket, tcp.'],
     [{ transport: "worker,tcp" }, "--transport worker: a function for the edge is reached over nothing else."],
     [{ transport: "http,tcp", auth: "oauth" }, "--transport tcp has no authentication"],
     [{ transport: "stdio,websocket", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],

@@ -41,6 +41,12 @@ describe("the folder of a project", () => {
     await expect(findTarget(`${root}/${path}`)).rejects.toThrow(message);
   });
 
+  test.skipIf(process.platform === "win32")("the folder is rejected if its path is one of Windows", async () => {
+    await expect(findTarget("C:\\Users\\me\\demo")).rejects.toThrow(
+      "C:\\Users\\me\\demo is a path of Windows. Name a folder of this system, for example ./my-server.",
+    );
+  });
+
   test.each(["", "  "])("the folder is rejected if its name is %j", async (name) => {
     await expect(findTarget(name)).rejects.toThrow("name a folder for the new project");
   });

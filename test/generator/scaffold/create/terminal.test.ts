@@ -153,6 +153,14 @@ describe("prompts at a terminal", () => {
     expect(listAll(cwd)).toContain("my-mcp-server-3/src/server.ts");
   });
 
+  it("`No` at the last prompt leaves no files, and is no interruption", async () => {
+    const { code, shown } = await inTerminal([...acceptEach.slice(0, -1), "n"]);
+    expect(shown).toContain("create-mcp-server: nothing was written.");
+    expect(shown).not.toContain("interrupted");
+    expect(code).toBe(130);
+    expect(listAll(cwd)).toEqual([]);
+  });
+
   it.each(questions.map((question, at) => [question, at] as const))(
     "Ctrl-C at the prompt %j leaves no files",
     async (_question, at) => {

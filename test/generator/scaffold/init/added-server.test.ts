@@ -65,6 +65,12 @@ test("`update` advises to install packages of an application as dependencies", a
   expect(stdout, stderr).toContain("WebSockets are served with the package ws: npm install ws @types/ws\n");
 });
 
+test("`add` does not advise the script `test` with which `npm init` begins", async () => {
+  const folder = await createApplication(typed, { test: 'echo "Error: no test specified" && exit 1' });
+  const added = await captured(() => runAdd({ kind: "tool", name: "forecast", folder }));
+  expect(added.stdout).toMatch(/src\/mcp-server.ts serves it\.\n$/);
+});
+
 test("`add` in an application in JavaScript advises to bundle the server, and `settings` rejects it", async () => {
   const folder = await createApplication({});
   const added = await captured(() => runAdd({ kind: "tool", name: "forecast", folder }));
