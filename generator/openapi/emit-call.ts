@@ -46,6 +46,7 @@ export function runText(name: string, { operation, hasInput, result }: RunView):
     `method: ${JSON.stringify(operation.method)}`,
     `path: ${JSON.stringify(operation.path)}`,
     ...(["path", "query", "header", "cookie"] as const).flatMap((place) => placeText(operation, place)),
+    ...reservedText(operation),
     ...bodyText(operation),
     ...(operation.address === undefined ? [] : [`address: ${JSON.stringify(operation.address)}`]),
     ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
@@ -59,11 +60,11 @@ function bodyText({ body }: Operation): string[] {
   const files = Object.keys(body.files).length > 0 ? [`files: ${JSON.stringify(body.files)}`] : [];
   const whole = body.isFile ? ["isFile: true"] : [];
   const types = Object.keys(body.types).length > 0 ? [`types: ${JSON.stringify(body.types)}`] : [];
-  const deep = body.deep.length > 0 ? [`deep: ${JSON.stringify(body.deep)}`] : [];
   const styles = body.styles ? [`styles: ${JSON.stringify(body.styles)}`] : [];
+  const reserved = body.reserved ? [`reserved: ${JSON.stringify(body.reserved)}`] : [];
   const value = accessText(bodyArgument);
   const type = JSON.stringify(body.type);
-  const parts = [`type: ${type}`, `value: ${value}`, ...files, ...types, ...whole, ...deep, ...styles];
+  const parts = [`type: ${type}`, `value: ${value}`, ...files, ...types, ...whole, ...styles, ...reserved];
   return [`body: { ${parts.join(", ")} }`];
 }
 
@@ -73,6 +74,11 @@ function placeText({ parameters }: Operation, place: keyof typeof members): stri
   const own = parameters.filter((parameter) => parameter.place === place);
   if (own.length === 0) return [];
   return [`${members[place]}: { ${own.map(parameterText).join(", ")} }`];
+}
+
+function reservedText({ parameters }: Operation): string[] {
+  const names = parameters.filter(({ keepsReserved }) => keepsReserved).map(({ name }) => name);
+  return names.length > 0 ? [`reserved: ${JSON.stringify(names)}`] : [];
 }
 
 function parameterText(parameter: Parameter): string {

@@ -141,8 +141,9 @@ function apiView({ api, plan, origin, output, needsRe2 }: ProjectSource, options
     sendsForms: hasOperation(api, ({ body }) => body?.type === multipart),
     sendsTypes: hasOperation(api, ({ body }) => Object.keys(body?.types ?? {}).length > 0),
     sendsDeep: hasOperation(api, sendsDeep),
+    keepsReserved: hasOperation(api, keepsReserved),
     sendsStyles: hasOperation(api, ({ body }) => body?.styles !== undefined),
-    writesDeep: hasOperation(api, writesDeep),
+    writesDeep: hasOperation(api, (one) => sendsDeep(one) || one.parameters.some(({ style }) => style === "deep")),
     writesNamed: hasOperation(api, ({ parameters }) => parameters.some(({ style }) => style === "named")),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
     hasOutput: toolMembers.has("outputSchema") && plan.tools.some(({ output }) => output !== undefined),
@@ -193,11 +194,11 @@ function hasOperation(api: ProjectSource["api"], test: (operation: Operation) =>
 }
 
 function sendsDeep({ body }: Operation): boolean {
-  return body !== undefined && body.deep.length > 0;
+  return Object.values(body?.styles ?? {}).includes("deep");
 }
 
-function writesDeep(operation: Operation): boolean {
-  return operation.parameters.some(({ style }) => style === "deep") || sendsDeep(operation);
+function keepsReserved({ parameters, body }: Operation): boolean {
+  return body?.reserved !== undefined || parameters.some((parameter) => parameter.keepsReserved);
 }
 
 function isCookie({ place }: Operation["parameters"][number]): boolean {

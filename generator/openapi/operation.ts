@@ -76,14 +76,14 @@ export interface OperationBody {
   readonly files: Readonly<Record<string, string>>;
   /** Media types of its other parts that have one of their own. */
   readonly types: Readonly<Record<string, string>>;
-  /** Members whose values have names of their own: `range[from]`. */
-  readonly deep: readonly string[];
-  /** Styles of other members of a URL-encoded form, if the document declares one. */
+  /** Styles of members of a form, if the document declares one. */
   readonly styles?: Readonly<Record<string, MemberStyle>>;
+  /** Members of a URL-encoded form whose reserved characters are not encoded. */
+  readonly reserved?: readonly string[];
 }
 
-/** Serialization of a member of a form: one pair for each inner member, JSON, or items with a separator between them. */
-export type MemberStyle = "members" | "json" | "," | "|" | " ";
+/** Serialization of a member of a form: one pair for each inner member, without or with all names (`range[from]`), JSON, or items with a separator. */
+export type MemberStyle = "members" | "deep" | "json" | "," | "|" | " ";
 
 /** A parameter of the API, and the argument that provides its value. */
 export interface Parameter {
@@ -94,6 +94,8 @@ export interface Parameter {
   readonly place: "path" | "query" | "header" | "cookie";
   /** Serialization of several values. */
   readonly style: "repeat" | "comma" | "pipe" | "space" | "deep" | "json" | "named";
+  /** True if reserved characters of a query parameter are not encoded. */
+  readonly keepsReserved?: boolean;
 }
 
 /** Name of the argument that is sent as the body. */

@@ -1,15 +1,12 @@
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
-import { LeftOut } from "./operation.ts";
+import { LeftOut, type OperationBody } from "./operation.ts";
+import { declaresStyle, readMemberStyles } from "./read-style.ts";
 import { follow } from "./references.ts";
 
 /** A body of several parts, of which some are files. */
-export interface Form {
+export interface Form extends Pick<OperationBody, "files" | "types" | "styles"> {
   /** Schema of the argument. Files are text in base64 there. */
   readonly schema: Record<string, unknown>;
-  /** Media types of the files, by name of the part. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Media types of other parts, if the document declares one. */
-  readonly types: Readonly<Record<string, string>>;
 }
 
 /**
@@ -24,7 +21,12 @@ export function readForm(media: Record<string, unknown>, document: unknown): For
   const encoding = isRecord(media.encoding) ? media.encoding : {};
   const reading: FormReading = { document, encoding, files: new Map(), types: new Map(), seen: new Set() };
   const whole = { ...readParts(schema, reading), type: "object" };
-  return { schema: whole, files: Object.fromEntries(reading.files), types: Object.fromEntries(reading.types) };
+  const { files, types } = reading;
+  // Neither files nor parts with a media type have a style.
+  const isStyled = (name: string): boolean => appliesStyles(document) && !files.has(name) && !types.has(name);
+  const others = Object.entries(encoding).filter(([name]) => isStyled(name));
+  const styles = readMemberStyles({ schema, encoding: Object.fromEntries(others) }, document);
+  return { schema: whole, files: Object.fromEntries(files), types: Object.fromEntries(types), ...styles };
 }
 
 /** True for the schema of an object, also if only a schema that it extends says so. */
@@ -70,13 +72,19 @@ function readParts(schema: Record<string, unknown>, reading: FormReading): Recor
 /** Reads a part. Returns its schema. */
 function readPart(name: string, own: unknown, { document, encoding, files, types }: FormReading): unknown {
   const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
-  const type = readFileType(follow(own, document), said);
+  const hasStyle = appliesStyles(document) && isRecord(said) && declaresStyle(said);
+  const type = readFileType(follow(own, document), hasStyle ? undefined : said);
   const file = readFile(own, document, type);
   // `text/plain` is the default of a part.
   if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
   if (!file) return own;
   files.set(name, file.type);
   return file.schema;
+}
+
+/** True if styles apply to parts. OpenAPI 3.0 ignores them, unless the form is URL-encoded. */
+function appliesStyles(document: unknown): boolean {
+  return !/^3(\.0|$)/.test(String(isRecord(document) && document.openapi));
 }
 
 interface FilePart {

@@ -4,7 +4,7 @@ import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeText } from "../internal/text.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
-import { isJsonType, readEncoding, readStyle } from "./read-style.ts";
+import { isJsonType, keepsReserved, readEncoding, readStyle } from "./read-style.ts";
 import { extractSchema, follow, type Extract } from "./references.ts";
 
 /** Position of an operation in its document. */
@@ -56,7 +56,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
     method: method.toUpperCase(),
     path,
     description: describe(operation, `${method.toUpperCase()} ${path}`),
-    parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
+    parameters: named.map(({ required: _required, schema: _schema, ...parameter }) => parameter),
     ...(body && { body: toOperationBody(body) }),
     input: input.schema,
     isOpen: input.isOpen || output?.isOpen === true,
@@ -76,8 +76,8 @@ function toMember(schema: unknown): unknown {
 /** Names that every object has. A missing argument must not be found under one of them. */
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 
-function toOperationBody({ type, isFile, files, types, deep, styles }: Body): OperationBody {
-  return { type, isFile, files, types, deep, ...(styles && { styles }) };
+function toOperationBody({ required: _required, schema: _schema, ...body }: Body): OperationBody {
+  return body;
 }
 
 interface Given extends Omit<Parameter, "argument"> {
@@ -117,6 +117,7 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
       name,
       place,
       style: readStyle(parameter),
+      ...(place === "query" && keepsReserved(parameter) && { keepsReserved: true }),
       required: place === "path" || required === true,
       schema:
         typeof description === "string" && isRecord(own) && own.$ref === undefined ? { description, ...own } : own,
@@ -174,8 +175,8 @@ function readBody(value: unknown, document: unknown): Body | undefined {
   const required = body.required === true;
   const parts = isRecord(media) ? media : {};
   if (multipart.test(type))
-    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document), deep: [] };
-  const plain = { type, required, files: {}, types: {}, deep: [] };
+    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document) };
+  const plain = { type, required, files: {}, types: {} };
   if (fileType.test(type)) return { ...plain, isFile: true, schema: readWholeFile(parts, document) };
   const encoding = type.includes("form-urlencoded") && readEncoding(parts, document);
   return { ...plain, isFile: false, schema: parts.schema ?? {}, ...encoding };

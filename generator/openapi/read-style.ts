@@ -30,31 +30,49 @@ export function isJsonType(type: string): boolean {
   return /^application\/([\w.-]{1,127}\+)?json\b/.test(type);
 }
 
+/** True if a parameter, or a member of a form, contains reserved characters as they are. */
+export function keepsReserved(value: unknown): boolean {
+  return isRecord(value) && value.allowReserved === true;
+}
+
 /** Reads the serialization of the members of a URL-encoded form. */
 export function readEncoding(
+  media: Record<string, unknown>,
+  document: unknown,
+): Pick<OperationBody, "styles" | "reserved"> {
+  const all = isRecord(media.encoding) ? Object.entries(media.encoding) : [];
+  const reserved = all.flatMap(([name, value]) => (keepsReserved(value) ? [name] : []));
+  return { ...readMemberStyles(media, document), ...(reserved.length > 0 && { reserved }) };
+}
+
+/** Reads the styles of the members of a form. */
+export function readMemberStyles(
   { schema, encoding }: Record<string, unknown>,
   document: unknown,
-): Pick<OperationBody, "deep" | "styles"> {
-  const styles = (isRecord(encoding) ? Object.entries(encoding) : []).flatMap(([name, value]) =>
-    isRecord(value) ? [[name, readMemberStyle(value)] as const] : [],
-  );
-  const deep = styles.flatMap(([name, style]) => (style === "deep" ? [name] : []));
-  const others = styles.flatMap(([name, style]) => {
-    const isDefault = style === undefined || style === "deep" || (style === "repeat" && isList(name, schema, document));
+): Pick<OperationBody, "styles"> {
+  const styles = (isRecord(encoding) ? Object.entries(encoding) : []).flatMap(([name, value]) => {
+    const style = isRecord(value) ? readMemberStyle(value) : undefined;
+    const isDefault = style === undefined || (style === "repeat" && isList(name, schema, document));
     return isDefault ? [] : [[name, memberStyles[style]] as const];
   });
-  return { deep, ...(others.length > 0 && { styles: Object.fromEntries(others) }) };
+  return styles.length > 0 ? { styles: Object.fromEntries(styles) } : {};
+}
+
+/** True if a member of a form has a style, so that its media type does not apply. */
+export function declaresStyle({ style, explode, allowReserved }: Record<string, unknown>): boolean {
+  return style !== undefined || explode !== undefined || allowReserved !== undefined;
 }
 
 /** Reads the serialization of a member. A media type applies only if no style is declared. */
 function readMemberStyle(encoding: Record<string, unknown>): QueryStyle | "json" | undefined {
-  const { style, explode, contentType } = encoding;
-  if (style !== undefined || explode !== undefined) return readQueryStyle(encoding);
+  const { contentType } = encoding;
+  if (declaresStyle(encoding)) return readQueryStyle(encoding);
   return typeof contentType === "string" && isJsonType(contentType.toLowerCase()) ? "json" : undefined;
 }
 
-const memberStyles: Readonly<Record<Exclude<QueryStyle, "deep"> | "json", MemberStyle>> = {
+const memberStyles: Readonly<Record<QueryStyle | "json", MemberStyle>> = {
   repeat: "members",
+  deep: "deep",
   comma: ",",
   pipe: "|",
   space: " ",

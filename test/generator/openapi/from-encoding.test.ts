@@ -55,27 +55,6 @@ test.each(["a;b", "a\nb", "a\u007fb", "a€"])(
   },
 );
 
-test.each([
-  ["{ explode: false }", ["a", "b"], "v=a,b"],
-  ["{ style: form, explode: false }", { a: 1, b: 2 }, "v=a,1,b,2"],
-  ["{ style: pipeDelimited }", ["a", "b"], "v=a|b"],
-  ["{ style: spaceDelimited }", ["a", "b"], "v=a b"],
-  ["{ style: pipeDelimited, explode: true }", ["a", "b"], "v=a&v=b"],
-  ["{ style: form }", ["a", "b"], "v=a&v=b"],
-  ["{ style: form, explode: true }", { a: 1, b: null, c: ["x"] }, 'a=1&c=["x"]'],
-  ["{ style: form, contentType: application/json }", ["a"], "v=a"],
-  ["{ contentType: application/json }", [{ a: 1 }, { b: 2 }], 'v=[{"a":1},{"b":2}]'],
-  ["{ contentType: application/json }", "a", 'v="a"'],
-  ["{ contentType: text/plain }", ["a", "b"], "v=a&v=b"],
-  ["{ style: deepObject }", { a: { b: 1 } }, "v[a][b]=1"],
-  ["{ explode: false }", [], ""],
-  ["{ contentType: application/json }", null, ""],
-])("a member of a form with the encoding %s is sent in its style: %j", async (encoding, v, expected) => {
-  const media = `{ schema: { type: object }, encoding: { v: ${encoding}, w: { style: deepObject } } }`;
-  const sent = await send(`requestBody: { content: { application/x-www-form-urlencoded: ${media} } }`, { body: { v } });
-  expect(decodeURIComponent((sent?.body ?? "").replaceAll("+", " "))).toBe(expected);
-});
-
 test("a member of a form has a name that objects inherit", async () => {
   const media = "{ schema: { type: object }, encoding: { v: { explode: false } } }";
   const body = { constructor: ["a", "b"] };

@@ -563,23 +563,6 @@ paths:
             encoding: { items: { style: deepObject, explode: true } }
 `;
 
-  test.each<[object, string]>([
-    [{ repeated: ["a", "b&c"] }, "repeated=a&repeated=b%26c"],
-    [{ commas: ["a", "b"] }, "commas=a%2Cb"],
-    [{ pipes: ["a", "b"] }, "pipes=a%7Cb"],
-    [{ spaces: ["a", "b"] }, "spaces=a+b"],
-    [{ split: ["a", "b"] }, "split=a&split=b"],
-    [{ members: { x: 1, y: 2 } }, "x=1&y=2"],
-    [{ turns: { x: 1, y: 2 } }, "turns=x%2C1%2Cy%2C2"],
-    [{ deep: { from: 1, at: { day: 2 }, any: ["a"] } }, "deep[from]=1&deep[at][day]=2&deep[any][0]=a"],
-    [{ json: { x: [1] } }, 'json={"x":[1]}'],
-  ])("the query of %j has the style of its parameter", async (args, query) => {
-    const run = await load(document, "find");
-    await run(args, context);
-    const written = sent.at(-1)?.path.split("?")[1] ?? "";
-    expect(decodeURIComponent(written)).toBe(decodeURIComponent(query));
-  });
-
   test("paths, headers and cookies have the style of their parameters", async () => {
     const run = await load(document, "simple");
     const map = { x: 1, y: "é" };
