@@ -82,6 +82,8 @@ function findTextProblem(field: Field, value: unknown): string | undefined {
 function findNumberProblem(field: Field, value: unknown): string | undefined {
   if (!isNumber(value)) return "must be a number";
   if (field.type === "integer" && !Number.isInteger(value)) return "must be a whole number";
+  if (field.type === "integer" && !Number.isSafeInteger(value))
+    return `must be within ${Number.MAX_SAFE_INTEGER}, beyond which integers are rounded`;
   if (isBelow(value, field.minimum)) return `must be at least ${String(field.minimum)}`;
   if (isAbove(value, field.maximum)) return `must be at most ${String(field.maximum)}`;
   return undefined;

@@ -8,8 +8,9 @@ import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { toMissingCapabilityResult } from "../input/capability-gates.ts";
-import { noArguments, type Schema, type SchemaResult } from "../schema.ts";
+import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
 import type { ToolRules } from "./registry.ts";
+import { findRoundedInteger } from "./rounded-integers.ts";
 
 /** Call of a tool at one revision. */
 export interface ToolCall {
@@ -24,7 +25,7 @@ export interface ToolCall {
 export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable<object> {
   const outcome = attempt<unknown>(
     () =>
-      chain(validate(tool.inputSchema ?? noArguments, args), (checked) =>
+      chain(validateArguments(tool.inputSchema ?? noArguments, args), (checked) =>
         runTool(tool, withOwnValue(checked, args), call.context),
       ),
     (error) => new Failure(toFailure(error, tool, call)),
@@ -103,6 +104,12 @@ function toStructured(tool: AnyTool, checked: SchemaResult<unknown>): object {
   }
   const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
   return { content, structuredContent };
+}
+
+/** Validates arguments. Some validators accept integers that were rounded. */
+function validateArguments(schema: Schema<unknown>, args: object): Awaitable<SchemaResult<unknown>> {
+  const issues = findRoundedInteger(args, () => toJsonSchema(schema, "input", {}));
+  return issues.length > 0 ? { issues } : validate(schema, args);
 }
 
 function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {

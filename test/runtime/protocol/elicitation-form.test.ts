@@ -38,6 +38,13 @@ describe("the values of a form (E-10)", () => {
     ["a number that is no text", { type: "number" }, 0, "0", "be a number"],
     ["a finite number", { type: "number" }, 0, NaN, "be a number"],
     ["a whole number", { type: "integer" }, 3, 3.5, "be a whole number"],
+    [
+      "an integer that is not rounded",
+      { type: "integer" },
+      2 ** 53 - 1,
+      2 ** 53,
+      "be within 9007199254740991, beyond which integers are rounded",
+    ],
     ["a minimum", { type: "number", minimum: 2 }, 2, 1, "be at least 2"],
     ["a maximum", { type: "number", maximum: 2 }, 2, 3, "be at most 2"],
     ["a switch", { type: "boolean" }, false, "false", "be true or false"],
