@@ -26,13 +26,19 @@ export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
 /** Parses a message like `decode`, where its bytes are known already. */
 export function decodeEncoded(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
   const finding = scan(source, limits);
-  const shallow = finding?.kind === "depth" ? readShallow(source, limits) : undefined;
-  if (shallow) {
-    for (const problem of toItemProblems(shallow.names, limits.maxDepth)) sink.problem(problem);
-    return decode(shallow.text, limits, sink);
-  }
-  if (finding) return sink.problem(toProblem(finding, source, limits));
-  const value = parse(source.text);
+  if (!finding) return parseInto(sink, source.text);
+  const shallow = finding.kind === "depth" ? readShallow(source, limits) : undefined;
+  if (!shallow) return sink.problem(toProblem(finding, source, limits));
+  for (const problem of toItemProblems(shallow.names, limits.maxDepth)) sink.problem(problem);
+  // A result has one list. Looking for more would read a message with thousands of lists thousands of times.
+  const rest = toByteRange(shallow.text);
+  const left = scan(rest, limits);
+  if (left) sink.problem(toProblem(left, rest, limits));
+  else parseInto(sink, shallow.text);
+}
+
+function parseInto(sink: Sink, text: string): void {
+  const value = parse(text);
   if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
   else sink.message(value);
 }

@@ -218,6 +218,7 @@ describe("lists in results with items that are too deep", () => {
     ["params", `{"id":1,"method":"m","params":{"tools":[{"s":${deep}}]}}`],
     ["metadata", listOf("tools", `{"name":"a"}`, `"_meta":{"s":${nest(8)}},`)],
     ["two ids", `{"id":1,"result":{"tools":[{"s":${deep}}]},"id":2}`],
+    ["a second list", listOf("tools", `{"s":${deep}}`, `"prompts":[{"s":${deep}}],`)],
   ])("a message is not read if something else is too deep, or its id is not clear: %s", (_, text) => {
     const { value, problems } = read(text, { maxDepth: 8 });
     expect(value).toBeUndefined();
