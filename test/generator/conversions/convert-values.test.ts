@@ -12,7 +12,7 @@ import { findUnknown } from "./convert-walk.ts";
 /* Values made from the declarations of newer revisions, brought to every older one, whichever method carries them. */
 
 /** Number of values of each part of a method. */
-const count = 150;
+const count = 75;
 
 /** Keys that stay although they are not declared: an overlay rule `keep` says why. */
 const kept = /\/(extensions|_meta\/(extra|vendor\.example\/key))$/;

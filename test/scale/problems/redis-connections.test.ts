@@ -16,7 +16,7 @@ function create({ port }: LocalServer, toUrl: (url: string) => RedisUrl): Engine
 /** Expects that all connections have ended, and that no other is opened. */
 async function expectNoConnections({ sockets }: LocalServer): Promise<void> {
   await expect.poll(() => sockets.size).toBe(0);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await new Promise((resolve) => setTimeout(resolve, 400));
   expect(sockets.size).toBe(0);
 }
 
