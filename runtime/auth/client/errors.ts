@@ -41,20 +41,17 @@ export class AuthError extends Error {
   /** Milliseconds after which a request may be repeated, if the server named a time. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: AuthErrorCode, message: string, { reason, retryAfter }: AuthErrorOptions = {}) {
+  constructor(
+    code: AuthErrorCode,
+    message: string,
+    { reason, retryAfter }: { readonly reason?: string | undefined; readonly retryAfter?: number | undefined } = {},
+  ) {
     super(message);
     this.name = "AuthError";
     this.code = code;
     this.reason = reason;
     this.retryAfter = retryAfter;
   }
-}
-
-/** Properties of the response that led to an `AuthError`. */
-interface AuthErrorOptions {
-  readonly reason?: string | undefined;
-  /** Milliseconds. */
-  readonly retryAfter?: number | undefined;
 }
 
 /** True if a value is an `AuthError`, including one from another copy of this package. */
@@ -73,4 +70,9 @@ export function quoteReason(reason: unknown, description: unknown, secrets: read
 /** Returns an error code that RFC 6749 allows, or `undefined`. */
 export function readReason(value: unknown): string | undefined {
   return typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(value) ? value : undefined;
+}
+
+/** True if a response holds an error. Some servers send it with status 200. */
+export function isErrorResponse({ error }: Readonly<Record<string, unknown>> = {}): boolean {
+  return typeof error === "object" && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }

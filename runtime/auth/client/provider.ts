@@ -274,10 +274,9 @@ class OAuth implements OAuthProvider {
     const discovery = await this.#discover({ challenge, request });
     if (mayRefresh && (await this.#keeper.refresh(discovery))) return "refreshed";
     const { grant } = this.#options;
-    const challenged = challenge?.parameters.get("scope");
     const scopes = selectScopes({
-      challenged: challenged === undefined ? undefined : readGrantedScopes(challenged),
-      supported: discovery.scopesSupported && readGrantedScopes(discovery.scopesSupported.join(" ")),
+      challenged: readParameter(challenge, "scope"),
+      supported: discovery.scopesSupported?.join(" "),
       wanted: grant.scopes,
       // Without the scopes of earlier step-ups, a later request would need another one.
       before: this.#keeper.requestedFrom(discovery.server.issuer),
@@ -303,7 +302,7 @@ class OAuth implements OAuthProvider {
     const named = this.#options.protocolVersion ?? version ?? undefined;
     return discoverAuthorization(this.#server, {
       requester: this.#endpoint.requester,
-      hint: challenge?.parameters.get("resource_metadata"),
+      hint: readParameter(challenge, "resource_metadata"),
       headers: named === undefined ? {} : { "MCP-Protocol-Version": named },
       chooseIssuer: chooseIssuer ?? ((issuers) => issuers.find((one) => grant.issuers.includes(one)) ?? issuers[0]),
       assumesEndpoints: assumeEndpoints,
@@ -326,6 +325,12 @@ class OAuth implements OAuthProvider {
     this.#attempts.set(request, attempt);
     return attempt;
   }
+}
+
+/** Returns a parameter of a challenge, unless it is empty. */
+function readParameter(challenge: Challenge | undefined, name: string): string | undefined {
+  const value = challenge?.parameters.get(name);
+  return value === "" ? undefined : value;
 }
 
 /** Maximum number of repetitions of one request for any reason: a nonce, a refreshed token, a new token, more scopes. */

@@ -138,7 +138,7 @@ export class TokenStore {
       await this.keep({ ...renewed, refreshToken: renewed.refreshToken ?? tokens.refreshToken });
       return true;
     } catch (error) {
-      if (!isAuthError(error) || error.code !== "token-refused") throw error;
+      if (!isAuthError(error) || !["token-refused", "token-answer"].includes(error.code)) throw error;
       // The authorization server no longer knows the client: a sign-in with the same registration would end at its error page.
       if (error.reason === "invalid_client") await forgetRegistration(server, request.store);
       if (isFinalReason(error.reason)) {

@@ -1,7 +1,7 @@
 import { describeUrl } from "../../../transport/http-client/endpoint.ts";
 import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
 import { toMetadataPlaces, toResourceMetadataPlaces } from "../../common/well-known.ts";
-import { AuthError } from "../errors.ts";
+import { AuthError, isAuthError, isErrorResponse, quoteReason } from "../errors.ts";
 import {
   assumeServerMetadata,
   readResourceMetadata,
@@ -10,7 +10,7 @@ import {
   type ServerMetadata,
 } from "./metadata.ts";
 import type { HttpRequester } from "../network/requester.ts";
-import { readUrl } from "../network/url-rules.ts";
+import { quoteIssuer, readUrl } from "../network/url-rules.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */
 export interface Discovery {
@@ -41,36 +41,70 @@ export interface DiscoveryOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-discovery
  */
 export async function discoverAuthorization(url: URL, options: DiscoveryOptions): Promise<Discovery> {
-  const metadata = await findResourceMetadata(url, options);
+  const { found: metadata, problem } = await findResourceMetadata(url, options);
   if (!metadata) {
-    const server = await findOwnServer(url.origin, options);
+    const server = await findOwnServer(url.origin, { ...options, problem });
     return { resource: toResource(url), scopesSupported: undefined, server };
   }
-  checkResource(metadata.resource, url);
   const issuer = options.chooseIssuer(metadata.authorizationServers);
   if (issuer === undefined)
     throw new AuthError("metadata", "The server has no authorization server that chooseIssuer accepts");
   const server = await findServerMetadata(issuer, options);
-  if (!server) throw new AuthError("metadata", `The authorization server ${quoteUrl(issuer)} has no metadata`);
+  if (!server) throw new AuthError("metadata", `The authorization server ${quoteIssuer(issuer)} has no metadata`);
   return { resource: metadata.resource, scopesSupported: metadata.scopesSupported, server };
 }
 
+type Document = Readonly<Record<string, unknown>>;
+
+/** Outcome of a search in several places: what was found, or the problem of the last place that responded with something else. */
+interface Search<Found> {
+  readonly found?: Found;
+  readonly problem?: AuthError | undefined;
+}
+
+/** What to look for: `member` is the text that only a document of this kind has. */
+interface Wanted<Found> {
+  readonly what: string;
+  readonly member: string;
+  /** Reads a document that has the member. */
+  readonly read: (document: Document, place: URL) => Found;
+}
+
 /**
- * Returns the metadata of the server: from the URL in its challenge, else for its path, else for its host. Returns `undefined` if there is none.
+ * Tries places until one has a document of this kind. Many servers respond with a page, or with an error and status 200, where they have no document.
+ *
+ * @throws {AuthError} when a place has a temporary problem, or the document is invalid
+ */
+async function search<Found>(
+  places: readonly URL[],
+  wanted: Wanted<Found>,
+  options: Pick<DiscoveryOptions, "requester" | "headers">,
+): Promise<Search<Found>> {
+  let problem: AuthError | undefined;
+  for (const place of withoutRepetition(places)) {
+    const document = await fetchDocument(place, wanted, options);
+    if (isAuthError(document)) problem = document;
+    else if (document) return { found: wanted.read(document, place) };
+  }
+  return { problem };
+}
+
+/**
+ * Returns the metadata of the server: from the URL in its challenge, else for its path, else for its host.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#protected-resource-metadata-discovery-requirements
  */
-async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
+async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<Search<ResourceMetadata>> {
   const { requester, hint } = options;
   const places = [
     ...(hint === undefined ? [] : [readUrl(hint, requester.rules, "resource metadata URL")]),
     ...toResourceMetadataPlaces(url),
   ];
-  for (const place of withoutRepetition(places)) {
-    const document = await fetchDocument(place, "resource metadata", options);
-    if (document) return readResourceMetadata(document, describeUrl(place));
-  }
-  return undefined;
+  const read = (document: Document, place: URL): ResourceMetadata => {
+    checkResource(String(document.resource), url);
+    return readResourceMetadata(document, describeUrl(place));
+  };
+  return search(places, { what: "resource metadata", member: "resource", read }, options);
 }
 
 /**
@@ -84,18 +118,24 @@ export async function findServerMetadata(
   issuer: string,
   options: Pick<DiscoveryOptions, "requester" | "headers">,
 ): Promise<ServerMetadata | undefined> {
-  const { rules } = options.requester;
-  const url = readUrl(issuer, rules, "issuer");
+  const { found, problem } = await searchServerMetadata(issuer, options);
+  if (!found && problem) throw problem;
+  return found;
+}
+
+async function searchServerMetadata(
+  issuer: string,
+  options: Pick<DiscoveryOptions, "requester" | "headers">,
+): Promise<Search<ServerMetadata>> {
+  const url = readUrl(issuer, options.requester.rules, "issuer");
   if (issuer.includes("?") || issuer.includes("#")) {
     throw new AuthError("metadata", `The issuer ${describeUrl(url)} is not valid; remove its query and fragment`);
   }
-  for (const place of toMetadataPlaces(url)) {
-    const document = await fetchDocument(place, "authorization server metadata", options);
-    if (!document) continue;
+  const read = (document: Document, place: URL): ServerMetadata => {
     checkIssuer(document.issuer, { issuer, place });
-    return readServerMetadata(document, issuer, rules);
-  }
-  return undefined;
+    return readServerMetadata(document, issuer);
+  };
+  return search(toMetadataPlaces(url), { what: "authorization server metadata", member: "issuer", read }, options);
 }
 
 /**
@@ -112,31 +152,51 @@ export function toResource(url: URL): string {
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
  */
-async function findOwnServer(origin: string, options: DiscoveryOptions): Promise<ServerMetadata> {
-  const found = await findServerMetadata(origin, options);
+async function findOwnServer(
+  origin: string,
+  options: DiscoveryOptions & Pick<Search<unknown>, "problem">,
+): Promise<ServerMetadata> {
+  const { found, problem = options.problem } = await searchServerMetadata(origin, options);
   if (found) return found;
-  if (options.assumesEndpoints) return assumeServerMetadata(origin);
-  throw new AuthError(
-    "metadata",
-    `${origin} has no protected resource metadata, and default endpoints are disabled (assumeEndpoints: false)`,
+  // A page in place of a document says nothing about the server. A redirect to an unsafe place is a matter of settings.
+  if (options.assumesEndpoints && problem?.code !== "unsafe-url") return assumeServerMetadata(origin);
+  throw (
+    problem ??
+    new AuthError(
+      "metadata",
+      `${origin} has no protected resource metadata, and default endpoints are disabled (assumeEndpoints: false)`,
+    )
   );
 }
 
-/** Returns `undefined` if there is no such document. A temporary problem of the server is not treated as a missing document. */
+/**
+ * Returns the document at a place, `undefined` if there is none, or the problem of a response that is not such a document. A temporary problem of the
+ * server is not treated as a missing document.
+ */
 async function fetchDocument(
   url: URL,
-  what: string,
+  { what, member }: Pick<Wanted<unknown>, "what" | "member">,
   { requester, headers = {} }: Pick<DiscoveryOptions, "requester" | "headers">,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { status, json, retryAfter } = await requester.request(url, { what, method: "GET", headers });
-  const isTemporary = isTemporaryStatus(status);
-  if (status >= 400 && !isTemporary) return undefined;
-  if (status !== 200) {
-    const code = isTemporary ? "network" : "metadata";
-    throw new AuthError(code, `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`, { retryAfter });
-  }
-  if (!json) throw new AuthError("metadata", `${describeUrl(url)} returned invalid ${what}; expected a JSON object`);
-  return json;
+): Promise<Document | AuthError | undefined> {
+  const response = await requester.request(url, { what, method: "GET", headers }).catch(toUnsafe);
+  if (isAuthError(response)) return response;
+  const { status, json, retryAfter } = response;
+  const place = describeUrl(url);
+  if (isTemporaryStatus(status))
+    throw new AuthError("network", `${place} returned HTTP ${status} instead of the ${what}`, { retryAfter });
+  if (status >= 400) return undefined;
+  if (status !== 200) return new AuthError("metadata", `${place} returned HTTP ${status} instead of the ${what}`);
+  if (!json) return new AuthError("metadata", `${place} returned no JSON object instead of the ${what}`);
+  const value = json[member];
+  if (typeof value === "string" && value !== "") return json;
+  const why = isErrorResponse(json) ? quoteReason(json.error, json.error_description) : "";
+  return new AuthError("metadata", `The ${what} at ${place} has no ${member}${why}`);
+}
+
+/** Returns the error about a redirect that is not followed. Other errors are thrown again. */
+function toUnsafe(error: unknown): AuthError {
+  if (isAuthError(error) && error.code === "unsafe-url") return error;
+  throw error;
 }
 
 /** With the resource of another server, the client would fetch a token that this server could use there. */
@@ -159,12 +219,8 @@ function checkIssuer(found: unknown, { issuer, place }: { readonly issuer: strin
   if (found === issuer) return;
   throw new AuthError(
     "issuer-mismatch",
-    `The metadata at ${describeUrl(place)} is not for the issuer ${quoteUrl(issuer)}`,
+    `The metadata at ${describeUrl(place)} is for the issuer ${quoteIssuer(found)} instead of ${quoteIssuer(issuer)}`,
   );
-}
-
-function quoteUrl(text: string): string {
-  return URL.canParse(text) ? describeUrl(new URL(text)) : "(invalid URL)";
 }
 
 function withoutRepetition(places: readonly URL[]): readonly URL[] {

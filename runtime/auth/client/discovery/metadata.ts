@@ -1,6 +1,5 @@
 import { AuthError } from "../errors.ts";
 import type { UrlRules } from "../network/url-rules.ts";
-import { readUrl } from "../network/url-rules.ts";
 
 /** Protected resource metadata of a server. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
@@ -11,7 +10,11 @@ export interface ResourceMetadata {
   readonly scopesSupported: readonly string[] | undefined;
 }
 
-/** Metadata of an authorization server. @see https://www.rfc-editor.org/rfc/rfc8414 */
+/**
+ * Metadata of an authorization server. Members that are null, empty or of another type are absent. Endpoints are not checked before they are needed.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414
+ */
 export interface ServerMetadata {
   /** Issuer exactly as the document writes it. It is compared in the same form. */
   readonly issuer: string;
@@ -36,23 +39,24 @@ export interface ServerMetadata {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Reads the metadata of a server. @throws {AuthError} when a required field is missing. */
+/** Reads the metadata of a server. @throws {AuthError} when it names no authorization server. */
 export function readResourceMetadata(document: Document, from: string): ResourceMetadata {
-  const { resource } = document;
-  const servers = readTexts(document.authorization_servers);
-  if (typeof resource !== "string" || !servers || servers.length === 0) {
-    throw new AuthError(
-      "metadata",
-      `${from} is not valid; expected "resource" and at least one entry of "authorization_servers"`,
-    );
-  }
-  return { resource, authorizationServers: servers, scopesSupported: readTexts(document.scopes_supported) };
+  const authorizationServers = readTexts(document.authorization_servers);
+  if (!authorizationServers)
+    throw new AuthError("metadata", `The resource metadata at ${from} has no authorization_servers; expected a list`);
+  return {
+    resource: String(document.resource),
+    authorizationServers,
+    scopesSupported: readTexts(document.scopes_supported),
+  };
 }
 
-/** Reads the metadata of an authorization server. @throws {AuthError} when the URL of an endpoint is not allowed. */
-export function readServerMetadata(document: Document, issuer: string, rules: UrlRules): ServerMetadata {
-  const endpoint = (name: string): URL | undefined =>
-    document[name] === undefined ? undefined : readUrl(document[name], rules, name.replaceAll("_", " "));
+/** Reads the metadata of an authorization server. */
+export function readServerMetadata(document: Document, issuer: string): ServerMetadata {
+  const endpoint = (name: string): URL | undefined => {
+    const value = document[name];
+    return typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  };
   return {
     issuer,
     authorizationEndpoint: endpoint("authorization_endpoint"),
@@ -95,6 +99,20 @@ export function assumeServerMetadata(origin: string): ServerMetadata {
   };
 }
 
+/** Checks an endpoint that is needed. @throws {AuthError} when the metadata does not name it, or its URL is not allowed. */
+export function requireEndpoint(
+  { issuer, authorizationEndpoint, tokenEndpoint }: ServerMetadata,
+  name: "authorization_endpoint" | "token_endpoint",
+  rules: UrlRules,
+): URL {
+  const url = name === "token_endpoint" ? tokenEndpoint : authorizationEndpoint;
+  if (!url) throw new AuthError("metadata", `The metadata of ${issuer} has no valid ${name}`);
+  rules.check(url, name.replace("_", " "));
+  return url;
+}
+
+/** Returns the texts of a list, or `undefined` if it has none. */
 function readTexts(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+  const texts = Array.isArray(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+  return texts.length === 0 ? undefined : texts;
 }

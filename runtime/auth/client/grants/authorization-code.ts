@@ -2,7 +2,7 @@ import { readCode, type PendingSignIn } from "../redirect/callback.ts";
 import { AuthError, isAuthError } from "../errors.ts";
 import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import type { ClientIdentity } from "../identity/identity.ts";
-import type { ServerMetadata } from "../discovery/metadata.ts";
+import { requireEndpoint } from "../discovery/metadata.ts";
 import { challengeMethod, checkPkce, createSignInSecrets } from "./pkce.ts";
 import type { Redirection, Redirector } from "../redirect/redirect.ts";
 import {
@@ -80,11 +80,15 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     async obtain(request) {
       const { server } = request.discovery;
       checkPkce(server);
+      const { rules } = request.endpoint.requester;
+      const authorizationEndpoint = requireEndpoint(server, "authorization_endpoint", rules);
+      // The user does not sign in for a token that cannot be requested.
+      requireEndpoint(server, "token_endpoint", rules);
       const redirection = await redirect.open({ preferred: await findRedirectUri(server, request.store) });
       try {
         checkRedirectUri(redirection.redirectUri);
         const identity = await identify(server, redirection.redirectUri, toRegistration(request));
-        return await signIn(request, { identity, redirection });
+        return await signIn(request, { authorizationEndpoint, identity, redirection });
       } finally {
         await redirection.close();
       }
@@ -97,18 +101,19 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
 }
 
 interface Visit {
+  readonly authorizationEndpoint: URL;
   readonly identity: ClientIdentity;
   readonly redirection: Redirection;
 }
 
-async function signIn(request: GrantRequest, { identity, redirection }: Visit): Promise<Tokens> {
+async function signIn(request: GrantRequest, { authorizationEndpoint, identity, redirection }: Visit): Promise<Tokens> {
   const { discovery, endpoint, scopes } = request;
   const { server, resource } = discovery;
   const { redirectUri } = redirection;
   const { state, verifier, challenge } = await createSignInSecrets();
   const pending: PendingSignIn = { state, redirectUri, issuer: server.issuer, namesIssuer: server.namesIssuer };
   const keyId = await endpoint.keyId();
-  const url = toAuthorizationUrl(server, {
+  const url = toAuthorizationUrl(authorizationEndpoint, {
     response_type: "code",
     client_id: identity.clientId,
     redirect_uri: redirectUri,
@@ -134,10 +139,8 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
   }
 }
 
-function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<string, string>>): URL {
-  if (!server.authorizationEndpoint)
-    throw new AuthError("metadata", `The metadata of ${server.issuer} has no authorization_endpoint`);
-  const url = new URL(server.authorizationEndpoint);
+function toAuthorizationUrl(endpoint: URL, parameters: Readonly<Record<string, string>>): URL {
+  const url = new URL(endpoint);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   url.hash = "";
   return url;

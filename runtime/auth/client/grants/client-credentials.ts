@@ -1,5 +1,6 @@
 import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import { AuthError } from "../errors.ts";
+import { quoteIssuer, quoteIssuers } from "../network/url-rules.ts";
 import type { RegisteredClient } from "./registration.ts";
 
 /** Registrations and scopes of a program that acts for itself. */
@@ -52,6 +53,6 @@ export function findRegistered(
   if (found) return found;
   throw new AuthError(
     "no-client",
-    `The client is not registered with ${server.issuer}, which issues the tokens of this server`,
+    `The client is registered with ${quoteIssuers(registered.map(({ issuer }) => issuer))}, not with ${quoteIssuer(server.issuer)}`,
   );
 }

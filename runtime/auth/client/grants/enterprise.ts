@@ -3,7 +3,7 @@ import { findRegistered } from "./client-credentials.ts";
 import { AuthError } from "../errors.ts";
 import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import { chooseMethod, type ClientIdentity } from "../identity/identity.ts";
-import { assumeServerMetadata, type ServerMetadata } from "../discovery/metadata.ts";
+import { assumeServerMetadata, requireEndpoint, type ServerMetadata } from "../discovery/metadata.ts";
 import { checkDocumentUrl, type RegisteredClient } from "./registration.ts";
 import { jwtBearer } from "./workload.ts";
 
@@ -62,6 +62,7 @@ export function enterpriseManaged(options: EnterpriseOptions): Grant {
       const { discovery, endpoint, scopes: requested } = request;
       const { server, resource } = discovery;
       checkSupport(server);
+      requireEndpoint(server, "token_endpoint", endpoint.requester.rules);
       const identity = findIdentity(request, options);
       const assertion = await exchange(request, { provider, options });
       const purpose = toPurpose(resource, requested);
@@ -94,10 +95,7 @@ async function exchange(request: GrantRequest, { provider, options }: Exchange):
   // The returned token is not an access token, and its type says so.
   const { accessToken, issuedType } = await request.endpoint.request(wish, ["n_a"]);
   if (issuedType === idJag) return accessToken;
-  throw new AuthError(
-    "token-answer",
-    `The identity provider ${provider.issuer} returned another token type than the requested one`,
-  );
+  throw new AuthError("token-answer", `The token response of ${provider.issuer} has no issued_token_type ${idJag}`);
 }
 
 function findIdentity(request: GrantRequest, { registered = [], document }: EnterpriseOptions): ClientIdentity {

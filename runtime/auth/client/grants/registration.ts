@@ -1,4 +1,5 @@
-import { AuthError, quoteReason, readReason } from "../errors.ts";
+import { AuthError, isErrorResponse, quoteReason, readReason } from "../errors.ts";
+import { quoteIssuer, quoteIssuers } from "../network/url-rules.ts";
 import { isTokenAuthMethod, type ClientIdentity, type TokenAuthMethod } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
@@ -114,11 +115,14 @@ async function register(
   const body = JSON.stringify(toRequest(server, redirectUri, options));
   const headers = { "Content-Type": "application/json" };
   const response = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
-  if (response.status >= 400) throw describeRejection(response);
-  const registration = readRegistered(response.json, redirectUri);
+  const { status, json } = response;
+  if (status >= 400 || isErrorResponse(json)) throw describeRejection(response);
+  if (!json)
+    throw new AuthError("registration-refused", `${server.issuer} returned no JSON object instead of a registration`);
+  const registration = readRegistered(json, redirectUri);
   if (!registration)
     throw new AuthError("registration-refused", `${server.issuer} returned a registration without a client_id`);
-  const expiresAt = response.json?.client_secret_expires_at;
+  const expiresAt = json.client_secret_expires_at;
   await store.set(storeKeys.client(server.issuer), JSON.stringify({ ...registration, expiresAt }));
   return registration;
 }
@@ -149,16 +153,16 @@ function chooseRegistered({ tokenAuthMethods: known = [] }: ServerMetadata): Tok
   return own.find((method) => known.includes(method)) ?? "none";
 }
 
-function readRegistered(
-  json: Readonly<Record<string, unknown>> | undefined,
-  redirectUri: string,
-): Registration | undefined {
-  if (typeof json?.client_id !== "string" || json.client_id === "") return undefined;
-  const { client_id, client_secret, token_endpoint_auth_method: method } = json;
+function readRegistered(json: Readonly<Record<string, unknown>>, redirectUri: string): Registration | undefined {
+  const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: method } = json;
+  if (typeof clientId !== "string" || clientId === "") return undefined;
+  const clientSecret = typeof secret === "string" && secret !== "" ? secret : undefined;
+  // Some servers repeat their default method although they have issued no secret.
+  const isUsable = isTokenAuthMethod(method) && (method === "none" || clientSecret !== undefined);
   return {
-    clientId: client_id,
-    clientSecret: typeof client_secret === "string" && client_secret !== "" ? client_secret : undefined,
-    method: isTokenAuthMethod(method) ? method : undefined,
+    clientId,
+    clientSecret,
+    method: isUsable && method !== "private_key_jwt" ? method : undefined,
     redirectUris: [redirectUri],
   };
 }
@@ -186,7 +190,8 @@ function describeRejection({ status, json = {}, retryAfter }: AuthorizationRespo
 }
 
 function describeMissingClient({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {
-  const others = registered.length === 0 ? "" : ", the registrations are for other issuers";
+  const issuers = registered.map(({ issuer: known }) => known);
+  const others = issuers.length === 0 ? "" : `, only for ${quoteIssuers(issuers)}`;
   const unread = document ? ", client metadata documents are not supported" : "";
-  return `The client has no client_id for ${issuer}${others}${unread}; register the client and pass the option registered`;
+  return `The client has no client_id for ${quoteIssuer(issuer)}${others}${unread}; register the client and pass the option registered`;
 }

@@ -14,10 +14,10 @@ export function readGrantedScopes(text: string): readonly string[] {
 
 /** Sources of the scopes to request. */
 export interface ScopeSources {
-  /** Scopes that the server's challenge demands. If present, they take precedence over `wanted` and `supported`. */
-  readonly challenged: readonly string[] | undefined;
-  /** Scopes that the metadata of the server lists. */
-  readonly supported: readonly string[] | undefined;
+  /** Scopes that the server's challenge demands, with spaces between. If present, they take precedence over `wanted` and `supported`. */
+  readonly challenged: string | undefined;
+  /** Scopes that the metadata of the server lists, with spaces between. They are not read unless they are needed. */
+  readonly supported: string | undefined;
   /** Scopes that the application needs. They take precedence over `supported`. */
   readonly wanted: readonly string[] | undefined;
   /** Scopes of earlier token requests, if more are needed now. */
@@ -29,10 +29,12 @@ export interface ScopeSources {
 /**
  * Returns the scopes to request: the fewest that are known to be necessary. An empty list leaves the choice to the authorization server.
  *
+ * @throws {AuthError} when the scopes that are needed are invalid
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function selectScopes({ challenged, supported, wanted, before, offline }: ScopeSources): readonly string[] {
-  const needed = challenged ?? wanted ?? supported ?? [];
+  const isWanted = challenged === undefined && wanted !== undefined;
+  const needed = isWanted ? wanted : readGrantedScopes(challenged ?? supported ?? "");
   const scopes = [...new Set([...before, ...needed])];
   return offline && !scopes.includes(offlineAccess) ? [...scopes, offlineAccess] : scopes;
 }

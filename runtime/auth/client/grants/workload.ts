@@ -1,5 +1,7 @@
 import type { Awaitable } from "../../../../generated/support.ts";
 import { AuthError } from "../errors.ts";
+import { requireEndpoint } from "../discovery/metadata.ts";
+import { quoteIssuers } from "../network/url-rules.ts";
 import { toPurpose, type Grant } from "./grant.ts";
 
 /** Authorization server and resource that an assertion is issued for. */
@@ -46,8 +48,9 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
     wantsRefresh: false,
     issuers,
     async obtain({ discovery: { server, resource }, endpoint, scopes: requested }) {
-      if (!issuers.includes(server.issuer)) throw unknownIssuer(server.issuer);
-      const audience = { issuer: server.issuer, tokenEndpoint: server.tokenEndpoint?.href ?? "", resource };
+      if (!issuers.includes(server.issuer)) throw unknownIssuer(server.issuer, issuers);
+      const { href: tokenEndpoint } = requireEndpoint(server, "token_endpoint", endpoint.requester.rules);
+      const audience = { issuer: server.issuer, tokenEndpoint, resource };
       const parameters = { assertion: await assertion(audience), ...toPurpose(resource, requested) };
       const identity = { clientId, method: "none" } as const;
       return endpoint.obtain({ server, identity, grantType: jwtBearer, parameters }, { resource, requested });
@@ -69,8 +72,11 @@ function checkIssuers(issuers: readonly string[] | undefined): void {
 }
 
 /** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
-function unknownIssuer(issuer: string): AuthError {
-  return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; no assertion is sent`);
+function unknownIssuer(issuer: string, issuers: readonly string[]): AuthError {
+  return new AuthError(
+    "no-client",
+    `${issuer} is not one of the issuers of workloadIdentity (${quoteIssuers(issuers)}); no assertion is sent`,
+  );
 }
 
 /** Grant type that exchanges a signed assertion for a token. */

@@ -1,4 +1,5 @@
 import { AuthError, quoteReason, readReason } from "../errors.ts";
+import { quoteIssuer } from "../network/url-rules.ts";
 
 /** State of a sign-in while the user is at the authorization server. */
 export interface PendingSignIn {
@@ -48,8 +49,8 @@ export function readCode(callback: string, pending: PendingSignIn): string {
  */
 function checkResponseIssuer(found: string | undefined, { issuer, namesIssuer }: PendingSignIn): void {
   if (found === issuer || (found === undefined && !namesIssuer)) return;
-  const what = found === undefined ? "has no issuer" : "is from another issuer";
-  throw new AuthError("issuer-mismatch", `The authorization response for ${issuer} ${what} (iss)`);
+  const what = found === undefined ? "has no issuer" : `is from the issuer ${quoteIssuer(found)}`;
+  throw new AuthError("issuer-mismatch", `The authorization response for ${quoteIssuer(issuer)} ${what} (iss)`);
 }
 
 function readOnce(parameters: URLSearchParams, name: string): string | undefined {

@@ -6,12 +6,11 @@ import {
   allowInsecureRequests,
   genericTokenEndpointRequest,
   modifyAssertion,
-  processGenericTokenEndpointResponse,
   revocationRequest,
   type AuthorizationServer,
   type ClientAuth,
 } from "oauth4webapi";
-import { AuthError, isAuthError, quoteReason, readReason } from "../errors.ts";
+import { AuthError, isAuthError, isErrorResponse, quoteReason, readReason } from "../errors.ts";
 import { chooseMethod, type ClientIdentity } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
@@ -43,44 +42,74 @@ export interface FormRequest {
  */
 export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
   const { server, identity, grantType, parameters, types, post } = request;
-  if (!server.tokenEndpoint) throw new AuthError("metadata", `The metadata of ${server.issuer} has no token_endpoint`);
+  if (!server.tokenEndpoint)
+    throw new AuthError("metadata", `The metadata of ${server.issuer} has no valid token_endpoint`);
   const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
-  // The library requires a client id even if none is sent. It only compares the id with OpenID tokens.
+  // The library requires a client id even if none is sent.
   const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
   const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
+  let json: AuthorizationResponse["json"];
   const send = async (url: string, init: LibraryRequest): Promise<Response> => {
     const result = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
-    if (result.status >= 400)
-      throw describeRejection(result, { grantType, secrets: [...secrets, ...readProofs(init)] });
-    return new Response(result.text, { status: result.status, headers: { "content-type": "application/json" } });
+    if (!isSuccess(result)) throw describeRejection(result, { grantType, secrets: [...secrets, ...readProofs(init)] });
+    ({ json } = result);
+    return new Response(null);
   };
   try {
     // The destination of requests is checked before and while they are sent.
     const options = { [customFetch]: send, [allowInsecureRequests]: true };
-    const response = await genericTokenEndpointRequest(
-      as,
-      client,
-      toClientAuth(server, identity),
-      grantType,
-      parameters,
-      options,
-    );
-    const recognizedTokenTypes = Object.fromEntries(types.map((type) => [type, () => {}]));
-    const result = await processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes });
-    if (!types.includes(result.token_type)) throw new Error(result.token_type);
-    return {
-      accessToken: result.access_token,
-      type: result.token_type,
-      refreshToken: result.refresh_token,
-      expiresIn: result.expires_in,
-      issuedType: typeof result.issued_token_type === "string" ? result.issued_token_type : undefined,
-    };
+    const auth = toClientAuth(server, identity);
+    await genericTokenEndpointRequest(as, client, auth, grantType, parameters, options);
   } catch (error) {
     if (isAuthError(error)) throw error;
-    // Errors of the library carry the response, and with it the token.
-    const kinds = types.join(" or ");
-    throw new AuthError("token-answer", `${server.issuer} returned no token of the type ${kinds}`);
+    // Errors of the library may carry credentials.
+    throw new AuthError(
+      "configuration",
+      `The client cannot authenticate at ${server.issuer}; check its key and its id`,
+    );
   }
+  return readTokenResponse(json, server.issuer, types);
+}
+
+/** True if a response is successful and holds no error, which some servers send with status 200. */
+function isSuccess({ status, json }: AuthorizationResponse): boolean {
+  return status >= 200 && status < 300 && !isErrorResponse(json);
+}
+
+/**
+ * Reads a successful token response. Optional members that are null, empty or of another type are absent. An OpenID token is not used, and therefore not
+ * read.
+ */
+function readTokenResponse(
+  json: AuthorizationResponse["json"],
+  issuer: string,
+  types: readonly string[],
+): TokenResponse {
+  if (!json) throw new AuthError("token-answer", `${issuer} returned no JSON object as its token response`);
+  const accessToken = readText(json.access_token);
+  // Another token could not be sent in a header.
+  if (accessToken === undefined || !/^[\x21-\x7e]+$/.test(accessToken))
+    throw new AuthError("token-answer", `The token response of ${issuer} has no valid access_token`);
+  const type = readText(json.token_type)?.toLowerCase();
+  if (type === undefined || !types.includes(type))
+    throw new AuthError("token-answer", `The token response of ${issuer} has no token_type ${types.join(" or ")}`);
+  return {
+    accessToken,
+    type,
+    refreshToken: readText(json.refresh_token),
+    expiresIn: readSeconds(json.expires_in),
+    issuedType: readText(json.issued_token_type),
+  };
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Reads a number of seconds, which some servers send as a text. */
+function readSeconds(value: unknown): number | undefined {
+  const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 /** True for an error code of a token endpoint after which a refresh token is useless. */
@@ -109,7 +138,7 @@ export async function revokeToken({ server, identity, token, kind, post }: Revoc
     const result = await post(url, { headers, body: body.toString() });
     // Stateless tokens cannot be revoked: they end when they expire.
     const isStateless = result.json?.error === "unsupported_token_type";
-    if (result.status === 200 || isStateless) return new Response(null);
+    if (isSuccess(result) || isStateless) return new Response(null);
     const proofs = readProofs({ headers, body });
     throw describeRejection(result, { grantType: `the revocation of the ${kind}`, secrets: [...secrets, ...proofs] });
   };

@@ -93,13 +93,13 @@ const attacks: readonly Attack[] = [
   {
     name: "metadata without an issuer (AC-05)",
     script: without("issuer"),
-    code: "issuer-mismatch",
+    code: "metadata",
     never: beforeSignIn,
   },
   {
     name: "metadata whose issuer is a list (AC-05)",
     script: { serverMetadata: (d, { issuer }) => ({ ...d, issuer: [issuer] }) },
-    code: "issuer-mismatch",
+    code: "metadata",
     never: beforeSignIn,
   },
   {

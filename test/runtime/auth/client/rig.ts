@@ -169,7 +169,7 @@ export async function serveRig(script: Script = {}): Promise<Rig & { close(): Pr
     const token = issue("access");
     const body = { access_token: token, token_type: "Bearer", expires_in: 3600 };
     const said = script.token?.(body, form, places) ?? { body };
-    if ((said.status ?? 200) === 200) valid.add(token);
+    if ((said.status ?? 200) < 300) valid.add(token);
     return said;
   };
 
