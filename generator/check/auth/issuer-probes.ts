@@ -2,7 +2,7 @@ import { toMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
 import type { CheckResult } from "../finding.ts";
 import { toResult, type Observation } from "../probes/probe.ts";
 import type { AuthClient } from "./auth-client.ts";
-import { readTexts } from "./resource-probes.ts";
+import { findDocumentProblem, judgeNulls, readTexts, stopsClients } from "./resource-probes.ts";
 import { authRules } from "./rules.ts";
 
 /** Metadata of an authorization server. */
@@ -19,12 +19,15 @@ export async function probeIssuer(client: AuthClient, issuer: string): Promise<I
   const problem = client.findUrlProblem(issuer) ?? (/[?#]/.test(issuer) ? "has a query or a fragment" : undefined);
   if (problem !== undefined) return withoutMetadata(issuer, [toObservation(issuer, problem)]);
   const tried: Observation[] = [];
+  const stops: Observation[] = [];
   for (const place of toMetadataPlaces(new URL(issuer))) {
     const result = await client.fetchDocument(place, "authorization server metadata");
-    if (result.kind === "failed") tried.push(toObservation(place.href, result.reason));
-    else if (result.response.status === 200 && result.response.json)
-      return judgeMetadata(client, { issuer, place, document: result.response.json });
-    else tried.push(toObservation(place.href, `it returns HTTP ${result.response.status} and no document`));
+    const reason = result.kind === "failed" ? result.reason : findDocumentProblem(result.response, "issuer");
+    if (result.kind === "response" && result.response.json && reason === undefined)
+      return judgeMetadata(client, { issuer, place, document: result.response.json, stops });
+    tried.push(toObservation(place.href, reason ?? ""));
+    if (result.kind === "response" && result.response.status === 200)
+      stops.push(stopsClients(place.href, reason ?? ""));
   }
   return withoutMetadata(issuer, tried);
 }
@@ -43,6 +46,8 @@ interface Found {
   readonly issuer: string;
   readonly place: URL;
   readonly document: Document;
+  /** Findings about earlier places. */
+  readonly stops: readonly Observation[];
 }
 
 function judgeMetadata(client: AuthClient, found: Found): IssuerFacts {
@@ -50,7 +55,7 @@ function judgeMetadata(client: AuthClient, found: Found): IssuerFacts {
   const keys = document.jwks_uri;
   return {
     results: [
-      toResult(authRules.serverMetadata),
+      toResult(authRules.serverMetadata, [...found.stops, judgeNulls(issuer, document)]),
       toResult(authRules.issuer, [judgeIssuer(found)]),
       toResult(authRules.endpoints, judgeEndpoints(client, found)),
       toResult(authRules.pkce, [judgePkce(issuer, document)]),
@@ -63,10 +68,10 @@ function judgeMetadata(client: AuthClient, found: Found): IssuerFacts {
 
 function judgeIssuer({ issuer, place, document }: Found): Observation | undefined {
   if (document.issuer === issuer) return undefined;
-  const named = typeof document.issuer === "string" ? document.issuer : "no issuer";
+  const named = String(document.issuer);
   return {
     subject: issuer,
-    message: `${place.href} names ${named}; clients compare character by character`,
+    message: `${place.href} names ${named} instead of ${issuer}; clients compare character by character`,
     fix: `set the option issuer (ISSUER) to ${named}, if that is your authorization server`,
   };
 }
@@ -76,9 +81,10 @@ function judgeEndpoints(client: AuthClient, { issuer, document }: Found): Observ
   const optional = ["registration_endpoint", "introspection_endpoint", "revocation_endpoint"];
   return [...required, ...optional].flatMap((name) => {
     const value = document[name];
-    if (value === undefined && optional.includes(name)) return [];
+    const isMissing = typeof value !== "string" || value === "";
+    if (isMissing && optional.includes(name)) return [];
     const fix = `correct ${name} of the authorization server`;
-    if (typeof value !== "string") return [{ subject: issuer, message: `its metadata has no ${name}`, fix }];
+    if (isMissing) return [{ subject: issuer, message: `its metadata has no ${name}`, fix }];
     const problem = client.findUrlProblem(value);
     return problem === undefined
       ? []
@@ -90,7 +96,7 @@ function judgePkce(issuer: string, document: Document): Observation | undefined 
   const methods = document.code_challenge_methods_supported;
   if (readTexts(methods).includes("S256")) return undefined;
   const message =
-    methods === undefined
+    readTexts(methods).length === 0
       ? "its metadata has no code_challenge_methods_supported, so that clients do not proceed"
       : "its metadata does not list the PKCE method S256, so that clients do not proceed";
   return {
@@ -103,7 +109,8 @@ function judgePkce(issuer: string, document: Document): Observation | undefined 
 function judgeRegistration(issuer: string, document: Document): Observation | undefined {
   if (document.client_id_metadata_document_supported === true) return undefined;
   const enable = "enable client ID metadata documents at the authorization server";
-  if (document.registration_endpoint === undefined)
+  const { registration_endpoint: endpoint } = document;
+  if (typeof endpoint !== "string" || endpoint === "")
     return {
       subject: issuer,
       message: "it supports neither client ID metadata documents nor dynamic registration",

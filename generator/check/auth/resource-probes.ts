@@ -100,24 +100,26 @@ async function fetchMetadata(client: AuthClient, link: string | undefined): Prom
   // The query is left out: it may be secret, and findings name the places.
   const own = toResourceMetadataPlaces({ origin, pathname, search: "" }).map(({ href }) => href);
   const findings: Observation[] = [];
+  const others: (readonly [place: string, reason: string])[] = [];
   for (const place of [...new Set([...(link === undefined ? [] : [link]), ...own])]) {
     const outcome = await fetchFrom(client, place);
     if (outcome.kind === "found") {
       const invalid = judgeDocument(outcome.document, place);
-      return { found: outcome.document, findings: [...findings, ...invalid] };
+      const stops = others.map(([other, reason]) => stopsClients(other, reason));
+      return { found: outcome.document, findings: [...findings, ...stops, ...invalid] };
     }
     // Only the place that the server names must exist.
     if (place === link || outcome.kind === "unsafe") findings.push(toObservation(place, outcome.reason));
+    else if (outcome.kind === "other") others.push([place, outcome.reason]);
   }
-  return {
-    found: undefined,
-    findings: findings.length > 0 ? findings : [toObservation(own[0] ?? "", "there is no document, nor at the root")],
-  };
+  findings.push(...others.map(([place, reason]) => toObservation(place, reason)));
+  if (findings.length === 0) findings.push(toObservation(own[0] ?? "", "there is no document, nor at the root"));
+  return { found: undefined, findings };
 }
 
 type Fetched =
   | { readonly kind: "found"; readonly document: Readonly<Record<string, unknown>> }
-  | { readonly kind: "missing" | "unsafe"; readonly reason: string };
+  | { readonly kind: "missing" | "other" | "unsafe"; readonly reason: string };
 
 async function fetchFrom(client: AuthClient, place: string): Promise<Fetched> {
   const problem = client.findUrlProblem(place);
@@ -125,8 +127,39 @@ async function fetchFrom(client: AuthClient, place: string): Promise<Fetched> {
   const result = await client.fetchDocument(new URL(place), "resource metadata");
   if (result.kind === "failed") return { kind: "unsafe", reason: result.reason };
   const { status, json } = result.response;
-  if (status !== 200) return { kind: "missing", reason: `it returns HTTP ${status}` };
-  return json ? { kind: "found", document: json } : { kind: "missing", reason: "it is no JSON object" };
+  const reason = findDocumentProblem(result.response, "resource");
+  if (json && reason === undefined) return { kind: "found", document: json };
+  return { kind: status === 200 ? "other" : "missing", reason: reason ?? "" };
+}
+
+/** Returns why a response is not a document with this member, without which clients look elsewhere. */
+export function findDocumentProblem(
+  { status, json }: AuthorizationResponse,
+  member: "resource" | "issuer",
+): string | undefined {
+  if (status !== 200) return `it returns HTTP ${status} and no document`;
+  if (!json) return "it is no JSON object";
+  const value = json[member];
+  return typeof value === "string" && value !== "" ? undefined : `it has no ${member}`;
+}
+
+/** Returns the finding about a place that responds with status 200 and has no document. */
+export function stopsClients(place: string, reason: string): Observation {
+  const message = `${reason}; some clients stop here and do not try the next place`;
+  return { subject: place, severity: "warning", message, fix: "return 404 where there is no metadata" };
+}
+
+/** Returns the finding about members that are null, for which some clients reject the document. */
+export function judgeNulls(subject: string, document: Readonly<Record<string, unknown>>): Observation | undefined {
+  const names = Object.keys(document).filter((name) => document[name] === null && /^\w{1,64}$/.test(name));
+  if (names.length === 0) return undefined;
+  const message = `${names.slice(0, 10).join(", ")} ${names.length === 1 ? "is" : "are"} null; some clients reject that`;
+  return {
+    subject,
+    severity: "warning",
+    message,
+    fix: `leave ${names.length === 1 ? "it" : "them"} out of the document`,
+  };
 }
 
 function toObservation(place: string, reason: string): Observation {
@@ -137,12 +170,11 @@ function toObservation(place: string, reason: string): Observation {
 
 function judgeDocument(document: Readonly<Record<string, unknown>>, place: string): readonly Observation[] {
   const servers = readTexts(document.authorization_servers);
-  const methods = document.bearer_methods_supported;
+  const methods = document.bearer_methods_supported ?? undefined;
   const hasHeader = methods === undefined || readTexts(methods).includes("header");
+  const nulls = judgeNulls(place, document);
   return [
-    ...(typeof document.resource === "string"
-      ? []
-      : [{ subject: place, message: "it has no resource", fix: "set the option resource (RESOURCE)" }]),
+    ...(nulls ? [nulls] : []),
     ...(servers.length > 0
       ? []
       : [{ subject: place, message: "it lists no authorization_servers", fix: "set the option issuer (ISSUER)" }]),

@@ -151,6 +151,32 @@ const faults: readonly Row[] = [
     "auth-resource-metadata",
     /no JSON/,
   ],
+  [
+    "has a page instead of metadata at its path, and metadata at its root",
+    (base) => ({
+      "/mcp": { status: 401, headers: { "www-authenticate": 'Bearer scope="mcp:use"' } },
+      [resourcePath]: { status: 200, body: "<html>" },
+      "/.well-known/oauth-protected-resource": { ...goodMetadata(), resource: `${base}/mcp` },
+    }),
+    "auth-resource-metadata",
+    /no JSON object; some clients stop here.*404/,
+  ],
+  [
+    "has an error with HTTP 200 in each place of metadata",
+    () => ({
+      "/mcp": { status: 401, headers: { "www-authenticate": 'Bearer scope="mcp:use"' } },
+      [resourcePath]: { error: "not_found" },
+      "/.well-known/oauth-protected-resource": { error: "not_found" },
+    }),
+    "auth-resource-metadata",
+    /has no resource/,
+  ],
+  [
+    "has metadata with members that are null",
+    withMetadata({ bearer_methods_supported: null, resource_name: null }),
+    "auth-resource-metadata",
+    /bearer_methods_supported, resource_name are null.*leave them out/,
+  ],
   ["lists no authorization server", withMetadata({ authorization_servers: [] }), "auth-resource-metadata", /ISSUER/],
   ["names no resource", withMetadata({ resource: undefined }), "auth-resource-metadata", /no resource/],
   [
@@ -242,6 +268,24 @@ const faults: readonly Row[] = [
     replaced(issuerPath, () => undefined),
     "auth-server-metadata",
     /HTTP 404.*ISSUER/,
+  ],
+  [
+    "has an authorization server with an error instead of metadata, and metadata of OpenID",
+    () => ({ [issuerPath]: { error: "not_found" }, "/.well-known/openid-configuration": goodIssuer() }),
+    "auth-server-metadata",
+    /has no issuer; some clients stop here.*404/,
+  ],
+  [
+    "has an authorization server with a page instead of metadata",
+    replaced(issuerPath, () => ({ status: 200, body: "<html>" })),
+    "auth-server-metadata",
+    /it has no metadata: .*is no JSON object/,
+  ],
+  [
+    "has an authorization server with endpoints that are null",
+    withIssuer({ registration_endpoint: null, revocation_endpoint: null, introspection_endpoint: "" }),
+    "auth-server-metadata",
+    /registration_endpoint, revocation_endpoint are null.*leave them out/,
   ],
   [
     "has an issuer with a slash more",
