@@ -229,12 +229,10 @@ function createCache(issuer: string, options: JwtOptions): KeyCache<JWTVerifyGet
   const load = async (): Promise<JWTVerifyGetKey> => {
     if (typeof given === "object") return createLocalJWKSet(given);
     const document = await fetchJson(given ?? (await findKeysUrl(issuer, ask)), ask);
-    if (!isKeySet(document)) throw new Error(`The JSON Web Key Set of ${issuer} is not valid`);
-    return createLocalJWKSet(document);
+    const keys: unknown = isObject(document) ? document.keys : undefined;
+    if (!Array.isArray(keys)) throw new Error(`The JSON Web Key Set of ${issuer} has no keys`);
+    // One odd entry does not cost the others.
+    return createLocalJWKSet({ keys: keys.filter(isObject) });
   };
   return new KeyCache(load, { maxAge, maxStale, cooldown, now });
-}
-
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  return isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
 }

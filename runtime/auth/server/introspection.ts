@@ -95,10 +95,21 @@ export function createTokenRequests({
 }
 
 function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssuers): Claims | undefined {
-  if (!isObject(response) || typeof response.active !== "boolean")
-    throw new Error("The introspection response is not valid");
-  if (!response.active) return undefined;
-  return response.iss === undefined && others.length === 0 ? { ...response, iss: only } : response;
+  if (!isObject(response)) throw new Error("The introspection response has no boolean active");
+  const { active, error } = response;
+  if (typeof active !== "boolean") {
+    const reason = typeof error === "string" && /^[\w.-]{1,64}$/.test(error) ? ` (${error})` : "";
+    throw new Error(`The introspection response has no boolean active${reason}`);
+  }
+  if (!active) return undefined;
+  const claims = withoutNulls(response);
+  const isUnnamed = claims.iss === undefined || claims.iss === "";
+  return isUnnamed && others.length === 0 ? { ...claims, iss: only } : claims;
+}
+
+/** Removes members that are null: some servers send all members that they know. Other empty values are claims, which are checked. */
+export function withoutNulls(response: Claims): Claims {
+  return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== null));
 }
 
 /** Encodes client credentials for basic authentication. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */

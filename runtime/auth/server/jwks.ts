@@ -1,7 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
+import { quoteIssuer } from "../common/quote-issuer.ts";
 import { toMetadataPlaces } from "../common/well-known.ts";
 import { readBounded } from "./read-bounded.ts";
-import { checkUrl } from "./metadata.ts";
+import { isSecure } from "./metadata.ts";
 
 /**
  * Fetches a JSON document from an authorization server. It follows no redirects and accepts at most 1 MiB within 5 s.
@@ -34,9 +35,11 @@ export async function findKeysUrl(issuer: string, ask: typeof fetch): Promise<st
 }
 
 function readKeysUrl(metadata: unknown, issuer: string): string {
-  if (!isObject(metadata) || metadata.issuer !== issuer) throw new Error("The metadata is from another issuer");
-  const { jwks_uri: url } = metadata;
-  if (typeof url !== "string") throw new Error("The metadata has no jwks_uri");
-  checkUrl("jwks_uri", url);
-  return url;
+  if (!isObject(metadata)) throw new Error("The metadata is not a JSON object");
+  const { issuer: named, jwks_uri: url } = metadata;
+  if (named !== issuer)
+    throw new Error(`The metadata is for the issuer ${quoteIssuer(named)} instead of ${quoteIssuer(issuer)}`);
+  const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  if (target && isSecure(target) && target.username === "" && target.password === "") return target.href;
+  throw new Error("The metadata has no valid jwks_uri; expected an https URL");
 }

@@ -10,7 +10,8 @@ import {
   type ServerMetadata,
 } from "./metadata.ts";
 import type { HttpRequester } from "../network/requester.ts";
-import { quoteIssuer, readUrl } from "../network/url-rules.ts";
+import { quoteIssuer } from "../../common/quote-issuer.ts";
+import { readUrl } from "../network/url-rules.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */
 export interface Discovery {

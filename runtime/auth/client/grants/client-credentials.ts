@@ -1,6 +1,6 @@
 import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import { AuthError } from "../errors.ts";
-import { quoteIssuer, quoteIssuers } from "../network/url-rules.ts";
+import { quoteIssuer, quoteIssuers } from "../../common/quote-issuer.ts";
 import type { RegisteredClient } from "./registration.ts";
 
 /** Registrations and scopes of a program that acts for itself. */

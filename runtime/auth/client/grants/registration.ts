@@ -1,5 +1,5 @@
 import { AuthError, isErrorResponse, quoteReason, readReason } from "../errors.ts";
-import { quoteIssuer, quoteIssuers } from "../network/url-rules.ts";
+import { quoteIssuer, quoteIssuers } from "../../common/quote-issuer.ts";
 import { isTokenAuthMethod, type ClientIdentity, type TokenAuthMethod } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../../generated/support.ts";
 import { AuthError } from "../errors.ts";
 import { requireEndpoint } from "../discovery/metadata.ts";
-import { quoteIssuers } from "../network/url-rules.ts";
+import { quoteIssuers } from "../../common/quote-issuer.ts";
 import { toPurpose, type Grant } from "./grant.ts";
 
 /** Authorization server and resource that an assertion is issued for. */

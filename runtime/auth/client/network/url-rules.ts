@@ -1,4 +1,3 @@
-import { describeUrl } from "../../../transport/http-client/endpoint.ts";
 import { findNetwork, type Network } from "./network.ts";
 import { AuthError } from "../errors.ts";
 
@@ -52,21 +51,4 @@ export function readUrl(text: unknown, rules: UrlRules, what: string): URL {
   const url = new URL(text);
   rules.check(url, what);
   return url;
-}
-
-/** Returns the first issuers of a list for a message. */
-export function quoteIssuers(issuers: readonly string[]): string {
-  const shown = issuers.slice(0, 3).map(quoteIssuer).join(", ");
-  if (issuers.length > 3) return `${shown} and ${issuers.length - 3} more`;
-  return shown === "" ? "no issuer" : shown;
-}
-
-/**
- * Returns an issuer for a message as its party writes it, because a slash more makes another issuer. Another text, or one that may hold credentials, is
- * shortened.
- */
-export function quoteIssuer(text: unknown): string {
-  if (typeof text !== "string") return "(no text)";
-  if (/^[\x21\x22\x24-\x3e\x41-\x7e]{1,200}$/.test(text)) return text;
-  return URL.canParse(text) ? describeUrl(new URL(text)).slice(0, 200) : "(invalid URL)";
 }

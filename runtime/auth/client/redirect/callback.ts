@@ -1,5 +1,5 @@
 import { AuthError, quoteReason, readReason } from "../errors.ts";
-import { quoteIssuer } from "../network/url-rules.ts";
+import { quoteIssuer } from "../../common/quote-issuer.ts";
 
 /** State of a sign-in while the user is at the authorization server. */
 export interface PendingSignIn {

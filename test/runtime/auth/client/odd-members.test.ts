@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expectOutcome, grantOf, idJag, issuing, signOut, type Outcome, type Reader } from "./odd-responses.ts";
-import { quoteIssuer } from "../../../../runtime/auth/client/network/url-rules.ts";
+import { quoteIssuer } from "../../../../runtime/auth/common/quote-issuer.ts";
 import { createRigClient, failureOf, startRig, taking, type Script } from "./rig.ts";
 
 /* Members of documents and responses with values that are common although no specification has them: null, empty, of another type. */
