@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createNetServer, type Server as NetServer } from "node:net";
 import { isObject } from "../../../../generated/support.ts";
 import { systemClock } from "../../../internal/timers.ts";
 import { openBrowser, type OpenUrl } from "./browser.ts";
 import { AuthError, isAuthError } from "../errors.ts";
+import { errorCodeOf } from "../tokens/retry-while-locked.ts";
 import type { Redirection, Redirector } from "./redirect.ts";
 import { checkNumbers } from "../../../jsonrpc/check-numbers.ts";
 
@@ -15,7 +17,15 @@ export interface LoopbackOptions {
    * open is not an error.
    */
   readonly onUrl?: (url: URL) => void;
-  /** Port to listen on. If it is in use, another port is chosen. Default: the port that the client is registered with, else any. */
+  /**
+   * Host name of the redirect URI, which some authorization servers compare exactly. With `localhost`, the listener uses both addresses of that name.
+   * Default `127.0.0.1`.
+   */
+  readonly host?: "127.0.0.1" | "localhost";
+  /**
+   * Port of the redirect URI, for clients that are registered with it. While another program uses it, sign-ins fail. Default: the port that the client has
+   * registered itself with, if it is free, else any.
+   */
   readonly port?: number;
   /** Path of the redirect URI. Default `/callback`. */
   readonly path?: string;
@@ -26,7 +36,7 @@ export interface LoopbackOptions {
 }
 
 /**
- * Creates a redirector that listens on 127.0.0.1 only, until one authorization response has arrived. Responses that do not belong to the sign-in are
+ * Creates a redirector that listens on this machine only, until one authorization response has arrived. Responses that do not belong to the sign-in are
  * rejected and change nothing. The listener does not keep the process alive: the provider does while a request waits for the sign-in.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
@@ -40,18 +50,17 @@ export interface LoopbackOptions {
  */
 export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirector {
   checkNumbers(options);
-  const { path = "/callback" } = options;
+  const { path = "/callback", host = "127.0.0.1", port } = options;
   return {
     async open({ preferred }) {
-      const server = createServer();
-      server.unref();
-      const port = await listen(server, options.port ?? findPort(preferred, path));
-      return createRedirection(server, `http://127.0.0.1:${port}${path}`, options);
+      const listener =
+        port === undefined ? await listenAnywhere(host, findPort(preferred, { host, path })) : await listen(host, port);
+      return createRedirection(listener, `http://${host}:${listener.port}${path}`, options);
     },
   };
 }
 
-function createRedirection(server: Server, redirectUri: string, options: LoopbackOptions): Redirection {
+function createRedirection({ server, close }: Listener, redirectUri: string, options: LoopbackOptions): Redirection {
   return {
     redirectUri,
     visit(url, { state }) {
@@ -59,11 +68,7 @@ function createRedirection(server: Server, redirectUri: string, options: Loopbac
       // Some browsers are open until the user closes them.
       return Promise.race([callback, show(url, options).then(() => callback)]);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 
@@ -135,24 +140,78 @@ async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): P
 }
 
 /** Returns the port that the client is registered with, so that it need not register again. */
-function findPort(preferred: string | undefined, path: string): number {
+function findPort(
+  preferred: string | undefined,
+  { host, path }: { readonly host: string; readonly path: string },
+): number {
   if (preferred === undefined || !URL.canParse(preferred)) return 0;
   const { hostname, pathname, port } = new URL(preferred);
-  return hostname === "127.0.0.1" && pathname === path ? Number(port) : 0;
+  return hostname === host && pathname === path ? Number(port) : 0;
 }
 
-function listen(server: Server, port: number): Promise<number> {
+/** Server that listens on each address of a host name. */
+interface Listener {
+  readonly server: Server;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Listens on a port, or on another one if that is not possible. */
+async function listenAnywhere(host: string, preferred: number): Promise<Listener> {
+  let failure: unknown;
+  // A port that is free at one address of a host name may be in use at the other.
+  for (const port of [preferred, 0, 0, 0]) {
+    try {
+      return await listen(host, port);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** A browser may use either address of `localhost`, so no other program may have the port at one of them. */
+async function listen(host: string, port: number): Promise<Listener> {
+  const server = createServer();
+  const second = createNetServer({ allowHalfOpen: true }, (socket) => void server.emit("connection", socket));
+  const close = async (): Promise<void> => {
+    const closed = [server, second].map((one) => new Promise((resolve) => one.close(resolve)));
+    server.closeAllConnections();
+    await Promise.all(closed);
+  };
+  try {
+    const found = await bind(server, port, "127.0.0.1");
+    if (host === "localhost") await bind(second, found, "::1").catch(skipMissing);
+    return { server, port: found, close };
+  } catch (error) {
+    await close();
+    throw describeBusy(error, port);
+  }
+}
+
+/** Returns the port on which a server listens. */
+function bind(server: NetServer, port: number, address: string): Promise<number> {
+  server.unref();
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => {
-      if (error.code !== "EADDRINUSE" || port === 0)
-        return reject(new AuthError("authorization-incomplete", `The redirect listener could not use port ${port}`));
-      listen(server, 0).then(resolve, reject);
-    };
-    server.once("error", onError);
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", onError);
-      const address: unknown = server.address();
-      resolve(isObject(address) ? Number(address.port) : port);
+    server.once("error", reject);
+    server.listen(port, address, () => {
+      server.off("error", reject);
+      const bound: unknown = server.address();
+      resolve(isObject(bound) ? Number(bound.port) : port);
     });
   });
+}
+
+/** Some machines have no IPv6. */
+function skipMissing(error: unknown): void {
+  if (!["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(errorCodeOf(error))) throw error;
+}
+
+function describeBusy(error: unknown, port: number): AuthError {
+  const code = errorCodeOf(error);
+  const message =
+    code === "EADDRINUSE"
+      ? `Port ${port} of the redirect is in use; end the program that uses it, or change the option port`
+      : `The redirect listener could not use port ${port} (${code})`;
+  return new AuthError("authorization-incomplete", message);
 }

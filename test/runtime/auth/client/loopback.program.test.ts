@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
+import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -11,6 +13,8 @@ import {
 } from "../../../../runtime/auth/client/index.ts";
 import { createProgram } from "../../../program.ts";
 import { createRigClient, startRig } from "./rig.ts";
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
 
 const script = await createProgram(new URL("./loopback-program.ts", import.meta.url));
 
@@ -93,6 +97,54 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     await open.shift()?.close();
     expect((await listen({}, redirectUri)).redirectUri).toBe(redirectUri);
     expect((await listen({}, "https://elsewhere.example/callback")).redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  test("a loopback redirect has the name localhost where that is registered, and listens at both addresses of it", async () => {
+    const redirection = await listen({ host: "localhost" });
+    expect(redirection.redirectUri).toMatch(/^http:\/\/localhost:\d+\/callback$/);
+    const visit = redirection.visit(page, { state: "s" });
+    const { port, host } = new URL(redirection.redirectUri);
+    expect(await ask(`http://127.0.0.1:${port}/callback?code=stolen&state=s`)).toBe(404);
+    if (hasIpv6) expect(await ask(`http://[::1]:${port}/callback?code=stolen&state=other`, { host })).toBe(404);
+    expect(await ask(`http://127.0.0.1:${port}/callback?code=c&state=s`, { host })).toBe(200);
+    expect(await visit).toBe(`${redirection.redirectUri}?code=c&state=s`);
+    await redirection.close();
+    await expect(ask(`http://127.0.0.1:${port}/callback`)).rejects.toThrow();
+    if (hasIpv6) await expect(ask(`http://[::1]:${port}/callback`)).rejects.toThrow();
+  });
+
+  test.each(["127.0.0.1", "localhost"] as const)(
+    "a loopback redirect at %s has exactly the given port, and fails while that is in use",
+    async (host) => {
+      const first = await listen({ host });
+      const port = Number(new URL(first.redirectUri).port);
+      await expect(listen({ host, port })).rejects.toMatchObject({
+        code: "authorization-incomplete",
+        message: `Port ${port} of the redirect is in use; end the program that uses it, or change the option port`,
+      });
+      await open.shift()?.close();
+      expect((await listen({ host, port })).redirectUri).toBe(first.redirectUri);
+    },
+  );
+
+  test.runIf(hasIpv6)("a loopback redirect at localhost does not share its port with another program", async () => {
+    const other = createServer().listen(0, "::1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" ? Number(address?.port) : 0;
+    await expect(listen({ host: "localhost", port })).rejects.toThrow("is in use");
+    const preferred = `http://localhost:${port}/callback`;
+    expect((await listen({ host: "localhost" }, preferred)).redirectUri).not.toBe(preferred);
+  });
+
+  test("a loopback redirect does not reuse the registered port of another host name", async () => {
+    const { redirectUri } = await listen();
+    await open.shift()?.close();
+    const { port } = new URL(redirectUri);
+    expect((await listen({ host: "localhost" }, redirectUri)).redirectUri).not.toBe(
+      `http://localhost:${port}/callback`,
+    );
   });
 
   test("a loopback redirect works without a browser when the URL is shown", async () => {
