@@ -65,6 +65,8 @@ export interface OutgoingRequests {
   hold(id: RequestId): () => void;
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   sweep(now: number): number;
+  /** Fails the pending calls that belong to no request of the peer. */
+  failUnrelated(error: Error): void;
   /** Fails every pending call with an error. */
   failAll(error: Error): void;
 }
@@ -91,6 +93,7 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
     progress: reportStray,
     hold: () => () => {},
     sweep: () => Infinity,
+    failUnrelated() {},
     failAll() {},
   };
 }

@@ -45,6 +45,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
+  #phase: Phase = "open";
   #confirmation: Confirmation | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
@@ -90,6 +91,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return (this.#channel.carriesSessionOnly && sessionOnly) || this.#routes;
   }
 
+  get isClosing(): boolean {
+    return this.#phase !== "open";
+  }
+
   start(): void {
     this.#channel.start(this);
   }
@@ -132,7 +137,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     settler: ResponseListener<Result>,
     options: RequestOptions = noOptions,
   ): void {
-    this.#requireOpen();
+    this.#requireOpen(false);
     this.#pendingRequests.start(row, params, settler, options);
   }
 
@@ -148,22 +153,23 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
-    this.#requireOpen();
+    this.#requireOpen(true);
     const params = this.#convert({ method: message.method, params: message.params });
     await this.send(params === message.params ? message : { ...message, params }, related);
   }
 
   close({ drain: milliseconds = this.timeouts.drain }: CloseOptions = {}): Promise<void> {
+    if (this.#phase === "open") this.#phase = "draining";
     this.#closing ??= Promise.resolve().then(() => this.#close(milliseconds));
     return this.#closing;
   }
 
   message(value: unknown, origin?: unknown): void {
-    if (!this.#closing) this.#router.message(value, origin);
+    if (this.#phase !== "closed") this.#router.message(value, origin);
   }
 
   classified(incoming: Incoming, origin?: unknown): void {
-    if (!this.#closing) this.#router.classified(incoming, origin);
+    if (this.#phase !== "closed") this.#router.classified(incoming, origin);
   }
 
   hold(id: RequestId): () => void {
@@ -171,16 +177,20 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   problem(problem: FramingProblem): void {
-    if (!this.#closing) this.#router.problem(problem);
+    if (this.#phase !== "closed") this.#router.problem(problem);
   }
 
   ended(): void {
     void this.close();
+    // Running calls may still send, but responses can no longer arrive.
+    if (this.#phase === "draining") this.#phase = "sending";
+    this.#pendingRequests.failAll(closedEarly(undefined));
   }
 
   disconnected(reason?: Error): void {
     if (this.#state === "DISCONNECTED") return;
     this.#state = "DISCONNECTED";
+    this.#phase = "closed";
     this.#closing ??= Promise.resolve();
     this.deadlines.stop();
     this.#settings.metrics?.leave(this.#incomingRequests);
@@ -243,7 +253,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     related: RequestId | undefined,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#requireOpen();
+      this.#requireOpen(related !== undefined && this.#phase !== "sending");
       requireGate(row, this);
       this.#pendingRequests.start(
         row,
@@ -255,7 +265,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): void | Promise<void> {
-    this.#requireOpen();
+    this.#requireOpen(true);
     requireGate(row, this);
     const sendable = this.#convert({ method: row.method, params });
     checkParams(row, sendable);
@@ -269,8 +279,9 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
   }
 
-  #requireOpen(): void {
-    if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
+  #requireOpen(isForRunningCalls: boolean): void {
+    const isOpen = this.#phase === "open" || (isForRunningCalls && this.#phase !== "closed");
+    if (!isOpen) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
   /** Waits until the handshake is confirmed. A client that never confirms but sends requests is served nevertheless, a little later. */
@@ -287,8 +298,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   async #close(milliseconds: number): Promise<void> {
     const error = new ClosedError("The connection was closed before the response was sent");
-    this.#pendingRequests.failAll(error);
+    this.#pendingRequests.failUnrelated(error);
     await drain(this.#incomingRequests, this.#clock, milliseconds);
+    this.#phase = "closed";
+    this.#pendingRequests.failAll(error);
     this.#incomingRequests.abortAll(error);
     try {
       await this.#channel.close();
@@ -298,6 +311,12 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.disconnected();
   }
 }
+
+/**
+ * Phase of the end of a connection. While it is draining, running calls finish: they notify, request and get responses as before, and only new
+ * requests are refused. It is sending when the peer has ended its side meanwhile.
+ */
+type Phase = "open" | "draining" | "sending" | "closed";
 
 /** Result of a notification that is sent. */
 const sent: Promise<void> = Promise.resolve();

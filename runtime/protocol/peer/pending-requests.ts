@@ -128,6 +128,11 @@ class PendingRequests implements OutgoingRequests {
     return next;
   }
 
+  failUnrelated(error: Error): void {
+    for (const { id, options } of [...this.#pending.values()])
+      if (options.related === undefined) this.#take(id)?.fail(error);
+  }
+
   failAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
     this.#tasks?.clear();

@@ -20,6 +20,7 @@ import { FetchExchange } from "./exchange/fetch-exchange.ts";
 import {
   checkHost,
   checkOpen,
+  isForRunningCalls,
   validateRequest,
   type ValidationOutcome,
   type HttpServerContext,
@@ -147,8 +148,14 @@ function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitab
       );
   }
   return chain(validateRequest(exchange, serverContext), (admission) =>
-    perform(exchange, checkOpen(serverContext) ?? admission, serverContext),
+    perform(exchange, checkLate(admission, serverContext) ?? admission, serverContext),
   );
+}
+
+/** Checks again that the server is open, which it was before the other checks. */
+function checkLate(admission: ValidationOutcome, serverContext: OpenServerContext): RejectedRequest | undefined {
+  if (admission.kind === "message" && isForRunningCalls(admission.postBody)) return undefined;
+  return checkOpen(serverContext);
 }
 
 function failRequest(exchange: Exchange, serverContext: OpenServerContext, thrown: unknown): void {

@@ -62,7 +62,7 @@ export interface ListenOptions extends HttpOptions {
 export interface HttpListener {
   readonly url: string;
   readonly handler: HttpHandler;
-  /** Accepts no new connections, waits for running calls, and closes. May be called again. */
+  /** Rejects new requests, waits for running calls, and closes. May be called again. */
   close(): Promise<void>;
 }
 
@@ -93,8 +93,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   return {
     url: `${tls ? "https" : "http"}://${toAuthority(host)}:${portOf(server)}${path}`,
     handler,
-    close: () =>
-      (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout, delay: toDrainDelay(options) })),
+    close: () => (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout, options })),
   };
 }
 
@@ -200,15 +199,18 @@ interface Closing {
   readonly sockets: ReadonlySet<Socket>;
   readonly silent: ReadonlySet<Socket>;
   readonly timeout: number;
-  /** Milliseconds for which it still serves. */
-  readonly delay: number;
+  readonly options: ListenOptions;
 }
 
-async function close(server: NodeServer, { handler, sockets, silent, timeout, delay }: Closing): Promise<void> {
+async function close(server: NodeServer, { handler, sockets, silent, timeout, options }: Closing): Promise<void> {
+  const delay = toDrainDelay(options);
   if (delay > 0) await pause(delay, systemClock);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  // What running calls of sessions wait for may come on another connection; in a cluster it comes through other nodes.
+  const stopped = options.cluster || handler.sessions.size === 0 ? stop() : undefined;
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout + lastResponseTime);
   await handler.close({ drain: timeout });
+  const closed = stopped ?? stop();
   for (const socket of silent) socket.destroy();
   // Clients keep connections for their next request: each is closed as soon as its last response has been sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);

@@ -191,7 +191,7 @@ export class Sessions implements LiveSessions {
       node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
     if (!found) return undefined;
     const { used } = found;
-    if (!session) {
+    if (!session || (this.#isClosed && reserve.length > 0)) {
       // The client may send the requests to another node.
       const unused = reserve.filter((id) => !used.includes(id));
       cluster.release(key, unused, { isUnused: true, ...(node !== undefined && { node }) });
@@ -216,7 +216,7 @@ export class Sessions implements LiveSessions {
     if (live && !record) {
       this.#dropEnded(live).catch(this.#settings.fail);
     }
-    if (!record?.agreement || !revision || this.#isClosed) return undefined;
+    if (!record?.agreement || !revision || (this.#isClosed && !live)) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     this.#touch(session);
     return session;

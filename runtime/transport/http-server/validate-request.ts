@@ -54,7 +54,7 @@ export type ValidationOutcome =
  */
 export function validateRequest(exchange: Exchange, serverContext: HttpServerContext): Awaitable<ValidationOutcome> {
   const early =
-    checkOpen(serverContext) ??
+    (isSessionPost(exchange) ? undefined : checkOpen(serverContext)) ??
     checkMethod(exchange, serverContext) ??
     checkLines(exchange) ??
     checkHost(exchange, serverContext) ??
@@ -94,6 +94,8 @@ function validatePost(
   post: SessionPost,
 ): Awaitable<ValidationOutcome> {
   const { identity, postBody } = post;
+  const closing = isForRunningCalls(postBody) ? undefined : checkOpen(serverContext);
+  if (closing) return closing;
   const stateless = validateStateless(exchange, serverContext, post);
   if (stateless?.kind === "stateless") return checkScopes(exchange, serverContext, post) ?? stateless;
   if (stateless) return stateless;
@@ -150,6 +152,16 @@ export function checkOpen({ isClosing }: HttpServerContext): RejectedRequest | u
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
   return rejectHttp(503, "The server is shutting down", { code: errorCodes.internalError, headers });
+}
+
+/** True for messages that running calls of a closing server may still receive: notifications, and responses to its requests. */
+export function isForRunningCalls(postBody: PostBody): boolean {
+  return idsOf(postBody).length === 0;
+}
+
+/** True for a POST whose body has to be read before it is known whether a closing server rejects it. */
+function isSessionPost(exchange: Exchange): boolean {
+  return exchange.method === "POST" && exchange.header(sessionHeader) !== undefined;
 }
 
 /** Name of the header that carries the session id, in lower case. */

@@ -10,6 +10,7 @@ import {
   checkLines,
   checkOpen,
   checkOrigin,
+  isForRunningCalls,
   isRejection,
   sessionHeader,
   type HttpServerContext,
@@ -123,8 +124,10 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const { bodyLimits, limits } = serverContext.settings;
   const postBody = readPostBody(await exchange.readBody(bodyLimits), limits);
   if (postBody.kind === "refused") return postBody;
+  const closing = isForRunningCalls(postBody) ? undefined : checkOpen(serverContext);
+  if (closing) return closing;
   const session = await findSse(exchange, serverContext, identity);
-  if (isRejection(session)) return session;
+  if (isRejection(session)) return checkOpen(serverContext) ?? session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
   if (forbidden) return forbidden;
   const origin = toOrigin(identity, exchange);
@@ -157,7 +160,8 @@ function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: s
       ? undefined
       : rejectHttp(405, `Method not allowed; use ${method}`, { headers: { allow: method } });
   return (
-    checkOpen(serverContext) ??
+    // The body of a POST may have what running calls wait for.
+    (method === "POST" ? undefined : checkOpen(serverContext)) ??
     wrongMethod ??
     checkLines(exchange) ??
     checkHost(exchange, serverContext) ??

@@ -405,7 +405,11 @@ describe("closing", () => {
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
     const closed = connection.close();
-    await runTranscript(wire, [[">", { id: 2, method: "ping" }]]);
+    const refused = "The connection is closing; repeat the request on another one";
+    await runTranscript(wire, [
+      [">", { id: 2, method: "ping" }],
+      ["<", { id: 2, error: { code: -32603, message: refused } }],
+    ]);
     expect(wire.isClosed).toBe(false);
     answers[0]?.(text("in time"));
     await closed;

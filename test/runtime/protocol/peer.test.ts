@@ -65,21 +65,94 @@ describe("states", () => {
   });
 });
 
+/** Error of what is no longer sent. */
+const refusal = { name: "ClosedError", message: "The connection is closed", unsent: true };
+
 describe("closing", () => {
-  test("nothing is received or sent once a connection is closing", async () => {
+  test("nothing is received or sent once a connection has closed its channel", async () => {
     const seen: unknown[] = [];
     const requests = requestsOf({ any: () => ({ n: seen.push(1) }) });
-    const { peer, wire, reports } = openPeer({ routes: { requests } });
-    const closing = peer.close();
+    const { peer, wire, reports } = openPeer({ routes: { requests }, channel: { close: () => new Promise(() => {}) } });
+    void peer.close();
+    await settle();
     wire.post({ jsonrpc: "2.0", id: 1, method: "any" });
     wire.receiver?.message({ jsonrpc: "2.0", id: 2, method: "any" });
     wire.receiver?.classified({ kind: "request", id: 3, method: "any", params: {} });
     wire.receiver?.problem({ kind: "syntax", message: "It cannot be read" });
-    const refusal = { name: "ClosedError", message: "The connection is closed", unsent: true };
     await expect(peer.request(work, undefined)).rejects.toMatchObject(refusal);
+    await expect(peer.request(work, undefined, {}, 4)).rejects.toMatchObject(refusal);
     await expect(peer.notify(changed, undefined)).rejects.toMatchObject(refusal);
-    await closing;
     expect([seen, wire.sent, reports]).toEqual([[], [], []]);
+  });
+
+  test("a closing connection refuses new requests of both sides", async () => {
+    const seen: unknown[] = [];
+    const requests = requestsOf({ any: () => ({ n: seen.push(1) }), wait: () => new Promise(() => {}) });
+    const { peer, wire, clock } = openPeer({ routes: { requests } });
+    const earlier = peer.request(work, undefined);
+    wire.post({ jsonrpc: "2.0", id: 1, method: "wait" });
+    wire.sent.length = 0;
+    const closing = peer.close({ drain: 10 });
+    await expect(earlier).rejects.toMatchObject({ name: "ClosedError" });
+    await expect(peer.request(work, undefined)).rejects.toMatchObject(refusal);
+    wire.post({ jsonrpc: "2.0", id: 2, method: "any" });
+    const message = "The connection is closing; repeat the request on another one";
+    expect([seen, wire.sent]).toEqual([[], [{ jsonrpc: "2.0", id: 2, error: { code: -32603, message } }]]);
+    clock.advance(10);
+    await closing;
+  });
+
+  test("a closing connection carries the notifications, requests, responses and cancellations of running calls", async () => {
+    const reasons: unknown[] = [];
+    const requests = requestsOf({
+      async visit(_, context) {
+        await context.progress({ progress: 1 });
+        const { n } = Object(await context.request(work, undefined));
+        await context.notify(log, { n });
+        return { n };
+      },
+      wait: (_, { signal }) =>
+        new Promise(() => signal.addEventListener("abort", () => reasons.push(signal.reason.message))),
+    });
+    const cancelled = noticesOf({ "notifications/cancelled": () => {} });
+    const { peer, wire } = openPeer({ routes: { requests, notifications: cancelled } });
+    wire.post({ jsonrpc: "2.0", id: 8, method: "visit", params: { _meta: { progressToken: 8 } } });
+    wire.post({ jsonrpc: "2.0", id: 9, method: "wait" });
+    const closing = peer.close({ drain: 1_000 });
+    await settle();
+    wire.post({ jsonrpc: "2.0", id: 1, result: { n: 5 } });
+    wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9, reason: "enough" } });
+    await closing;
+    expect(reasons).toEqual(["enough"]);
+    expect(wire.sent).toMatchObject([
+      { method: "notifications/progress", params: { progress: 1 } },
+      { id: 1, method: "work" },
+      { method: "notifications/message", params: { n: 5 } },
+      { id: 8, result: { n: 5 } },
+    ]);
+  });
+
+  test("a connection whose input has ended sends what running calls report, and fails their requests at once", async () => {
+    const requests = requestsOf({
+      async visit(_, context) {
+        const problems: unknown[] = [];
+        for (let n = 0; n < 2; n += 1)
+          await context.request(work, undefined).catch((error: Error) => problems.push(error.name));
+        await context.notify(log, { problems });
+        return {};
+      },
+    });
+    const { peer, wire } = openPeer({ routes: { requests } });
+    wire.post({ jsonrpc: "2.0", id: 8, method: "visit" });
+    await settle();
+    wire.receiver?.ended();
+    await peer.closed;
+    const problems = ["ClosedError", "ClosedError"];
+    expect(wire.sent).toMatchObject([
+      { id: 1, method: "work" },
+      { method: "notifications/message", params: { problems } },
+      { id: 8, result: {} },
+    ]);
   });
 
   test("a channel that cannot be closed is reported, and the connection ends", async () => {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
+import type { Timeouts } from "../../../runtime/jsonrpc/limits.ts";
 import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import {
   createStdioClientTransport,
@@ -19,12 +20,12 @@ import { createSuiteServer } from "./transport.suite-server.ts";
 import { testTransport, type SuiteServer } from "./transport.suite.ts";
 
 /** Serves connections with the suite's server and remembers them. */
-function createRecordedAcceptor(): {
+function createRecordedAcceptor(timeouts?: Partial<Timeouts>): {
   readonly accept: (transport: Transport) => Connection;
   readonly connections: Set<Connection>;
 } {
   const connections = new Set<Connection>();
-  const serve = createSuiteServer();
+  const serve = createSuiteServer(timeouts);
   return {
     connections,
     accept(transport) {
@@ -52,8 +53,8 @@ const script = await createProgram(new URL("./stdio/fixtures/suite-server.ts", i
 
 testTransport("memory", {
   neverBreaks: true,
-  start() {
-    const { accept, connections } = createRecordedAcceptor();
+  start(timeouts) {
+    const { accept, connections } = createRecordedAcceptor(timeouts);
     return Promise.resolve({
       connections: () => connections,
       open() {
@@ -89,8 +90,8 @@ testTransport("stdio of a child process", {
 });
 
 testTransport("TCP", {
-  async start(): Promise<SuiteServer> {
-    const { accept, connections } = createRecordedAcceptor();
+  async start(timeouts): Promise<SuiteServer> {
+    const { accept, connections } = createRecordedAcceptor(timeouts);
     const sockets = new Set<Socket>();
     const server = await listenTcp({ accept, admit: (socket) => sockets.add(socket).size > 0 });
     return {
@@ -103,8 +104,8 @@ testTransport("TCP", {
 });
 
 testTransport("WebSocket", {
-  async start(): Promise<SuiteServer> {
-    const { accept, connections } = createRecordedAcceptor();
+  async start(timeouts): Promise<SuiteServer> {
+    const { accept, connections } = createRecordedAcceptor(timeouts);
     const http = createServer();
     const sockets = new Set<Socket>();
     http.on("connection", (socket: Socket) => sockets.add(socket));
@@ -131,8 +132,8 @@ const http: readonly (readonly [string, HttpOptions, (url: string) => Transport,
 for (const [name, options, open, outlivesServer] of http) {
   testTransport(name, {
     outlivesServer,
-    async start(): Promise<SuiteServer> {
-      const serve = createSuiteServer();
+    async start(timeouts): Promise<SuiteServer> {
+      const serve = createSuiteServer(timeouts);
       const limits = { maxMessageBytes: 16 * 1024 * 1024 };
       const handler = createServiceHandler({ revisions: handshakeRevisions, accept: serve }, { limits, ...options });
       const server = createServer(handler.node);

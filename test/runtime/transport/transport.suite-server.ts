@@ -1,12 +1,13 @@
 import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
 import { createAcceptor, type Acceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import type { Timeouts } from "../../../runtime/jsonrpc/limits.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 
 type Tool = (args: { readonly n: number; readonly text: string }, context: CallContext) => unknown;
 
 /** The server that the shared suite talks to. Everything is observed through its tools, so that it may run in another process. */
-export function createSuiteServer(): Acceptor {
+export function createSuiteServer(timeouts: Partial<Timeouts> = {}): Acceptor {
   let cancelled = 0;
   const tools: Readonly<Record<string, Tool>> = {
     echo: ({ text }) => text,
@@ -23,6 +24,13 @@ export function createSuiteServer(): Acceptor {
       const calls = new ServerCalls(context);
       const answers = await Promise.all(Array.from({ length: n }, () => calls.listRoots()));
       return answers.flatMap(({ roots }) => roots.map(({ uri }) => uri)).length;
+    },
+    /** Reports progress before and after a request to its client. */
+    async visit(_args, context) {
+      await context.progress({ progress: 1 });
+      const { roots } = await new ServerCalls(context).listRoots();
+      await context.progress({ progress: 2 });
+      return roots.length;
     },
     /** With a number, it says when it has begun. */
     async hang({ n }, context) {
@@ -42,6 +50,7 @@ export function createSuiteServer(): Acceptor {
   return createAcceptor({
     info: { name: "suite", version: "1" },
     revisions: handshakeRevisions,
+    timeouts,
     capabilities: { tools: {} },
     handlers: {
       async callTool(

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import type { Timeouts } from "../../../runtime/jsonrpc/limits.ts";
 import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -19,7 +20,7 @@ export interface SuiteServer {
 
 /** A transport to test. */
 export interface SuiteSubject {
-  readonly start: () => Promise<SuiteServer>;
+  readonly start: (timeouts?: Partial<Timeouts>) => Promise<SuiteServer>;
   /** Connections outlive their server: calls fail, but a later server could answer the next ones. */
   readonly outlivesServer?: boolean;
   /** There is nothing between the two ends that could break. */
@@ -130,6 +131,30 @@ export function testTransport(
       for (const outcome of await outcomes) expect(outcome.status).toBe("rejected");
       if (!outlivesServer) await client.closed;
       await expect(client.request("ping")).rejects.toBeInstanceOf(Error);
+    });
+
+    test("a transport serves running calls until they finish while the server closes (R29)", async () => {
+      const server = await start({ drain: 60_000 });
+      if (!server.connections) return void (await server.stop());
+      let stopped: Promise<void> | undefined;
+      const client = await connect(server.open(), {
+        info: { name: "c", version: "1" },
+        revisions: [newest],
+        capabilities: { roots: {} },
+        handlers: {
+          listRoots() {
+            stopped = server.stop();
+            return { roots: [{ uri: "file:///r" }] };
+          },
+        },
+      });
+      open.push(() => client.close());
+      const seen: number[] = [];
+      const onProgress = ({ progress }: { readonly progress: number }): void => void seen.push(progress);
+      const result = await client.request("tools/call", { name: "visit", arguments: {} }, { onProgress });
+      expect([Object(result).content[0].text, seen]).toEqual(["1", [1, 2]]);
+      expect(stopped).toBeDefined();
+      await stopped;
     });
 
     if (neverBreaks) return;

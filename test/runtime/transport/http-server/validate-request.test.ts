@@ -495,17 +495,34 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
   });
 });
 
-it("a server that is closing rejects at once (R43)", async () => {
-  let running = false;
-  const closing = await start({ slow: () => new Promise(() => (running = true)) });
+it("a server that is closing rejects new requests at once, and accepts what its running calls wait for (R43)", async () => {
+  let finish: (() => void) | undefined;
+  const slow = (): Promise<void> => new Promise((resolve) => (finish = resolve));
+  const closing = await start({ slow }, { sse: {}, closeTimeout: 60_000 });
   const open = await closing.open();
-  const slow = open.post(call(1, "slow"));
-  await until(() => running);
-  const closed = closing.listener.handler.close();
-  const answer = await open.post(initialized);
-  expect(answer.status).toBe(503);
-  expect(answer.headers).toMatchObject({ "retry-after": "5", connection: "close" });
-  expect(await slow).toMatchObject({ status: 200, json: { id: 1, error: { code: -32603 } } });
+  const stream = await closing.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
+  const { data: path } = await stream.next();
+  await closing.send({ path, body: initialize("2024-11-05") });
+  const running = open.post(call(1, "slow"));
+  await until(() => finish !== undefined);
+  const closed = closing.listener.close();
+  const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+  const unknown = { "mcp-session-id": "unknown" };
+  const rejected = [
+    closing.send({ body: initialize("2025-11-25") }),
+    closing.send({ body: initialized, headers: unknown }),
+    closing.send({ method: "DELETE", headers: open.headers }),
+    closing.send({ path: `${path}0`, body: initialized }),
+    closing.send({ path, body: ping }),
+    open.post(ping),
+  ];
+  for (const answer of await Promise.all(rejected)) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers).toMatchObject({ "retry-after": "5", connection: "close" });
+  }
+  expect((await open.post(initialized)).status).toBe(202);
+  finish?.();
+  expect(await running).toMatchObject({ status: 200, json: { id: 1, result: {} } });
   await closed;
   await closing.close();
 });
