@@ -21,8 +21,23 @@ export function matchTemplate(parts: readonly TemplatePart[], given: string): Ma
   const uri = toUpperEscapes(encodeBeyondAscii(given));
   if (uri.length > longestUri) return undefined;
   if (first?.kind === "literal" && !uri.startsWith(first.text)) return undefined;
+  if (!hasLiterals(parts, uri)) return undefined;
   const marks = markBeginnings(parts, uri);
-  return marks?.[0]?.[0] === 1 ? readValues(parts, uri, marks) : undefined;
+  if (marks?.[0]?.[0] !== 1) return undefined;
+  return readValues(parts, uri, { marks, endsAtQuery: true }) ?? readValues(parts, uri, { marks, endsAtQuery: false });
+}
+
+/** True if a URI has the literals of a template in their order. Most URIs of other templates do not, and need no marks. */
+function hasLiterals(parts: readonly TemplatePart[], uri: string): boolean {
+  let position = 0;
+  for (const part of parts) {
+    if (part.kind !== "literal") continue;
+    const found = uri.indexOf(part.text, position);
+    if (found === -1) return false;
+    position = found + part.text.length;
+  }
+  const last = parts.at(-1);
+  return last?.kind !== "literal" || uri.endsWith(last.text);
 }
 
 /** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. `undefined` means that some can match nowhere. */
@@ -44,6 +59,7 @@ function markPart(part: TemplatePart, uri: string, here: Uint8Array, rest: Uint8
   if (part.kind === "literal") return markLiteral(part.text, uri, here, rest);
   const allowed = allowedCharacters(part.operator);
   const longest = longestValue(part);
+  const isCounted = longest < Infinity;
   const { first } = part.operator;
   const firstCode = first.charCodeAt(0);
   // Characters of the shortest value, or rest of a value, from i on.
@@ -53,7 +69,7 @@ function markPart(part: TemplatePart, uri: string, here: Uint8Array, rest: Uint8
     const code = uri.charCodeAt(i);
     const fits = allowed[code] === 1;
     const begins = first === "" ? fits : code === firstCode;
-    const longer = length + countBegun(uri, i);
+    const longer = isCounted ? length + countBegun(uri, i) : length;
     const isShort = length < Infinity && (first === "" ? longer : length) <= longest;
     if ((begins && isShort) || (first !== "" && rest[i] === 1)) here[i] = 1;
     if (rest[i] === 1) length = 0;
@@ -82,7 +98,7 @@ function markLiteral(text: string, uri: string, here: Uint8Array, rest: Uint8Arr
 function readValues(
   parts: readonly TemplatePart[],
   uri: string,
-  marks: readonly Uint8Array[],
+  { marks, endsAtQuery }: { readonly marks: readonly Uint8Array[]; readonly endsAtQuery: boolean },
 ): Map<string, MatchedValue> | undefined {
   const values = new Map<string, MatchedValue>();
   let position = 0;
@@ -90,11 +106,21 @@ function readValues(
     const rest = marks[k + 1];
     if (part.kind === "literal") position += part.text.length;
     if (part.kind === "literal" || !rest) continue;
-    const end = findEnd(part, uri, position, rest);
+    const next = parts[k + 1];
+    const end =
+      (endsAtQuery && part.operator.reserved && next?.kind === "expression" && next.operator.symbol === "?"
+        ? findQuery(uri, position, rest)
+        : undefined) ?? findEnd(part, uri, position, rest);
     if (!readExpression(part, uri.slice(position, end), values)) return undefined;
     position = end;
   }
   return values;
+}
+
+/** Returns the position of the query, if the rest of the template can begin there: it is not part of a path before it. */
+function findQuery(uri: string, start: number, rest: Uint8Array): number | undefined {
+  const query = uri.indexOf("?", start);
+  return rest[query] === 1 ? query : undefined;
 }
 
 /** Returns the last marked position that the expression can reach. The first pass guarantees that there is one. */
