@@ -8,13 +8,13 @@ import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { guardHandlers } from "../server/extensions.ts";
 import {
+  checkFilterSize,
   implementListening,
   type AddedNotifications,
   type ListenParams,
   type ReadExtensionFilter,
 } from "../server/subscriptions/listen.ts";
 import type { Listeners } from "../server/subscriptions/listeners.ts";
-import { tooMany } from "../server/resources/subscriptions.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import type { Proxies } from "./proxy/proxies.ts";
 import type { TaskBridge } from "./tasks/task-bridge.ts";
@@ -113,8 +113,8 @@ function implementWatching(revision: Revision, { listeners, watcher, more }: Wat
   if (!subscriptionsListen) return {};
   return {
     async subscriptionsListen({ notifications }: ListenParams, call: CallContext): Promise<object> {
+      checkFilterSize(notifications, maxSubscriptions);
       const uris = new Set(notifications.resourceSubscriptions);
-      if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
       const watch = await watcher.subscribe(uris, call.signal);
       lost.set(call, watch.lost);
       try {

@@ -344,7 +344,10 @@ export interface ServerOptions {
   readonly listChanged?: true | readonly ListKind[];
   /** True to accept subscriptions to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
   readonly subscribe?: boolean;
-  /** Maximum number of subscriptions of one session. Default 1000. */
+  /**
+   * Maximum number of subscriptions of one session, or of one request to listen. Default 1000. Their URIs have at most 1,048,576 characters in a
+   * session, and 262,144 in a request.
+   */
   readonly maxSubscriptions?: number;
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };

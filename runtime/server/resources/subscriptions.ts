@@ -6,6 +6,7 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session/session.ts";
+import { Shares } from "../../stores/shares.ts";
 import { notifySessions, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Implements `resources/subscribe` and `resources/unsubscribe`. A client that may not see a resource cannot discover it by subscribing. */
@@ -20,7 +21,7 @@ export function implementSubscriptions(
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, revision);
       requireScopes(resource, requester);
-      subscriptions.subscribe(call.session, uri);
+      subscriptions.subscribe(call.session, uri, requester.auth?.principal);
       return {};
     },
     unsubscribe({ uri }: UriParams, call: CallContext) {
@@ -39,8 +40,10 @@ export interface UriParams {
 export class SessionSubscriptions implements Audience {
   readonly #sessions: SessionRegistry;
   readonly #most: number;
-  readonly #byConnection = new Map<Connection, Set<string>>();
+  readonly #byConnection = new Map<Connection, Subscribed>();
   readonly #byUri = new Map<string, Set<Connection>>();
+  /** Characters of the URIs of all sessions, of which each principal has a share. */
+  readonly #sizes = new Shares(mostCharactersOfAll);
 
   /** @param most - maximum number of subscriptions of one session */
   constructor(sessions: SessionRegistry, most: number) {
@@ -55,14 +58,19 @@ export class SessionSubscriptions implements Audience {
   /**
    * Subscribes a session to a resource. Does nothing for a session that has ended.
    *
-   * @throws {RpcError} when the session already has the maximum number of subscriptions.
+   * @param owner - principal of the session; those of other nodes are not known
+   * @throws {RpcError} when the session, its principal or the server has the maximum of subscriptions
    */
-  subscribe(session: Session, uri: string): void {
+  subscribe(session: Session, uri: string, owner?: string): void {
     const connection = this.#sessions.find(session);
-    const uris = connection && this.#urisOf(connection);
-    if (!uris || uris.has(uri)) return;
+    if (!connection) return;
+    const { uris, owner: holder } = this.#find(connection, owner);
+    if (uris.has(uri)) return;
     if (uris.size >= this.#most) throw tooMany(this.#most);
     if (countCharacters(uris) + uri.length > mostCharacters) throw tooMany(mostCharacters, " characters");
+    const size = sizeOfEntries([uri]);
+    if (size > this.#sizes.roomFor(holder)) throw full();
+    this.#sizes.change(holder, size);
     uris.add(uri);
     const others = this.#byUri.get(uri);
     if (others) others.add(connection);
@@ -71,7 +79,9 @@ export class SessionSubscriptions implements Audience {
 
   unsubscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
-    if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
+    if (!connection) return;
+    const subscribed = this.#byConnection.get(connection);
+    if (subscribed?.uris.delete(uri)) this.#forget(connection, uri, subscribed.owner);
   }
 
   /** Notifies each session that subscribed to any of the URIs that the first has changed. Each session gets one notification. */
@@ -80,39 +90,60 @@ export class SessionSubscriptions implements Audience {
     notifySessions(subscribed, "resourceUpdated", { uri: uris[0] });
   }
 
-  #urisOf(connection: Connection): Set<string> {
+  #find(connection: Connection, owner: string | undefined): Subscribed {
     const known = this.#byConnection.get(connection);
     if (known) return known;
-    const uris = new Set<string>();
-    this.#byConnection.set(connection, uris);
-    void connection.closed.then(() => this.#leave(connection, uris));
-    return uris;
+    const added = { uris: new Set<string>(), owner };
+    this.#byConnection.set(connection, added);
+    void connection.closed.then(() => this.#leave(connection, added));
+    return added;
   }
 
-  #leave(connection: Connection, uris: Iterable<string>): void {
+  #leave(connection: Connection, { uris, owner }: Subscribed): void {
     this.#byConnection.delete(connection);
-    for (const uri of uris) this.#forget(connection, uri);
+    for (const uri of uris) this.#forget(connection, uri, owner);
   }
 
-  #forget(connection: Connection, uri: string): void {
+  #forget(connection: Connection, uri: string, owner: string | undefined): void {
+    this.#sizes.change(owner, -sizeOfEntries([uri]));
     const connections = this.#byUri.get(uri);
     connections?.delete(connection);
     if (connections?.size === 0) this.#byUri.delete(uri);
   }
 }
 
+/** Subscriptions of a session, and the principal that has them. */
+interface Subscribed {
+  readonly uris: Set<string>;
+  readonly owner: string | undefined;
+}
+
 /** Characters of all URIs of one session: engines store them together. */
 const mostCharacters = 1024 * 1024;
 
-function countCharacters(texts: Iterable<string>): number {
+/** Characters of all URIs of all sessions. */
+const mostCharactersOfAll = 64 * 1024 * 1024;
+
+/** Returns the memory that subscriptions take, in characters. An entry takes as much as some dozens of them. */
+export function sizeOfEntries(entries: readonly string[]): number {
+  return countCharacters(entries) + entries.length * 64;
+}
+
+/** Counts the characters of texts. */
+export function countCharacters(texts: Iterable<string>): number {
   let count = 0;
   for (const { length } of texts) count += length;
   return count;
 }
 
 /** Creates the error response for a client that has too many subscriptions. */
-export function tooMany(limit: number, unit = ""): RpcError {
-  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a session is ${limit}${unit}`, {
+export function tooMany(limit: number, unit = "", holder: "session" | "request" = "session"): RpcError {
+  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a ${holder} is ${limit}${unit}`, {
     data: { limit },
   });
+}
+
+/** Creates the error response for a principal whose share is used up. */
+export function full(): RpcError {
+  return new RpcError(rejectionCodes.tooMany, "Too many subscriptions are open; retry when others have ended");
 }

@@ -6,7 +6,7 @@ import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Listeners } from "./listeners.ts";
-import { tooMany } from "../resources/subscriptions.ts";
+import { countCharacters, full, tooMany } from "../resources/subscriptions.ts";
 
 /** Dependencies and limits of subscription requests. */
 export interface SubscriptionListenOptions {
@@ -56,16 +56,18 @@ export function implementListening(options: SubscriptionListenOptions): {
   if (!acknowledged || tag === undefined) return {};
   return {
     subscriptionsListen({ notifications }, call) {
-      if (countEntries(notifications) > maxSubscriptions) throw tooMany(maxSubscriptions);
+      checkFilterSize(notifications, maxSubscriptions);
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
       return chain(more?.(notifications, call) ?? nothing, (added) => {
-        if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions) {
+        const subscribed = { filter, topics: added.topics };
+        const isTooLong = (filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions;
+        if (isTooLong || !listeners.hasRoom(call, subscribed)) {
           added.leave?.();
-          throw tooMany(maxSubscriptions);
+          throw isTooLong ? tooMany(maxSubscriptions) : full();
         }
         const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
         // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
-        const removeListener = listeners.add(call, { filter, topics: added.topics }, tag);
+        const removeListener = listeners.add(call, subscribed, tag);
         const leave = (): void => {
           removeListener();
           added.leave?.();
@@ -76,10 +78,19 @@ export function implementListening(options: SubscriptionListenOptions): {
   };
 }
 
-/** Counts the entries of all lists of a filter. They are counted before any is checked, because each is matched against every template. */
-function countEntries(asked: object): number {
-  return Object.values(asked).reduce<number>((count, value) => count + (Array.isArray(value) ? value.length : 0), 0);
+/**
+ * Checks the size of all lists of a filter. It is checked before any entry is, because each is matched against every template.
+ *
+ * @throws {RpcError} when there are too many entries, or too many characters in them
+ */
+export function checkFilterSize(asked: object, maxSubscriptions: number): void {
+  const entries = Object.values(asked).flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : []));
+  if (entries.length > maxSubscriptions) throw tooMany(maxSubscriptions);
+  if (countCharacters(entries.map(String)) > mostCharacters) throw tooMany(mostCharacters, " characters", "request");
 }
+
+/** Characters of all entries of one request. A client names all of its resources in one. */
+const mostCharacters = 256 * 1024;
 
 const nothing: AddedNotifications = { filter: {}, topics: [] };
 

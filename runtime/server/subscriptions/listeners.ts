@@ -3,21 +3,36 @@ import { filterMembers, type ListenFilter } from "../../protocol/methods/subscri
 import { listChanged, listKinds } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { Shares } from "../../stores/shares.ts";
+import { readAuth } from "../context.ts";
+import { sizeOfEntries } from "../resources/subscriptions.ts";
 import type { Audience } from "./session-registry.ts";
 
 /** Open subscription requests with their filters. */
 export class Listeners implements Audience {
   readonly #open = new Set<Listener>();
+  /** Characters of the URIs and topics of all requests, of which each principal has a share. */
+  readonly #sizes = new Shares(mostCharacters);
 
   get subscribedUris(): Iterable<string> {
     return [...this.#open].flatMap((listener) => [...listener.uris]);
   }
 
+  /** True if the principal of a request may have these subscriptions in addition to those that are open. */
+  hasRoom({ origin }: CallContext, asked: SubscribedNotifications): boolean {
+    return sizeOf(asked) <= this.#sizes.roomFor(readAuth(origin)?.principal);
+  }
+
   /** Adds a request, and returns a function that removes it. */
   add(call: CallContext, asked: SubscribedNotifications, tag: string): () => void {
+    const owner = readAuth(call.origin)?.principal;
+    const size = sizeOf(asked);
     const listener = new Listener(call, asked, tag);
     this.#open.add(listener);
-    return () => void this.#open.delete(listener);
+    this.#sizes.change(owner, size);
+    return () => {
+      if (this.#open.delete(listener)) this.#sizes.change(owner, -size);
+    };
   }
 
   /** Sends a notification to all requests that subscribed to its kind. */
@@ -45,6 +60,13 @@ export class Listeners implements Audience {
 export interface SubscribedNotifications {
   readonly filter: ListenFilter;
   readonly topics: readonly string[];
+}
+
+/** Characters of all open requests. */
+const mostCharacters = 16 * 1024 * 1024;
+
+function sizeOf({ filter: { resourceSubscriptions = [] }, topics }: SubscribedNotifications): number {
+  return sizeOfEntries(resourceSubscriptions) + sizeOfEntries(topics);
 }
 
 class Listener {

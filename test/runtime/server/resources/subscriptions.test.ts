@@ -4,6 +4,10 @@ import { describe, expect, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import type { Session } from "../../../../runtime/protocol/session/session.ts";
+import { SessionSubscriptions } from "../../../../runtime/server/resources/subscriptions.ts";
+import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
+import { openPeer } from "../../protocol/open-peer.ts";
 import { handshakeRevisions, newest, open, settle } from "../connected.ts";
 
 const read = (): string => "";
@@ -117,6 +121,23 @@ test("the characters of all subscriptions of a session are bounded: an engine st
   await client.request("resources/unsubscribe", { uri: "file:///0".padEnd(8_000, "x") });
   expect(await subscribe(131)).toEqual({});
   await client.close();
+});
+
+test("the characters of all sessions are bounded, with a share for each principal", () => {
+  const sessions = createSessionRegistry();
+  const subscriptions = new SessionSubscriptions(sessions, 1_000);
+  const join = (): Session => {
+    const connection = openPeer().peer;
+    sessions.join(connection);
+    return connection.requireSession();
+  };
+  const uri = "x".repeat(1_000_000);
+  const fill = (owner: string): void => subscriptions.subscribe(join(), uri, owner);
+  // Half of 64 Mi.
+  for (let count = 0; count < 33; count += 1) fill("alice");
+  expect(() => fill("alice")).toThrow("Too many subscriptions are open");
+  fill("bob");
+  expect(() => fill("alice")).toThrow("Too many subscriptions are open");
 });
 
 describe("a server without subscriptions", () => {

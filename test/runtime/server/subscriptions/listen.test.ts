@@ -193,6 +193,49 @@ describe("a request to listen", () => {
     expect(seen).toHaveLength(1);
   });
 
+  test("a request to listen with more than 262,144 characters is rejected before any resource is looked for", async () => {
+    const seen: unknown[] = [];
+    const visible = (): boolean => seen.push("asked") > 0;
+    const template = { uriTemplate: "file:///{+path}", name: "file", read, visible };
+    const uris = (count: number): readonly string[] =>
+      Array.from({ length: count }, (_, index) => `file:///${index}`.padEnd(8_000, "x"));
+    const server = create({ resources: [], resourceTemplates: [template] });
+    const long = await listenOn(server, listen(1, { resourceSubscriptions: uris(33) }));
+    expect(long.sent).toMatchObject([{ id: 1, error: { code: 429, data: { limit: 262_144 } } }]);
+    expect(seen).toEqual([]);
+    const short = await listenOn(server, listen(2, { resourceSubscriptions: uris(32) }));
+    expect(short.sent).toMatchObject([{ params: { notifications: { resourceSubscriptions: uris(32) } } }]);
+  });
+
+  test("a request to listen is rejected when its principal has used up its share of all characters", async () => {
+    const server = create({
+      resources: [],
+      resourceTemplates: [{ uriTemplate: "file:///{+path}", name: "file", read }],
+    });
+    const wire = await listenOn(server);
+    const uris = Array.from({ length: 32 }, (_, index) => `file:///${index}`.padEnd(8_000, "x"));
+    const post = async (id: string, principal: string): Promise<unknown> => {
+      wire.receiver?.message(listen(id, { resourceSubscriptions: uris }), { identity: { principal } });
+      await settle();
+      return wire.sent.splice(0)[0];
+    };
+    const acknowledged = { method: "notifications/subscriptions/acknowledged" };
+    const refused = { error: { code: 429 } };
+    for (let index = 0; index < 40; index += 1)
+      wire.receiver?.message(listen(`a${index}`, { resourceSubscriptions: uris }), {
+        identity: { principal: "alice" },
+      });
+    await settle();
+    expect(wire.sent.splice(0)).toContainEqual(
+      expect.objectContaining({ error: expect.objectContaining({ code: 429 }) }),
+    );
+    expect(await post("b", "bob")).toMatchObject(acknowledged);
+    expect(await post("c", "alice")).toMatchObject(refused);
+    for (const requestId of ["a0", "a1"])
+      wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    expect(await post("d", "alice")).toMatchObject(acknowledged);
+  });
+
   test("a request to listen is an unknown method for a server that offers nothing (2.10)", async () => {
     const bare = createServer({ name: "bare", version: "1" }, revisions);
     const wire = await listenOn(bare, listen(1, everything));
