@@ -5,7 +5,7 @@ import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
 import type { Routes } from "./routes.ts";
 import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
 import { findHandler, type RequestRoutes } from "./find-handler.ts";
-import { RpcError, TimeoutError, errorCodes, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
+import { RpcError, TimeoutError, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Message, RequestId } from "../../jsonrpc/message.ts";
 import { profileError, readRequest } from "../profile.ts";
@@ -20,8 +20,6 @@ import type { Clock } from "../../internal/timers.ts";
 export interface IncomingRequestsHost extends StatelessHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
-  /** True when no more requests are accepted. */
-  readonly isClosing: boolean;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   reply(message: Message, batch: Batch | undefined): void;
@@ -59,7 +57,6 @@ export class IncomingRequests {
     let request = given;
     request = readRequest(given, open.profile);
     if (open.isSilent) return this.#ignore(request);
-    if (this.#host.isClosing) return this.#reject(request, closing(), source.batch);
     const entry = open.enter?.(request);
     if (entry instanceof RpcError) return this.#reject(request, entry, source.batch);
     const situation = entry ?? { routes: open, session: this.#host.session };
@@ -221,10 +218,6 @@ export function drain(
       resolve();
     });
   });
-}
-
-function closing(): RpcError {
-  return new RpcError(errorCodes.internalError, "The connection is closing; repeat the request on another one");
 }
 
 function tooManyCalls(limit: number): RpcError {

@@ -10,6 +10,8 @@ import type { OutgoingRequests } from "./outgoing-requests.ts";
 /** Part of the connection that the message router uses. */
 export interface MessageRouterHost extends NotificationHost {
   readonly limits: Limits;
+  /** True when no more requests are accepted. */
+  readonly isClosing: boolean;
   reply(message: Message, batch: Batch | undefined): void;
   replyAll(messages: readonly Message[]): void;
 }
@@ -37,14 +39,24 @@ export class MessageRouter {
 
   /** Handles one parsed value: a message, or a batch of messages. */
   message(value: unknown, origin: unknown): void {
-    if (Array.isArray(value)) return this.#takeBatch(value, origin);
+    if (Array.isArray(value)) return this.#takeBatch(value, { origin, isLate: this.#isLate });
     this.classified(classify(value), origin);
   }
 
   /** Handles one classified message. */
   classified(incoming: Incoming, origin: unknown): void {
+    if (incoming.kind === "request" && this.#isLate) return this.#reject(incoming.id, closing(), undefined);
+    this.#take(incoming, origin);
+  }
+
+  /** True for what arrives while the connection closes. What has waited since before is served. */
+  get #isLate(): boolean {
+    return this.#host.isClosing && !this.#host.routes.isSilent;
+  }
+
+  #take(incoming: Incoming, origin: unknown): void {
     if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
-      return void this.#delayed.push(() => this.classified(incoming, origin));
+      return void this.#delayed.push(() => this.#take(incoming, origin));
     this.#receive(incoming, undefined, origin);
   }
 
@@ -75,13 +87,13 @@ export class MessageRouter {
     return this.#delayed.length >= this.#host.limits.maxCalls;
   }
 
-  #takeBatch(values: readonly unknown[], origin: unknown): void {
+  #takeBatch(values: readonly unknown[], source: BatchSource): void {
     if (this.#options.incomingRequests.isBusy && !this.#isFull)
-      return void this.#delayed.push(() => this.#takeBatch(values, origin));
-    this.#receiveBatch(values, origin);
+      return void this.#delayed.push(() => this.#takeBatch(values, source));
+    this.#receiveBatch(values, source);
   }
 
-  #receiveBatch(values: readonly unknown[], origin: unknown): void {
+  #receiveBatch(values: readonly unknown[], { origin, isLate }: BatchSource): void {
     const { routes, limits } = this.#host;
     const problem = findBatchProblem(values, { batching: routes.batching, maxBatch: limits.maxBatch });
     if (problem !== undefined) {
@@ -90,7 +102,10 @@ export class MessageRouter {
       return this.#reject(undefined, invalidRequest(problem), undefined);
     }
     const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
-    for (const value of values) this.#receive(classify(value), batch, origin);
+    for (const incoming of values.map(classify)) {
+      if (isLate && incoming.kind === "request") this.#reject(incoming.id, closing(), batch);
+      else this.#receive(incoming, batch, origin);
+    }
   }
 
   #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
@@ -142,6 +157,16 @@ export class MessageRouter {
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
   }
+}
+
+/** Circumstances in which a batch has arrived. */
+interface BatchSource {
+  readonly origin: unknown;
+  readonly isLate: boolean;
+}
+
+function closing(): RpcError {
+  return new RpcError(errorCodes.internalError, "The connection is closing; repeat the request on another one");
 }
 
 /** Source of nearly every request: no batch, and no information of the transport. */

@@ -88,7 +88,7 @@ describe("closing", () => {
   test("a closing connection refuses new requests of both sides", async () => {
     const seen: unknown[] = [];
     const requests = requestsOf({ any: () => ({ n: seen.push(1) }), wait: () => new Promise(() => {}) });
-    const { peer, wire, clock } = openPeer({ routes: { requests } });
+    const { peer, wire, clock } = openPeer({ routes: { requests, batching: true } });
     const earlier = peer.request(work, undefined);
     wire.post({ jsonrpc: "2.0", id: 1, method: "wait" });
     wire.sent.length = 0;
@@ -98,6 +98,10 @@ describe("closing", () => {
     wire.post({ jsonrpc: "2.0", id: 2, method: "any" });
     const message = "The connection is closing; repeat the request on another one";
     expect([seen, wire.sent]).toEqual([[], [{ jsonrpc: "2.0", id: 2, error: { code: -32603, message } }]]);
+    wire.sent.length = 0;
+    wire.receiver?.message([{ jsonrpc: "2.0", id: 3, method: "any" }]);
+    await settle();
+    expect([seen, wire.sent]).toEqual([[], [[{ jsonrpc: "2.0", id: 3, error: { code: -32603, message } }]]]);
     clock.advance(10);
     await closing;
   });
