@@ -1,6 +1,7 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isObject } from "../../generated/support.ts";
+import { startTimer } from "../internal/timers.ts";
 
 /** Handler of the web platform, such as that of `createHttpHandler`. */
 export interface FetchHandler {
@@ -166,7 +167,7 @@ function openBody({ body }: Response, context: LambdaContext | undefined): OpenB
   const reader = body?.getReader();
   const end = (): void => void reader?.cancel().catch(() => {});
   const left = context?.getRemainingTimeInMillis();
-  const timer = left === undefined || !reader ? undefined : setTimeout(end, Math.max(left - reserve, 0));
+  const cancel = left === undefined || !reader ? undefined : startTimer(Math.max(left - reserve, 0), end);
   async function* read(): AsyncGenerator<Uint8Array, void> {
     try {
       yield new Uint8Array();
@@ -176,7 +177,7 @@ function openBody({ body }: Response, context: LambdaContext | undefined): OpenB
         yield part.value;
       }
     } finally {
-      clearTimeout(timer);
+      cancel?.();
       end();
     }
   }

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { isObject } from "../../generated/support.ts";
+import { startTimer } from "../internal/timers.ts";
 import { removeBundle } from "./dev-bundle.ts";
 import { report } from "./report.ts";
 
@@ -54,8 +55,8 @@ export class ChildServer {
   /** Ends the process in order, or kills it when that takes too long. */
   #disconnect(child: ChildProcess): void {
     if (child.connected) child.disconnect();
-    const kill = setTimeout(() => child.kill("SIGKILL"), longestEnd);
-    child.once("exit", () => clearTimeout(kill));
+    const kill = startTimer(longestEnd, () => child.kill("SIGKILL"));
+    child.once("exit", kill);
   }
 
   #start(): ChildProcess {

@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { systemClock } from "../internal/timers.ts";
 import { keepStdout } from "../transport/stdio/stdout.ts";
 import { createDevFunctions, type DevFunctions } from "./dev-functions.ts";
 import { DevHost } from "./dev-host.ts";
@@ -32,7 +33,7 @@ const host = new DevHost({
   },
   closed() {
     // Timers of the program would keep the process alive.
-    if (!process.connected) setTimeout(() => process.exit(), longestEnd).unref();
+    if (!process.connected) systemClock.after(longestEnd, () => process.exit());
   },
 });
 

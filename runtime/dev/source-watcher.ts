@@ -1,11 +1,12 @@
 import { watch, type FSWatcher } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
+import { startTimer, type Cancel } from "../internal/timers.ts";
 
 /** Watches the folders of sources. Notices a change at once, whereas esbuild looks at files one after the other. */
 export class SourceWatcher {
   readonly #onChange: () => void;
   readonly #folders = new Map<string, FSWatcher>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Cancel | undefined;
   #isClosed = false;
 
   /** @param onChange - Called shortly after a change, once for changes that come together */
@@ -25,7 +26,7 @@ export class SourceWatcher {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.();
     for (const watcher of this.#folders.values()) watcher.close();
     this.#folders.clear();
   }
@@ -47,8 +48,8 @@ export class SourceWatcher {
   }
 
   #notice(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onChange, quietTime);
+    this.#timer?.();
+    this.#timer = startTimer(quietTime, this.#onChange);
   }
 }
 

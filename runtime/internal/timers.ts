@@ -28,16 +28,66 @@ export const systemClock: Clock = {
     const finish = (): void => {
       if (!isCancelled) run();
     };
-    const timer = setTimeout(() => afterReads(finish), Math.min(milliseconds, longestTimer));
+    const timer = startTimer(milliseconds, () => afterReads(finish));
+    timer.release();
     const cancel = (): void => {
       isCancelled = true;
-      clearTimeout(timer);
+      timer();
     };
-    if (!isNodeTimer(timer)) return cancel;
-    timer.unref();
-    return Object.assign(cancel, { hold: () => timer.ref(), release: () => timer.unref() });
+    return Object.assign(cancel, { hold: timer.hold, release: timer.release });
   },
 };
+
+/** Timer of the platform. The call cancels it. */
+export interface Timer extends Cancel {
+  readonly hold: () => void;
+  readonly release: () => void;
+}
+
+/**
+ * Runs a function once after any number of milliseconds, and never after `Infinity`. Keeps the process alive until then, unless it is released.
+ * Delays that the platform does not support are waited for in parts.
+ */
+export function startTimer(milliseconds: number, run: () => void): Timer {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isHeld = true;
+  const wait = (left: number): void => {
+    const next = (): void => (left > longestTimer ? wait(left - longestTimer) : run());
+    timer = setTimeout(next, Math.min(left, longestTimer));
+    if (!isHeld) keepAlive(timer, false);
+  };
+  const keep = (isWanted: boolean) => (): void => {
+    isHeld = isWanted;
+    keepAlive(timer, isWanted);
+  };
+  wait(milliseconds);
+  return Object.assign(() => clearTimeout(timer), { hold: keep(true), release: keep(false) });
+}
+
+/** Runs a function repeatedly. Does not keep the process alive. */
+export function repeat(milliseconds: number, run: () => void): Cancel {
+  let cancel: Cancel = ignore;
+  const wait = (): void => {
+    const timer = startTimer(milliseconds, () => {
+      wait();
+      run();
+    });
+    timer.release();
+    cancel = timer;
+  };
+  wait();
+  return () => cancel();
+}
+
+/** Runs a function in a later turn of the event loop, after all promises that are about to settle. */
+export function inLaterTurn(run: () => void): void {
+  setTimeout(run);
+}
+
+/** Returns a signal that aborts after a number of milliseconds with a `TimeoutError`. It does not abort after times that the platform does not support. */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  return milliseconds > longestTimer ? new AbortController().signal : AbortSignal.timeout(Math.ceil(milliseconds));
+}
 
 /** Runs a function after the reads of this turn of the event loop, or at once on platforms without `setImmediate`. */
 export function afterReads(run: () => void): void {
@@ -57,10 +107,11 @@ export function pause(milliseconds: number, clock: Clock | undefined, signal?: A
       cancel();
       reject(signal?.reason);
     };
-    const cancel = startTimer(milliseconds, clock, () => {
+    const finish = (): void => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    });
+    };
+    const cancel = clock ? clock.after(milliseconds, finish) : startTimer(milliseconds, finish);
     signal?.addEventListener("abort", stop, { once: true });
   });
 }
@@ -117,14 +168,14 @@ export class DeadlineTimer {
   }
 }
 
-function startTimer(milliseconds: number, clock: Clock | undefined, run: () => void): () => void {
-  if (clock) return clock.after(milliseconds, run);
-  const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
-  return () => clearTimeout(timer);
-}
-
 /** Milliseconds of the longest timer: longer delays make `setTimeout` fire immediately. */
 export const longestTimer = 2_147_483_647;
+
+function keepAlive(timer: unknown, isWanted: boolean): void {
+  if (!isNodeTimer(timer)) return;
+  if (isWanted) timer.ref();
+  else timer.unref();
+}
 
 interface NodeTimer {
   ref(): void;
@@ -135,3 +186,5 @@ interface NodeTimer {
 function isNodeTimer(timer: unknown): timer is NodeTimer {
   return isObject(timer) && typeof timer.ref === "function" && typeof timer.unref === "function";
 }
+
+function ignore(): void {}

@@ -12,7 +12,7 @@ import { ClusterNode } from "./cluster-node.ts";
 import { createClusterRates } from "./cluster-rates.ts";
 import { ClusterRevocations } from "./cluster-revocations.ts";
 import { deriveKeys } from "./derive-keys.ts";
-import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Timing of a cluster, and the receiver of its errors. */
 export interface ClusterOptions {
@@ -81,6 +81,7 @@ export interface Cluster extends HttpCluster {
  */
 export async function joinCluster(engine: Engine, options: ClusterOptions = {}): Promise<Cluster> {
   checkNumbers(options);
+  checkFinite({ lease: options.lease });
   const { lease = 6_000, maxUnstoredSize = 16 * 1024 * 1024, onListChanged, onError, clock = systemClock } = options;
   const fail = createFail(onError);
   const toKeys = toDeriveKeys(engine, options.keys);

@@ -1,3 +1,5 @@
+import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
+
 /** Limits of what an engine stores. Every engine has the same defaults. */
 export interface EngineLimits {
   /** Milliseconds that an unused session lives. Default 30 min. */
@@ -38,3 +40,18 @@ export const defaultEngineLimits: EngineLimits = {
   broadcastTtl: 10 * 60_000,
   maxBroadcasts: 10_000,
 };
+
+/**
+ * Checks the numbers of an engine that is a server of its own, which stores no times without an end.
+ *
+ * @throws {SetupError} when a number is negative or `NaN`, or a time is `Infinity`
+ */
+export function checkEngineOptions(options: {
+  readonly timeout?: number;
+  readonly limits?: Partial<EngineLimits>;
+}): void {
+  const { timeout, limits = {} } = options;
+  checkNumbers(options, limits);
+  const times = Object.entries(limits).filter(([name]) => name.endsWith("Ttl"));
+  checkFinite({ timeout, ...Object.fromEntries(times) });
+}

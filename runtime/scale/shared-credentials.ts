@@ -4,7 +4,7 @@ import { SetupError } from "../jsonrpc/errors.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { Engine } from "../stores/engine.ts";
 import { runLocked, type Locking } from "./engine/run-locked.ts";
-import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Options of credentials that nodes share. */
 export interface SharedCredentialsOptions {
@@ -30,7 +30,7 @@ export interface SharedCredentials {
 /**
  * Creates a store for the credentials of one user of clients that run on several nodes: each refresh token is used once. The engine encrypts them.
  *
- * @throws {SetupError} when the engine does not store values
+ * @throws {SetupError} when the engine does not store values, or a number is negative, `NaN` or `Infinity`
  * @example
  * ```ts
  * import { authorizationCode, createLoopbackRedirect, createOAuthProvider } from "mcp-server-runtime/auth/client";
@@ -44,6 +44,7 @@ export interface SharedCredentials {
  */
 export function createSharedCredentials(engine: Engine, options: SharedCredentialsOptions): SharedCredentials {
   checkNumbers(options);
+  checkFinite({ ttl: options.ttl, lease: options.lease });
   const { values } = engine;
   if (!values) throw new SetupError("The engine does not store credentials; use another engine or a store of your own");
   const { owner, ttl = 30 * 24 * 3_600_000, lease = 10_000, onError, clock } = options;

@@ -13,7 +13,7 @@ import {
 } from "./card.ts";
 import { catalogPath, catalogType, catalogVersion, type Catalog } from "./catalog.ts";
 import { isServerCard, findCardProblem } from "./read-card.ts";
-import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Server that a card describes: a server, or a gateway. */
 export interface DescribedServer {
@@ -69,6 +69,7 @@ export interface PublishedCard {
  */
 export function createServerCard(server: DescribedServer, options: ServerCardOptions): PublishedCard {
   checkNumbers(options);
+  checkFinite({ maxAge: options.maxAge });
   const url = readEndpoint(options.url);
   const card = buildCard(server, options, url);
   const location = `${url.origin}${trimSlash(url.pathname)}${cardSuffix}`;

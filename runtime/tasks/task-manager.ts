@@ -3,7 +3,7 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { ClosedError, RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
-import { pause } from "../internal/timers.ts";
+import { inLaterTurn, pause } from "../internal/timers.ts";
 import { isFinal, readOpenRequests, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { InputRelay } from "./input-relay.ts";
 import { selectResponses, type CheckStoredResponse } from "./stored-input-requests.ts";
@@ -303,7 +303,7 @@ export class TaskManager {
     );
     this.#running.add({ key, node, record, task, outlet, during }, () => this.#shared?.forget(id));
     // The work begins after the requestor knows of the task: earlier messages would not make sense to it.
-    setTimeout(() => void this.#work(task, during, request));
+    inLaterTurn(() => void this.#work(task, during, request));
   }
 
   #createOutlet(record: TaskRecord, call: CallContext, { keeping }: TaskRequest): RequestorChannel {

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from "../internal/timers.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { Ledger } from "../stores/ledger.ts";
 import type { TaskStore } from "../stores/task-store.ts";
-import { checkPositive } from "../jsonrpc/check-numbers.ts";
+import { checkFinite, checkPositive } from "../jsonrpc/check-numbers.ts";
 
 /** Options for tasks on the side that runs them. All times are in milliseconds. */
 export interface TaskOptions {
@@ -36,13 +36,14 @@ export type TaskSettings = Required<Omit<TaskOptions, "ledger">>;
 /**
  * Applies the defaults to task options.
  *
- * @throws {SetupError} when a time or the page size is not above 0.
+ * @throws {SetupError} when a time or the page size is not above 0, or `pollInterval` is `Infinity`.
  */
 export function toTaskSettings(options: TaskOptions): TaskSettings {
   const { clock = systemClock, store = new MemoryTaskStore({ clock }), ledger: _ledger, ...rest } = options;
   const settings = { ...defaults, ...rest, store, clock };
   for (const name of ["ttl", "maxTtl", "pollInterval", "pageSize"] as const)
     checkPositive(`tasks.${name}`, settings[name]);
+  checkFinite({ "tasks.pollInterval": settings.pollInterval });
   return settings;
 }
 
@@ -67,9 +68,10 @@ const defaults = { ttl: 3_600_000, maxTtl: 86_400_000, pollInterval: 1_000, noti
 /** Minimum lifetime in milliseconds: with less, a requestor would never see the result. */
 const shortestTtl = 1_000;
 
-/** Checks the times of one kind of request. @throws {SetupError} when one is not above 0. */
+/** Checks the times of one kind of request. @throws {SetupError} when one is not above 0, or `pollInterval` is `Infinity`. */
 export function checkTaskTimes(subject: string, options: RequestTaskOptions): void {
   const { ttl, pollInterval } = options;
   for (const [name, value] of Object.entries({ ttl, pollInterval }))
     if (value !== undefined) checkPositive(`${subject}: ${name}`, value);
+  checkFinite({ [`${subject}: pollInterval`]: pollInterval });
 }

@@ -1,5 +1,6 @@
 import { encode } from "../framing/json.ts";
 import { LineDecoder } from "../framing/ndjson.ts";
+import { startTimer } from "../internal/timers.ts";
 import type { NetworkDetails, Receiver } from "../jsonrpc/channel.ts";
 import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing } from "../jsonrpc/message.ts";
@@ -170,7 +171,7 @@ export class StreamTransport implements Transport {
     this.#write(this.#pieces.take());
     if (this.#pieces.length === 0) return;
     this.#isScheduled = true;
-    setTimeout(() => this.#flush(), pieceDelay);
+    startTimer(pieceDelay, () => this.#flush());
   }
 
   #write(text: string): void {

@@ -1,3 +1,4 @@
+import { repeat, type Cancel } from "../../internal/timers.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
@@ -37,7 +38,7 @@ export class NatsEvents implements SharedEventStore {
   readonly #cursors = new Map<string, number>();
   /** Ended streams and the time of their removal. JetStream removes messages by their age only. */
   readonly #ended = new Map<string, number>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: Cancel | undefined;
 
   constructor(context: NatsContext) {
     this.#context = context;
@@ -46,13 +47,12 @@ export class NatsEvents implements SharedEventStore {
 
   open(): void {
     const interval = Math.max(1_000, this.#context.limits.endedStreamTtl / 4);
-    clearInterval(this.#timer);
-    this.#timer = setInterval(() => this.#removeEnded(), interval);
-    this.#timer.unref();
+    this.#timer?.();
+    this.#timer = repeat(interval, () => this.#removeEnded());
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer?.();
     this.#known.clear();
     this.#cursors.clear();
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { longestTimer, pause, systemClock } from "../../internal/timers.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { Health } from "../../scale/engine/health.ts";
@@ -23,7 +23,7 @@ import type { NatsContext } from "./nats-context.ts";
 import { defaultNatsLimits, type NatsLimits } from "./nats-limits.ts";
 import { NatsTasks } from "./tasks.ts";
 import { NatsValues } from "./values.ts";
-import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { checkEngineOptions } from "../../scale/engine-limits.ts";
 
 /** Options of an engine on NATS JetStream. */
 export interface NatsEngineOptions {
@@ -66,7 +66,7 @@ export interface NatsEngineOptions {
  * ```
  */
 export function createNatsEngine(options: NatsEngineOptions): Engine {
-  checkNumbers(options, options.limits);
+  checkEngineOptions(options);
   if (!/^[\w.-]{1,64}$/.test(options.prefix))
     throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
   const { replicas = 1 } = options;
@@ -101,7 +101,8 @@ class NatsEngine implements Engine {
     const names = createNatsNames(prefix, limits);
     this.#link = new NatsLink({
       connection: toConnection(this.#address, options),
-      timeout,
+      // The library waits five times as long for a connection.
+      timeout: Math.min(timeout, longestTimer / 5),
       replicas,
       events: { reconnected: () => this.#continue(), lost: () => health.lost() },
     });
@@ -182,7 +183,7 @@ class NatsEngine implements Engine {
       } catch (error) {
         if (!isTransient(error, this.#setup) || performance.now() > until) throw error;
       }
-      await sleep(retryDelay);
+      await pause(retryDelay, undefined);
     }
   }
 
@@ -214,7 +215,7 @@ class NatsEngine implements Engine {
           await this.#check();
         } catch (error) {
           if (isCurrent()) this.#health.reconnectFailed(toReconnectError(error, this.#setup));
-          await sleep(retryDelay, undefined, { ref: false });
+          await pause(retryDelay, systemClock);
           continue;
         }
         if (!isCurrent()) return;

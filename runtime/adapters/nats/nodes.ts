@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { repeat, type Cancel } from "../../internal/timers.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
@@ -17,7 +18,7 @@ export class NatsNodes implements NodeDirectory {
   readonly #receivers = new Set<Receiver>();
   readonly #watches = new Set<Watch>();
   #unsubscribeWake: Promise<() => void> | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: Cancel | undefined;
 
   constructor(context: NatsContext) {
     this.#context = context;
@@ -98,7 +99,7 @@ export class NatsNodes implements NodeDirectory {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer?.();
     for (const receiver of this.#receivers) this.#stop(receiver);
     this.#watches.clear();
     this.#unsubscribeWake = undefined;
@@ -130,9 +131,8 @@ export class NatsNodes implements NodeDirectory {
       this.#unsubscribeWake = undefined;
       throw error;
     }
-    clearInterval(this.#timer);
-    this.#timer = setInterval(() => this.#readAll(), 2_000);
-    this.#timer.unref();
+    this.#timer?.();
+    this.#timer = repeat(2_000, () => this.#readAll());
   }
 
   #readBroadcasts(): void {

@@ -1,3 +1,4 @@
+import { repeat, type Cancel } from "../../internal/timers.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
@@ -16,7 +17,7 @@ export class RedisNodes implements NodeDirectory {
   readonly #messages: RedisMessages;
   readonly #receivers = new Set<Receiver>();
   readonly #watches: Watches;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: Cancel | undefined;
 
   constructor(context: StoreContext, link: RedisLink) {
     this.#context = context;
@@ -61,7 +62,7 @@ export class RedisNodes implements NodeDirectory {
     this.#receivers.add(added);
     // Something may have come before the receiver was added. What comes without a reader is found again after a while.
     this.#read(added);
-    this.#timer ??= startTimer(() => this.#readAll());
+    this.#timer ??= repeat(2_000, () => this.#readAll());
     return async () => {
       this.#stopReceiver(added);
       if (this.#receivers.size === 0) this.stop();
@@ -98,7 +99,7 @@ export class RedisNodes implements NodeDirectory {
 
   /** Ends all timers. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer?.();
     this.#timer = undefined;
   }
 
@@ -141,10 +142,4 @@ interface Receiver {
   readonly receiver: NodeReceiver;
   readonly messages: RedisMessageReader;
   readonly broadcasts: BroadcastReader;
-}
-
-function startTimer(run: () => void): ReturnType<typeof setInterval> {
-  const timer = setInterval(run, 2_000);
-  timer.unref();
-  return timer;
 }

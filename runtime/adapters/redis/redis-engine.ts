@@ -1,3 +1,4 @@
+import { systemClock, type Cancel } from "../../internal/timers.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { deriveKeys } from "../../scale/derive-keys.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
@@ -23,7 +24,7 @@ import { checkChannels, checkCommands, readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
 import { RedisValues } from "./auth/values.ts";
-import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { checkEngineOptions } from "../../scale/engine-limits.ts";
 
 /** Options of an engine on Redis or Valkey. */
 export interface RedisEngineOptions {
@@ -69,7 +70,7 @@ export interface RedisDurability {
  * ```
  */
 export function createRedisEngine(options: RedisEngineOptions): Engine {
-  checkNumbers(options, options.limits);
+  checkEngineOptions(options);
   if (!/^[\w.-]{1,64}$/.test(options.prefix))
     throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
   return new RedisEngine(options);
@@ -92,7 +93,7 @@ class RedisEngine implements Engine {
   readonly #context: StoreContext;
   /** Replicas that confirm each write. */
   #confirming = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Cancel | undefined;
   #opening: Promise<void> | undefined;
 
   constructor(options: RedisEngineOptions) {
@@ -160,7 +161,7 @@ class RedisEngine implements Engine {
 
   async close(): Promise<void> {
     this.#opening = undefined;
-    clearTimeout(this.#timer);
+    this.#timer?.();
     this.nodes.close();
     this.#link.close();
     this.#health.lost();
@@ -190,8 +191,8 @@ class RedisEngine implements Engine {
 
   /** Checks the settings again, as long as they are reported. */
   #checkLater(isWeak: boolean): void {
-    clearTimeout(this.#timer);
-    if (isWeak) this.#timer = setTimeout(() => this.#link.check(), checkInterval).unref();
+    this.#timer?.();
+    if (isWeak) this.#timer = systemClock.after(checkInterval, () => this.#link.check());
   }
 }
 

@@ -1,3 +1,4 @@
+import { repeat, type Cancel } from "../../internal/timers.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisLink } from "./connection/link.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -11,7 +12,7 @@ export class Watches {
   readonly #streams = new Map<string, Watched>();
   /** Channels whose subscription is being ended: a new one begins after that. */
   readonly #leaving = new Map<string, Promise<void>>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: Cancel | undefined;
 
   constructor(context: StoreContext, link: RedisLink, changed: (session: SessionKey, stream: string) => void) {
     this.#context = context;
@@ -48,7 +49,7 @@ export class Watches {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer?.();
     this.#timer = undefined;
     this.#streams.clear();
   }
@@ -86,10 +87,8 @@ export class Watches {
     for (const channel of this.#streams.keys()) this.#mark(channel).catch(() => {});
   }
 
-  #startTimer(): ReturnType<typeof setInterval> {
-    const timer = setInterval(() => this.#markAll(), markTtl / 3);
-    timer.unref();
-    return timer;
+  #startTimer(): Cancel {
+    return repeat(markTtl / 3, () => this.#markAll());
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { toBase64 } from "../../framing/base64.ts";
+import { timeoutSignal } from "../../internal/timers.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
@@ -86,7 +87,7 @@ export function createTokenRequests({
     running += 1;
     try {
       // Workers do not have the value "error".
-      const limits = { redirect: "manual", signal: AbortSignal.timeout(timeout) } as const;
+      const limits = { redirect: "manual", signal: timeoutSignal(timeout) } as const;
       return await read(await ask(endpoint, { ...init, ...limits, method: "POST" }));
     } finally {
       running -= 1;

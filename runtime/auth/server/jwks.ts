@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { quoteIssuer } from "../common/quote-issuer.ts";
+import { timeoutSignal } from "../../internal/timers.ts";
 import { toMetadataPlaces } from "../common/well-known.ts";
 import { readBounded } from "./read-bounded.ts";
 import { isSecure } from "./metadata.ts";
@@ -12,7 +13,7 @@ import { isSecure } from "./metadata.ts";
 export async function fetchJson(url: string | URL, ask: typeof fetch): Promise<unknown> {
   const headers = { accept: "application/json" };
   // Workers do not have the value "error". A redirect is not a successful response.
-  const response = await ask(url, { headers, redirect: "manual", signal: AbortSignal.timeout(5_000) });
+  const response = await ask(url, { headers, redirect: "manual", signal: timeoutSignal(5_000) });
   return readBounded(response, 1024 * 1024);
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { inLaterTurn } from "../../internal/timers.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { ResponseScope } from "./response-scope.ts";
 import type { AnyRootsOption } from "../any-definition.ts";
@@ -31,7 +32,7 @@ export function createRoots(source: AnyRootsOption | undefined, notify: () => vo
     if (isScheduled) return;
     isScheduled = true;
     // Promises that are about to settle may bring further changes; a timer fires after them.
-    setTimeout(() => {
+    inLaterTurn(() => {
       isScheduled = false;
       notify();
     });

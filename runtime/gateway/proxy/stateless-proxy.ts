@@ -1,6 +1,7 @@
 import { isObject, type Progress, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
 import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
+import { startTimer, type Cancel } from "../../internal/timers.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { listMembers } from "../../protocol/peer/readable-result.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
@@ -168,8 +169,8 @@ export class StatelessProxy {
     this.#makeRoom();
     const state = `${prefix}${crypto.randomUUID()}${this.#suffix}`;
     const giveUp = (): void => this.#giveUp(state, "The client did not retry the request with input responses in time");
-    const expire = setTimeout(giveUp, this.#options.inputTimeout);
-    this.#suspended.set(state, { suspended, principal: readAuth(suspended.call.origin)?.principal, expire });
+    const stopExpiry = startTimer(this.#options.inputTimeout, giveUp);
+    this.#suspended.set(state, { suspended, principal: readAuth(suspended.call.origin)?.principal, stopExpiry });
     return suspended.toResult(state);
   }
 
@@ -206,7 +207,7 @@ export class StatelessProxy {
 
   #take(state: string): SuspendedCall | undefined {
     const waiting = this.#suspended.get(state);
-    clearTimeout(waiting?.expire);
+    waiting?.stopExpiry();
     this.#suspended.delete(state);
     return waiting?.suspended;
   }
@@ -237,7 +238,7 @@ interface Suspending {
 interface Waiting {
   readonly suspended: SuspendedCall;
   readonly principal: string | undefined;
-  readonly expire: NodeJS.Timeout;
+  readonly stopExpiry: Cancel;
 }
 
 function withMetadata(params: Record<string, unknown>, metadata: object): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { isObject, type EmbeddedRow, type RequestRow } from "../../../generated/support.ts";
+import { inLaterTurn } from "../../internal/timers.ts";
 import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
@@ -85,7 +86,7 @@ export class SuspendedCall {
       };
       signal.addEventListener("abort", withdraw, { once: true });
       // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
-      setTimeout(() => this.#inputRequests.has(key) && this.#asked());
+      inLaterTurn(() => this.#inputRequests.has(key) && this.#asked());
     });
   }
 

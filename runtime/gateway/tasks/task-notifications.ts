@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { inLaterTurn } from "../../internal/timers.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Listener } from "../upstream/upstream.ts";
 import type { TaskConnection, TaskUpstream } from "./task-connection.ts";
@@ -62,7 +63,7 @@ export class TaskNotifications implements Listener {
     const [subscription, topic] = [...this.#subscriptions].find(([one]) => one.is(tag)) ?? [];
     if (handler === "subscriptionsAcknowledged") subscription?.accept(params);
     // Notifications that arrive with the server's acknowledgement wait until the client has received its own.
-    if (handler === "taskStatus" && topic !== undefined) setTimeout(() => this.#host.notify(topic, task));
+    if (handler === "taskStatus" && topic !== undefined) inLaterTurn(() => this.#host.notify(topic, task));
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { timeoutSignal } from "../../internal/timers.ts";
 import { RpcError, toError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { Shares } from "../../stores/shares.ts";
@@ -100,7 +101,7 @@ export class ConnectionLimit {
   async #enter(signal: AbortSignal, holder: Holder): Promise<void> {
     signal.throwIfAborted();
     if (this.#take(holder)) return;
-    const late = AbortSignal.timeout(this.#timeout);
+    const late = timeoutSignal(this.#timeout);
     const entering = this.#wait(AbortSignal.any([signal, late]), holder);
     this.onFull(holder);
     try {

@@ -2,6 +2,7 @@ import { isObject, type RequestRow, type Revision } from "../../../generated/sup
 import type { ClientConnection } from "../../client/connect.ts";
 import type { ConnectionFactory } from "../../client/connection-factory.ts";
 import { withFreshHeaders } from "../../client/connection/fresh-headers.ts";
+import { inLaterTurn } from "../../internal/timers.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
@@ -251,7 +252,7 @@ function createResponders(revision: Revision, { tasks, listener }: Listeners): o
     async (params: unknown, { meta, signal }: CallContext): Promise<unknown> => {
       const taskId = readRelatedTask(meta, revision);
       // The response that starts the task may be in the same chunk. The code that waits for it registers the task in a moment.
-      if (taskId !== undefined && !tasks.has(taskId)) await new Promise((resolve) => setTimeout(resolve));
+      if (taskId !== undefined && !tasks.has(taskId)) await new Promise<void>(inLaterTurn);
       const target = find(taskId);
       if (!target) throw methodNotFound(method);
       return target.ask(method, toObject(params), signal);

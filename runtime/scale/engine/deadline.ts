@@ -1,9 +1,11 @@
+import { startTimer } from "../../internal/timers.ts";
+
 /** Returns a promise that is rejected after a number of milliseconds, unless the work is done earlier. */
 export function withDeadline<Value>(work: Promise<Value>, milliseconds: number, message?: string): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(message ?? `no reply within ${milliseconds} ms`)), milliseconds);
+    const timer = startTimer(milliseconds, () => reject(new Error(message ?? `no reply within ${milliseconds} ms`)));
     const settle = (then: () => void): void => {
-      clearTimeout(timer);
+      timer();
       then();
     };
     work.then(

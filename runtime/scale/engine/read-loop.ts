@@ -1,3 +1,5 @@
+import { systemClock } from "../../internal/timers.ts";
+
 /** Runs a function that reads what is new: one run at a time, and one more when it is requested meanwhile. */
 export class ReadLoop {
   readonly #read: () => Promise<void>;
@@ -44,7 +46,7 @@ export class ReadLoop {
   }
 
   #requestLater(): void {
-    setTimeout(() => this.request(), retryDelay).unref();
+    systemClock.after(retryDelay, () => this.request());
   }
 }
 

@@ -3,7 +3,7 @@ import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
-import { checkNumbers, checkPositive } from "../../jsonrpc/check-numbers.ts";
+import { checkFinite, checkNumbers, checkPositive } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
@@ -56,6 +56,7 @@ export function toRequestStateSettings(
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
   checkNumbers({ settleTime });
+  checkFinite({ "requestState.lifetime": lifetime });
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime }))
     checkPositive(`requestState.${name}`, value);
   const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys, cluster);

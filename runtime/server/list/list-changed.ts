@@ -1,3 +1,4 @@
+import { inLaterTurn } from "../../internal/timers.ts";
 import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
@@ -11,7 +12,7 @@ export function createListChanges(sessions: SessionRegistry): (kind: ListKind) =
   return (kind) => {
     for (const audience of sessions.audiences) audience.listChanged?.(kind);
     // Promises that are about to settle may cause further changes: a timer runs after them.
-    if (changed.size === 0) setTimeout(notify);
+    if (changed.size === 0) inLaterTurn(notify);
     changed.add(kind);
   };
 }

@@ -1,3 +1,4 @@
+import { startTimer } from "../../internal/timers.ts";
 import { LostError } from "./errors.ts";
 
 /** Operation that can be aborted from outside. */
@@ -31,11 +32,11 @@ export class InFlight {
     const controller = new AbortController();
     const expire = (): void =>
       controller.abort(new LostError(`The server did not accept a message for ${milliseconds} ms`));
-    const timer = setTimeout(expire, milliseconds);
+    const cancel = startTimer(milliseconds, expire);
     try {
       return await this.run(controller, () => task(controller.signal));
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 
@@ -49,8 +50,8 @@ export class InFlight {
 /** Waits for a task at most the given milliseconds, then aborts its signal. Ignores failures of the task. */
 export async function within(milliseconds: number, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), milliseconds);
+  const cancel = startTimer(milliseconds, () => controller.abort());
   const late = new Promise<void>((resolve) => controller.signal.addEventListener("abort", () => resolve()));
   await Promise.race([task(controller.signal).catch(() => {}), late]);
-  clearTimeout(timer);
+  cancel();
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { decode, type Sink } from "../../framing/json.ts";
+import { startTimer, type Cancel } from "../../internal/timers.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { discard, readMediaType, readText } from "./body.ts";
@@ -126,15 +127,15 @@ async function followStream(response: Response, exchange: PostExchange, options:
     restarts: false,
     open: options.resume,
   });
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: Cancel | undefined;
   exchange.whenDone(
     () =>
-      (timer = setTimeout(() => exchange.abort(new LostError("The stream was not closed after the response")), grace)),
+      (cancel = startTimer(grace, () => exchange.abort(new LostError("The stream was not closed after the response")))),
   );
   try {
     await stream.follow(response);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 }
 

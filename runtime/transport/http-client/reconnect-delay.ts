@@ -1,4 +1,4 @@
-import { pause } from "../../internal/timers.ts";
+import { longestTimer, pause } from "../../internal/timers.ts";
 
 /** Delays between attempts to reconnect. */
 export interface ReconnectDelayOptions {
@@ -43,6 +43,3 @@ export function toDelay(
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return pause(milliseconds, undefined, signal);
 }
-
-/** Longest delay in milliseconds that `setTimeout` supports: longer ones fire immediately. */
-const longestTimer = 2_147_483_647;

@@ -1,5 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { encode, type Sink } from "../../framing/json.ts";
+import { startTimer } from "../../internal/timers.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
@@ -94,14 +95,14 @@ export class SessionRenewal {
     const exchange = new PostExchange([opening.id]);
     const expire = (): void =>
       exchange.abort(new SessionExpiredError(`The session could not be renewed within ${timeout} ms`));
-    const timer = setTimeout(expire, timeout);
+    const cancel = startTimer(timeout, expire);
     this.#exchange = exchange;
     try {
       checkSameServer(opening.result, await this.#open(opening, exchange));
       const { response } = await this.#link.post({ body: confirmation, signal: exchange.signal });
       await discard(response);
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 

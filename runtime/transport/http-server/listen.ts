@@ -1,7 +1,7 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
-import { pause, systemClock } from "../../internal/timers.ts";
+import { longestTimer, pause, repeat, startTimer, systemClock } from "../../internal/timers.ts";
 import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createServiceHandler, type HttpHandler } from "./handler.ts";
 import { createHostRules } from "./host-rules.ts";
@@ -115,9 +115,22 @@ async function createNodeServer(result: HttpHandler["node"], options: ListenOpti
   const { keepAliveTimeout = options.cluster ? behindBalancer : 5_000 } = options;
   // A time of 0 is no limit; as an interval it would be a millisecond.
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout || Infinity, requestTimeout || Infinity);
-  const all = { ...bounds, keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
+  const times = {
+    keepAliveTimeout: toNodeTimeout(keepAliveTimeout),
+    headersTimeout: toNodeTimeout(headersTimeout),
+    requestTimeout: toNodeTimeout(requestTimeout),
+  };
+  const all = { ...bounds, ...times, connectionsCheckingInterval };
   if (!tls) return (await import("node:http")).createServer(all, result);
-  return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, result);
+  return (await import("node:https")).createServer(
+    { ...all, handshakeTimeout: Math.min(headersTimeout, longestTimer), ...tls },
+    result,
+  );
+}
+
+/** Returns a time as Node takes it: a whole number to which it may add a second, and 0 for no limit. */
+function toNodeTimeout(milliseconds: number): number {
+  return milliseconds > longestTimer - 1_000 ? 0 : Math.ceil(milliseconds);
 }
 
 /** Path for load balancers, and its present state. */
@@ -208,14 +221,14 @@ async function close(server: NodeServer, { handler, sockets, silent, timeout, op
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
   // What running calls of sessions wait for may come on another connection; in a cluster it comes through other nodes.
   const stopped = options.cluster || handler.sessions.size === 0 ? stop() : undefined;
-  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout + lastResponseTime);
+  const stopWaiting = startTimer(timeout + lastResponseTime, () => sockets.forEach((socket) => socket.destroy()));
   await handler.close({ drain: timeout });
   const closed = stopped ?? stop();
   for (const socket of silent) socket.destroy();
   // Clients keep connections for their next request: each is closed as soon as its last response has been sent.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const stopSweeps = repeat(50, () => server.closeIdleConnections());
   server.closeIdleConnections();
   await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
+  stopSweeps();
+  stopWaiting();
 }

@@ -23,7 +23,7 @@ import { createHostRules, type HostOptions, type HostRules } from "./host-rules.
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
 import type { SessionRevisions } from "./revisions.ts";
-import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { checkFinite, checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Service behind an HTTP handler. */
 export interface HttpService {
@@ -170,12 +170,13 @@ const bodyBytes = 4 * 1024 * 1024;
 /**
  * Fills in the defaults of options, for a server of these revisions.
  *
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, or a number is negative or `NaN`
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, a number is negative or `NaN`, or one that is sent is `Infinity`
  */
 export function toSettings(options: HttpOptions, revisions: Pick<SessionRevisions, "hasSse">): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   checkNumbers(options, sessions, sse, options.cors);
+  checkFinite({ retry: options.retry, "cors.maxAge": options.cors?.maxAge });
   const cluster = options.cluster?.createNode();
   const guard = toGuard(options.authenticate);
   const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
@@ -185,7 +186,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SessionRevision
     path: options.path,
     responseMode,
     polling: options.polling ?? true,
-    retry: options.retry ?? 1_000,
+    retry: Math.ceil(options.retry ?? 1_000),
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
     strictVersion: options.strictVersion ?? false,

@@ -1,5 +1,6 @@
 import { EventDecoder, type ServerEvent } from "../../framing/sse-events.ts";
 import { decode, encode } from "../../framing/json.ts";
+import { startTimer } from "../../internal/timers.ts";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError, toError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
@@ -117,8 +118,8 @@ class SseClient implements Transport {
     const { endpointTimeout = 10_000 } = this.#options;
     const expire = (): void =>
       this.#disconnect(new ResponseError(`The server sent no endpoint event within ${endpointTimeout} ms`));
-    const timer = setTimeout(expire, endpointTimeout);
-    this.#target.catch(() => {}).finally(() => clearTimeout(timer));
+    const cancel = startTimer(endpointTimeout, expire);
+    this.#target.catch(() => {}).finally(cancel);
     try {
       await this.#read(await this.#open());
       this.#disconnect(new LostError("The server ended the stream"));

@@ -1,5 +1,6 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { startTimer, type Cancel } from "../../internal/timers.ts";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { deliverReport, type OnError } from "../../jsonrpc/error-report.ts";
 import { toError } from "../../jsonrpc/errors.ts";
@@ -133,7 +134,7 @@ class ServerProcess implements StdioClientTransport {
    */
   #disconnectAfterExit(): void {
     const leave = (): void => this.#stream.disconnect(this.#describeExit());
-    void this.#exitsWithin(exitDelay).then(() => setTimeout(leave, lastOutputDelay));
+    void this.#exitsWithin(exitDelay).then(() => startTimer(lastOutputDelay, leave));
   }
 
   #log(text: string): void {
@@ -179,10 +180,10 @@ class ServerProcess implements StdioClientTransport {
   }
 
   async #exitsWithin(milliseconds: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), milliseconds)));
+    let cancel: Cancel | undefined;
+    const late = new Promise<boolean>((resolve) => (cancel = startTimer(milliseconds, () => resolve(false))));
     const exited = await Promise.race([this.#exited.then(() => true), late]);
-    clearTimeout(timer);
+    cancel?.();
     return exited;
   }
 }

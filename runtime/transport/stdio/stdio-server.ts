@@ -1,3 +1,4 @@
+import { systemClock } from "../../internal/timers.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { readStdoutWrite } from "./stdout.ts";
 import { StreamTransport } from "../stream-transport.ts";
@@ -93,7 +94,7 @@ function guardStdout(): StdoutGuard {
     write: (text) => write(text),
     flush: (milliseconds) =>
       new Promise((resolve) => {
-        setTimeout(resolve, milliseconds).unref();
+        systemClock.after(milliseconds, resolve);
         if (stdout.writable) write("", () => resolve());
         else resolve();
       }),

@@ -9,7 +9,7 @@ import type { Awaitable } from "../../../generated/support.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
-import { longestTimer } from "../../internal/timers.ts";
+import { longestTimer, startTimer } from "../../internal/timers.ts";
 import { AcceptedTransports } from "../accepted-transports.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import { portOf, startListening, watchSockets } from "../listening.ts";
@@ -218,9 +218,9 @@ function toAddress({
 function end(socket: Socket, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
-    const timer = setTimeout(() => socket.destroy(), milliseconds);
+    const cancel = startTimer(milliseconds, () => socket.destroy());
     socket.once("close", () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     });
     socket.end();

@@ -1,4 +1,5 @@
 import { decode, encode } from "../../framing/json.ts";
+import { startTimer } from "../../internal/timers.ts";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { defaultLimits, toLimits, type Limits } from "../../jsonrpc/limits.ts";
@@ -151,11 +152,11 @@ export class WebSocketTransport implements Transport {
     if (this.#state === "closed") return;
     this.#state = "closing";
     const closed = new Promise<void>((resolve) => (this.#whenClosed = resolve));
-    const timer = setTimeout(() => this.#whenClosed(), this.#closeTimeout);
+    const cancel = startTimer(this.#closeTimeout, () => this.#whenClosed());
     if (!this.#receiver) this.#socket.listen({ opened() {}, text() {}, binary() {}, closed: () => this.#finish() });
     this.#socket.close(code, "");
     await closed;
-    clearTimeout(timer);
+    cancel();
     this.#socket.terminate();
     this.#finish();
   }

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
-import { afterReads, systemClock } from "../../internal/timers.ts";
+import { afterReads, repeat, systemClock } from "../../internal/timers.ts";
 import { AcceptedTransports } from "../accepted-transports.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
@@ -231,11 +231,10 @@ function keepAlive(socket: WebSocket, milliseconds: number): void {
     socket.ping(String(pings), undefined, ignore);
   };
   // After a time in which this process did not run, timers are due before what has arrived is read.
-  const timer = setInterval(() => afterReads(check), milliseconds);
-  timer.unref();
+  const cancel = repeat(milliseconds, () => afterReads(check));
   socket.on("pong", (data) => (isAlive ||= data.toString() === String(pings)));
   socket.on("message", () => (isAlive = true));
-  socket.on("close", () => clearInterval(timer));
+  socket.on("close", cancel);
 }
 
 function toText(data: RawData): string {

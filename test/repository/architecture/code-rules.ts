@@ -24,6 +24,16 @@ export const codeRules: readonly Rule[] = [
     broken: { "runtime/jsonrpc/a.ts": "console.log(1);", "runtime/jsonrpc/b.ts": "console.info(1);" },
   },
   {
+    name: "timers of the runtime are started in one module, which takes any number of milliseconds",
+    check: (file) => (startsTimers(file) ? [] : nodesOf(file).filter(startsTimer).map(quote)),
+    broken: {
+      "runtime/jsonrpc/a.ts": "export const a = (run: () => void, ms: number): unknown => setTimeout(run, ms);",
+      "runtime/jsonrpc/b.ts": "export const b = (run: () => void): unknown => globalThis.setInterval(run, 1);",
+      "runtime/jsonrpc/c.ts": "export const c = (ms: number): AbortSignal => AbortSignal.timeout(ms);",
+      "runtime/jsonrpc/d.ts": 'import { setTimeout as delay } from "node:timers/promises";\nexport const d = delay;',
+    },
+  },
+  {
     name: "9. no mutable state in modules",
     check: (file) => variablesOf(file).filter(isMutable).map(quote),
     broken: {
@@ -86,6 +96,17 @@ function isCodeMaker(expression: ts.Node): boolean {
 
 function printsToStdout(node: ts.Node): boolean {
   return ts.isCallExpression(node) && /^console\.(log|info|debug|table|dir|group)$/.test(node.expression.getText());
+}
+
+/** True for files outside of the runtime, and for its module of timers. */
+function startsTimers(file: SourceFile): boolean {
+  return !isIn(file, "runtime") || pathOf(file) === "runtime/internal/timers.ts";
+}
+
+function startsTimer(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) return /^node:timers/.test(readSpecifier(node.moduleSpecifier)[0] ?? "");
+  if (!ts.isCallExpression(node)) return false;
+  return /^(globalThis\.)?(set(Timeout|Interval)|AbortSignal\.timeout)$/.test(node.expression.getText());
 }
 
 /** Returns the variables of a module. */

@@ -1,8 +1,15 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { DeadlineTimer, systemClock } from "../../../runtime/internal/timers.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  DeadlineTimer,
+  longestTimer,
+  repeat,
+  startTimer,
+  systemClock,
+  timeoutSignal,
+} from "../../../runtime/internal/timers.ts";
 import { block } from "../../block.ts";
 import { listenLoopback } from "../../fuzz/loopback.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -82,4 +89,46 @@ test("data that is read can cancel a timer that is due", async () => {
   await once(far, "data");
   await delay(20);
   expect(isFired).toBe(false);
+});
+
+describe("timers that are longer than those of the platform", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("a long timer fires once, when all of its time is over", async () => {
+    const run = vi.fn();
+    startTimer(longestTimer + 10, run);
+    await vi.advanceTimersByTimeAsync(longestTimer + 9);
+    expect(run).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(longestTimer);
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  test("a timer without an end never fires, and is cancelled in any of its parts", async () => {
+    const run = vi.fn();
+    const cancel = startTimer(Infinity, run);
+    await vi.advanceTimersByTimeAsync(3 * longestTimer);
+    expect([run.mock.calls.length, vi.getTimerCount()]).toEqual([0, 1]);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("a repeated function runs after each interval, until it is cancelled", async () => {
+    const run = vi.fn();
+    const cancel = repeat(10, run);
+    await vi.advanceTimersByTimeAsync(35);
+    expect(run).toHaveBeenCalledTimes(3);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test.each([Infinity, 2 ** 31])("a signal after %d milliseconds is not aborted", (milliseconds) => {
+  expect(timeoutSignal(milliseconds).aborted).toBe(false);
+});
+
+test("a signal after a part of a millisecond is aborted", async () => {
+  const signal = timeoutSignal(0.5);
+  if (!signal.aborted) await once(signal, "abort");
+  expect(signal.reason).toMatchObject({ name: "TimeoutError" });
 });

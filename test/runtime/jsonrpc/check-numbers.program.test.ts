@@ -138,6 +138,43 @@ describe.each([NaN, -1])("an option that is %d is rejected", (value) => {
   });
 });
 
+const engine = createMemoryCluster().connect();
+const limit = { keys: [key], prefix: "a" };
+
+/** Functions with an option that is sent or stored. */
+const finite: readonly (readonly [name: string, create: (value: number) => unknown])[] = [
+  ["createHttpHandler: retry", (retry) => createHttpHandler(server, { retry })],
+  ["createHttpHandler: cors.maxAge", (maxAge) => createHttpHandler(server, { cors: { maxAge } })],
+  ["createServerCard: maxAge", (maxAge) => createServerCard(server, { url, maxAge, description: "A card" })],
+  ["joinCluster: lease", (lease) => joinCluster(createMemoryCluster().connect(), { lease })],
+  ["createSharedCredentials: ttl", (ttl) => createSharedCredentials(engine, { owner: "a", ttl })],
+  ["createSharedCredentials: lease", (lease) => createSharedCredentials(engine, { owner: "a", lease })],
+  [
+    "createServer: requestState.lifetime",
+    (lifetime) => createServer({ ...info, requestState: { lifetime } }, revisions),
+  ],
+  ["createServer: tasks.pollInterval", (pollInterval) => createServer({ ...info, tasks: { pollInterval } }, revisions)],
+  ["createRedisEngine: timeout", (timeout) => createRedisEngine({ url: "redis://a", ...limit, timeout })],
+  [
+    "createRedisEngine: limits.sessionTtl",
+    (sessionTtl) => createRedisEngine({ url: "redis://a", ...limit, limits: { sessionTtl } }),
+  ],
+  ["createNatsEngine: timeout", (timeout) => createNatsEngine({ servers: "nats://a", ...limit, timeout })],
+  [
+    "createNatsEngine: limits.ledgerTtl",
+    (ledgerTtl) => createNatsEngine({ servers: "nats://a", ...limit, limits: { ledgerTtl } }),
+  ],
+];
+
+describe("an option that is sent or stored is not Infinity", () => {
+  test.each(finite)("%s", async (_name, create) => {
+    const created = (async () => create(Infinity))();
+    await expect(created).rejects.toBeInstanceOf(SetupError);
+    await expect(created).rejects.toThrow(" is Infinity; use a finite number, or omit it for the default");
+    await expect((async () => create(2 ** 31))()).resolves.toBeDefined();
+  });
+});
+
 test("a revocation without an end is rejected, and not kept as one that has ended", async () => {
   const revocations = createRevocations();
   await expect(revocations.revoke({ principal: "ada", until: NaN })).rejects.toThrow("until is NaN");

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause, systemClock } from "../../../internal/timers.ts";
 import type { LinkChecks, LinkEvents, RedisLink } from "./link.ts";
 import { connectCluster, type ChannelListener, type ClusterConnection, type RedisServer } from "./redis-client.ts";
 
@@ -86,7 +86,7 @@ export class ClusterLink implements RedisLink {
         return;
       } catch (error) {
         if (isLatest() && this.#current) events.failed(error);
-        await sleep(retryDelay, undefined, { ref: false });
+        await pause(retryDelay, systemClock);
       }
     }
   }

@@ -1,3 +1,4 @@
+import { startTimer, type Cancel } from "../../../internal/timers.ts";
 import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisConnection, type RedisServer } from "./redis-client.ts";
 
@@ -20,7 +21,7 @@ export class LastingConnection {
   #current: RedisConnection | undefined;
   #isClosed = true;
   #attempts = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Cancel | undefined;
 
   constructor(options: LastingConnectionOptions) {
     this.#options = options;
@@ -43,7 +44,7 @@ export class LastingConnection {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.();
     this.#current?.close();
     this.#current = undefined;
   }
@@ -93,11 +94,11 @@ export class LastingConnection {
     if (this.#isClosed) return;
     const delay = Math.min(50 * 2 ** this.#attempts, 500) + Math.random() * 50;
     this.#attempts += 1;
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(delay, () => {
       this.#connect().catch((error: unknown) => {
         this.#options.failed(error);
         this.#retryLater();
       });
-    }, delay);
+    });
   }
 }

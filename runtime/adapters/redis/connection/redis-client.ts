@@ -1,4 +1,5 @@
 import { createClient, createCluster } from "@redis/client";
+import { longestTimer } from "../../../internal/timers.ts";
 import { withDeadline } from "../../../scale/engine/deadline.ts";
 
 /** Server that a connection leads to. */
@@ -33,7 +34,11 @@ export interface ConnectionOptions {
 /** Connects to one server. */
 export async function connectRedis(server: RedisServer, options: ConnectionOptions): Promise<RedisConnection> {
   const { host, port, isEncrypted, username, password, database } = server;
-  const times = { connectTimeout: options.timeout, socketTimeout: silence, reconnectStrategy: false as const };
+  const times = {
+    connectTimeout: Math.min(options.timeout, longestTimer),
+    socketTimeout: silence,
+    reconnectStrategy: false as const,
+  };
   const client = createClient({
     RESP: 2,
     socket: isEncrypted ? { host, port, tls: true, ...times } : { host, port, ...times },
@@ -97,7 +102,11 @@ export async function connectCluster(
   options: RedisClusterOptions,
 ): Promise<ClusterConnection> {
   const [{ username, password, isEncrypted }] = servers;
-  const times = { connectTimeout: options.timeout, socketTimeout: silence, reconnectStrategy: pauseBefore };
+  const times = {
+    connectTimeout: Math.min(options.timeout, longestTimer),
+    socketTimeout: silence,
+    reconnectStrategy: pauseBefore,
+  };
   const cluster = createCluster({
     RESP: 2,
     rootNodes: servers.map(({ host, port }) => ({ socket: { host, port } })),

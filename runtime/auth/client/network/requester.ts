@@ -1,4 +1,5 @@
 import { isObject } from "../../../../generated/support.ts";
+import { timeoutSignal } from "../../../internal/timers.ts";
 import { readText } from "../../../transport/http-client/body.ts";
 import { describeUrl, type Fetch } from "../../../transport/http-client/endpoint.ts";
 import { parseRetryAfter } from "../../../transport/http-client/retry-rejected.ts";
@@ -79,7 +80,7 @@ export class HttpRequester {
   async #send(url: URL, { what, method, headers = {}, body }: AuthorizationRequest): Promise<AuthorizationResponse> {
     const { fetch, rules, timeout, maxBytes, onStep } = this.#options;
     rules.check(url, what);
-    const signal = AbortSignal.timeout(timeout);
+    const signal = timeoutSignal(timeout);
     let status: number | undefined;
     try {
       const init: RequestInit = {

@@ -1,6 +1,6 @@
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../../../internal/timers.ts";
 import { errorCodeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 
 /**
@@ -32,7 +32,7 @@ async function acquire(lock: string): Promise<string> {
     if (Date.now() > deadline)
       throw rejectFile(lock, "is still held by another process; delete it if no process uses it");
     const isLeft = isStale(await find(lock)) && (await remove(lock, isStale));
-    if (!isLeft) await delay(20 + Math.random() * 30);
+    if (!isLeft) await pause(20 + Math.random() * 30, undefined);
   }
 }
 
@@ -41,7 +41,7 @@ async function release(lock: string, own: string): Promise<void> {
   const isOwn = (found: Found | undefined): boolean => found?.id === own;
   for (let attempt = 0; attempt < releaseAttempts; attempt += 1) {
     if (await remove(lock, isOwn)) return;
-    await delay(10 + Math.random() * 10);
+    await pause(10 + Math.random() * 10, undefined);
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../../../internal/timers.ts";
 import { AuthError } from "../errors.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function retryWhileLocked<Result>(
     } catch (error) {
       if (platform !== "win32" || wait > longestWait || !isHeld(error)) throw error;
     }
-    await delay(wait);
+    await pause(wait, undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { joint } from "../../../framing/param-headers.ts";
-import { longestTimer } from "../../../internal/timers.ts";
+import { type Cancel, startTimer } from "../../../internal/timers.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
 /** Exchange for a `Request` of the web platform and its response. */
@@ -198,17 +198,15 @@ async function readPart(
   timeout: number,
 ): Promise<Uint8Array | "lost" | "late" | undefined> {
   if (!reader) return undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">(
-    (resolve) => (timer = setTimeout(() => resolve("late"), Math.min(timeout, longestTimer))),
-  );
+  let cancel: Cancel | undefined;
+  const late = new Promise<"late">((resolve) => (cancel = startTimer(timeout, () => resolve("late"))));
   try {
     const part = await Promise.race([reader.read(), late]);
     return part === "late" ? part : part.value;
   } catch {
     return "lost";
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Awaitable } from "../../../../generated/support.ts";
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { merge } from "../../../internal/merge.ts";
-import { longestTimer } from "../../../internal/timers.ts";
+import { startTimer } from "../../../internal/timers.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { isChunked, NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
@@ -65,7 +65,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     return new Promise((resolve) => {
       const body = new ByteBuffer();
       const settle = (outcome: Body): void => {
-        clearTimeout(timer);
+        cancel();
         this.#forgetBody?.();
         resolve(outcome);
       };
@@ -75,14 +75,16 @@ export class NodeExchange extends NodeHead implements Exchange {
         this.#isRead = false;
       };
       const read = (chunk: Uint8Array | string): void => {
-        timer.refresh();
+        cancel();
+        cancel = startTimer(timeout, expire);
         const bytes = toBytes(chunk, request.readableEncoding);
         if (body.length + bytes.length > maxBytes) return stop("too-large");
         body.push(bytes);
       };
       const end = (): void => settle(toText(body.bytes));
       const lose = (): void => settle({ kind: "lost" });
-      const timer = setTimeout(() => stop("late"), Math.min(timeout, longestTimer));
+      const expire = (): void => stop("late");
+      let cancel = startTimer(timeout, expire);
       request.on("data", read).on("end", end).on("error", lose).on("close", lose);
       this.#forgetBody = () => request.off("data", read).off("end", end).off("error", lose).off("close", lose);
     });
@@ -113,8 +115,10 @@ export class NodeExchange extends NodeHead implements Exchange {
     // The response to HEAD has no body: a write would send nothing.
     response.flushHeaders();
     if (body !== undefined) response.write(body);
-    const timer = setTimeout(() => response.end(), discardTime);
-    response.once("close", () => clearTimeout(timer));
+    response.once(
+      "close",
+      startTimer(discardTime, () => response.end()),
+    );
     this.#request.once("end", () => response.end()).resume();
   }
 
