@@ -39,7 +39,7 @@ export interface CoreServer {
   /** Settings of the server, if its definition has any. */
   readonly settings: SettingsReader | undefined;
   /** Tools that the server offers. Whether they may change depends on its features. */
-  readonly tools: Pick<Catalogue<AnyTool>, "get" | "size">;
+  readonly tools: Pick<Catalogue<AnyTool>, "get" | "size" | "changedAt">;
   /**
    * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware that was added before.
    *

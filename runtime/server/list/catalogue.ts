@@ -2,6 +2,8 @@
 export interface Listed<Definition> extends Iterable<Definition> {
   /** Increases with every change. */
   readonly version: number;
+  /** Returns the version in which a definition was last added or replaced: what was derived from it before may differ now. */
+  changedAt(definition: Definition): number;
 }
 
 /** Definitions of one kind that may change while the server runs. Clients are notified of changes. */
@@ -43,6 +45,7 @@ export function selectFrom<Definition>(
     get version() {
       return catalogue.version;
     },
+    changedAt: (definition) => catalogue.changedAt(definition),
     *[Symbol.iterator]() {
       for (const definition of catalogue) if (isMeant(definition)) yield definition;
     },
@@ -70,16 +73,17 @@ export interface CatalogueRules<Definition> {
 }
 
 /** Creates a catalogue of definitions that were checked before. */
-export function createCatalogue<Definition>(
+export function createCatalogue<Definition extends object>(
   definitions: readonly Definition[],
   rules: CatalogueRules<Definition>,
 ): Catalogue<Definition> {
   return new LiveCatalogue(definitions, rules);
 }
 
-class LiveCatalogue<Definition> implements Catalogue<Definition> {
+class LiveCatalogue<Definition extends object> implements Catalogue<Definition> {
   version = 0;
   readonly #byKey: Map<string, Definition>;
+  readonly #changedAt = new WeakMap<Definition, number>();
   readonly #rules: CatalogueRules<Definition>;
 
   constructor(definitions: readonly Definition[], rules: CatalogueRules<Definition>) {
@@ -93,6 +97,10 @@ class LiveCatalogue<Definition> implements Catalogue<Definition> {
 
   get(key: string): Definition | undefined {
     return this.#byKey.get(key);
+  }
+
+  changedAt(definition: Definition): number {
+    return this.#changedAt.get(definition) ?? 0;
   }
 
   [Symbol.iterator](): Iterator<Definition> {
@@ -129,6 +137,7 @@ class LiveCatalogue<Definition> implements Catalogue<Definition> {
     this.#rules.permit();
     this.#rules.check(definition);
     this.#byKey.set(key, definition);
+    this.#changedAt.set(definition, this.version + 1);
     this.#change();
   }
 

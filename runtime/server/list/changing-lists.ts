@@ -17,7 +17,7 @@ export interface ToolLists {
 export interface ListHost {
   readonly sessions: SessionRegistry;
   /** Creates a list that may change after the server is served if `listChanged` names its kind. Clients are notified of changes. */
-  createList<Definition>(
+  createList<Definition extends object>(
     kind: ListKind,
     definitions: readonly Definition[],
     rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check"> & {

@@ -34,7 +34,7 @@ export function createListing<Definition extends Visible>(
   source: ListingSource<Definition>,
   options: RegistryOptions,
 ): Listing {
-  const describe = rememberDescriptions(source.describe);
+  const describe = rememberDescriptions(source);
   let snapshot = takeSnapshot({ ...source, describe }, options);
   return {
     page(cursor, call) {
@@ -86,14 +86,18 @@ interface Reader {
   readonly requester: AnyRequester;
 }
 
-/** Caches descriptions, so that a definition that did not change is not described again. */
-function rememberDescriptions<Definition extends object>(
-  describe: (definition: Definition) => object,
-): (definition: Definition) => object {
-  const known = new WeakMap<Definition, object>();
+/** Caches descriptions, so that a definition that did not change is not described again. The same object is described again when it is replaced. */
+function rememberDescriptions<Definition extends object>({
+  catalogue,
+  describe,
+}: ListingSource<Definition>): (definition: Definition) => object {
+  const known = new WeakMap<Definition, { readonly version: number; readonly shown: object }>();
   return (definition) => {
-    const shown = known.get(definition) ?? describe(definition);
-    known.set(definition, shown);
+    const version = catalogue.changedAt(definition);
+    const found = known.get(definition);
+    if (found?.version === version) return found.shown;
+    const shown = describe(definition);
+    known.set(definition, { version, shown });
     return shown;
   };
 }

@@ -113,12 +113,15 @@ export function toReadError(error: unknown, { errors }: Revision): unknown {
   return new RpcError(errorCodes.invalidParams, error.message, { data: error.data, cause: error });
 }
 
-/** Returns a parser that parses each template once, on first use. */
+/** Returns a parser that parses each template once, on first use, and again when its text is another one. */
 export function createParser(): (template: AnyResourceTemplate) => UriTemplate {
-  const known = new WeakMap<AnyResourceTemplate, UriTemplate>();
+  const known = new WeakMap<AnyResourceTemplate, { readonly text: string; readonly pattern: UriTemplate }>();
   return (template) => {
-    const pattern = known.get(template) ?? parseUriTemplate(template.uriTemplate);
-    known.set(template, pattern);
+    const { uriTemplate: text } = template;
+    const found = known.get(template);
+    if (found?.text === text) return found.pattern;
+    const pattern = parseUriTemplate(text);
+    known.set(template, { text, pattern });
     return pattern;
   };
 }

@@ -66,7 +66,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Feat
   const listing = createListing<Skill & Visible>(
     {
       member: "skills",
-      catalogue: { version: 0, [Symbol.iterator]: () => served[Symbol.iterator]() },
+      catalogue: { version: 0, changedAt: () => 0, [Symbol.iterator]: () => served[Symbol.iterator]() },
       describe: toSkillEntry,
     },
     options,

@@ -8,21 +8,24 @@ import type { AnyTool } from "../any-definition.ts";
 import { describeTool } from "./registry.ts";
 
 /**
- * Creates a function that returns the parameters of a call that its tool requires in headers as well. Each tool is examined once. The result is
- * empty for a tool that the sender may not see.
+ * Creates a function that returns the parameters of a call that its tool requires in headers as well. Each tool is examined once, and
+ * again when it is replaced. The result is empty for a tool that the sender may not see.
  */
 export function createParamHeaderReader(
   server: Pick<CoreServer, "tools">,
 ): NonNullable<HttpService["readParamHeaders"]> {
-  const known = new WeakMap<AnyTool, readonly ParamHeader[]>();
+  const known = new WeakMap<AnyTool, KnownHeaders>();
   return (method, params, sender) => {
     const { revision } = sender;
     const row = findMethod(revision.clientRequests, method);
     const name = isObject(params) ? params.name : undefined;
     const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
     if (!tool) return none;
-    const paramHeaders = known.get(tool) ?? readParamHeaders(readInputSchema(describeTool(tool, revision)));
-    known.set(tool, paramHeaders);
+    const version = server.tools.changedAt(tool);
+    const found = known.get(tool);
+    const paramHeaders =
+      found?.version === version ? found.paramHeaders : readParamHeaders(readInputSchema(describeTool(tool, revision)));
+    known.set(tool, { version, paramHeaders });
     return paramHeaders.length > 0 && isKnown(tool, sender) ? paramHeaders : none;
   };
 }
@@ -43,6 +46,11 @@ function isKnown(tool: AnyTool, { revision, identity, client }: MetadataSender):
     // The handler of the call repeats this check, and fails with the id of the request.
     return false;
   }
+}
+
+interface KnownHeaders {
+  readonly version: number;
+  readonly paramHeaders: readonly ParamHeader[];
 }
 
 const none: readonly ParamHeader[] = [];

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
+import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
+import { alone } from "../../lifecycle/stateless.ts";
 import { handshakeRevisions, newest, open, settle } from "../connected.ts";
 
 const tool = (name: string, text = name): AnyTool => ({ name, execute: () => text });
@@ -154,5 +156,86 @@ describe("a server that is not dynamic", () => {
       const silent = { ...revision, serverNotifications: unheard };
       expect(create({ tools: [tool("a")] }).implement(silent).capabilities.tools).toEqual({});
     }
+  });
+});
+
+describe("a definition that is replaced by itself", () => {
+  type InputSchema = NonNullable<AnyTool["inputSchema"]>;
+  const schemaOf = (name: string): InputSchema => z.object({ [name]: z.string() });
+  const shown = (name: string): object => ({ inputSchema: { required: [name] } });
+
+  class ChangingTool {
+    readonly name = "t";
+    current: InputSchema = schemaOf("old");
+    get inputSchema(): InputSchema {
+      return this.current;
+    }
+    execute(): string {
+      return "";
+    }
+  }
+
+  test.each([
+    [
+      "an object",
+      () => {
+        const changed: { name: string; inputSchema: InputSchema; execute: () => string } = {
+          name: "t",
+          inputSchema: schemaOf("old"),
+          execute: () => "",
+        };
+        return { changed, change: () => (changed.inputSchema = schemaOf("new")) };
+      },
+    ],
+    [
+      "an object of a class",
+      () => {
+        const changed = new ChangingTool();
+        return { changed, change: () => (changed.current = schemaOf("new")) };
+      },
+    ],
+  ])("a tool that is %s is listed with its new schema", async (_name, setUp) => {
+    const { changed, change } = setUp();
+    const server = create({ tools: [changed, tool("other")] });
+    const { client, notices } = await open(server);
+    expect(await client.request("tools/list")).toMatchObject({ tools: [shown("old"), {}] });
+    change();
+    server.tools.replace(changed);
+    await settle();
+    expect(notices).toEqual(["toolListChanged"]);
+    expect(await client.request("tools/list")).toMatchObject({ tools: [shown("new"), {}] });
+    await client.close();
+  });
+
+  test("prompts and resources are listed with their new descriptions", async () => {
+    const prompt = { name: "p", description: "old", get: () => "" };
+    const note = { ...resource("a://b"), description: "old" };
+    const server = create({ prompts: [prompt], resources: [note] });
+    const { client } = await open(server);
+    expect(await client.request("prompts/list")).toMatchObject({ prompts: [{ description: "old" }] });
+    expect(await client.request("resources/list")).toMatchObject({ resources: [{ description: "old" }] });
+    prompt.description = note.description = "new";
+    server.prompts.replace(prompt);
+    server.resources.replace(note);
+    expect(await client.request("prompts/list")).toMatchObject({ prompts: [{ description: "new" }] });
+    expect(await client.request("resources/list")).toMatchObject({ resources: [{ description: "new" }] });
+    await client.close();
+  });
+
+  test("the headers that a tool requires are those of its new schema", () => {
+    const header = (name: string): InputSchema => z.object({ region: z.string().meta({ "x-mcp-header": name }) });
+    const changed = { name: "t", inputSchema: header("Old"), execute: () => "" };
+    const server = create({ tools: [changed] });
+    const read = createParamHeaderReader(server);
+    const sender = {
+      revision: alone,
+      identity: undefined,
+      client: { info: { name: "c", version: "1" }, capabilities: {} },
+    };
+    const names = (): string => JSON.stringify(read("tools/call", { name: "t" }, sender));
+    expect(names()).toContain("Old");
+    changed.inputSchema = header("New");
+    server.tools.replace(changed);
+    expect(names()).toContain("New");
   });
 });
