@@ -37,6 +37,7 @@ function toScope(scope: string): string {
 const longestPlace = 4_096;
 const longestCursor = 20_000;
 
-function unknownCursor(): RpcError {
+/** Creates the error response to a cursor that leads to no place. */
+export function unknownCursor(): RpcError {
   return reject("Invalid cursor; request the list without a cursor");
 }

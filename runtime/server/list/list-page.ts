@@ -4,6 +4,8 @@ import { isThenable } from "../../internal/maybe-async.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listed } from "./catalogue.ts";
 import type { CacheHints } from "./cache-hints.ts";
+import { unknownCursor } from "./cursors.ts";
+import { encodePlace, findPlace } from "./places.ts";
 import type { RegistryOptions } from "./registry-options.ts";
 import type { AnyRequester, Visible } from "../any-definition.ts";
 
@@ -63,7 +65,7 @@ export function isVisible(definition: Visible, requester: AnyRequester): boolean
 /** State of a list until its catalogue changes. */
 interface Snapshot {
   readonly version: number | undefined;
-  /** Binds cursors to this list at this revision and in this state. */
+  /** Binds cursors to this list at this revision. */
   readonly scope: string;
   readonly member: string;
   /** Members of every page in addition to its entries. */
@@ -78,6 +80,8 @@ interface Snapshot {
 }
 
 interface Entry extends Visible {
+  /** Identifies the entry in its list. */
+  readonly key: string;
   readonly shown: object;
 }
 
@@ -119,13 +123,15 @@ function takeSnapshot<Definition extends Visible>(
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {
     version,
-    scope: [member, revision.id, version].join("\n"),
+    scope: [member, revision.id].join("\n"),
     member,
     head,
     // Called as a method of its definition, because the function may read `this`.
-    entries: entries.map(({ definition, shown }) =>
-      definition.visible === undefined ? { shown } : { shown, visible: (who) => isVisible(definition, who) },
-    ),
+    entries: entries.map(({ definition, shown }) => {
+      const key = String(Reflect.get(shown, keyMembers[member]));
+      const isPublic = definition.visible === undefined;
+      return isPublic ? { key, shown } : { key, shown, visible: (who) => isVisible(definition, who) };
+    }),
     isPublic,
     whole: isPublic && isShort ? new StaticResult(page) : undefined,
     pages: new Map(),
@@ -133,8 +139,7 @@ function takeSnapshot<Definition extends Visible>(
 }
 
 async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: Reader): Promise<object> {
-  const { cursors } = reader.options;
-  const start = cursor === undefined ? 0 : Number(await cursors.verify(snapshot.scope, cursor));
+  const start = cursor === undefined ? 0 : await findStart(snapshot, cursor, reader);
   if (!snapshot.isPublic) return cutPage(snapshot, start, reader);
   const known = snapshot.pages.get(start);
   if (known) return known;
@@ -143,18 +148,36 @@ async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: 
   return made;
 }
 
+async function findStart({ scope, entries }: Snapshot, cursor: string, { options }: Reader): Promise<number> {
+  const place = await options.cursors.verify(scope, cursor);
+  const keys = entries.map(({ key }) => key);
+  const found = findPlace(place, keys);
+  if (!found) throw unknownCursor();
+  return found.index;
+}
+
+/** Members of entries that identify them. */
+const keyMembers = {
+  tools: "name",
+  prompts: "name",
+  resources: "uri",
+  resourceTemplates: "uriTemplate",
+  skills: "uri",
+} as const;
+
 /** Collects entries until the page is full and the next entry that this client may see is found, if there is one. */
 async function cutPage(snapshot: Snapshot, start: number, { options, requester }: Reader): Promise<object> {
   const { entries, member, head, scope } = snapshot;
   const { pageSize = Infinity, cursors } = options;
-  const shown: object[] = [];
-  for (let i = start; i < entries.length; i++) {
-    const entry = entries[i];
-    if (!entry || !isVisible(entry, requester)) continue;
-    if (shown.length === pageSize) {
-      return { ...head, [member]: shown, nextCursor: await cursors.sign(scope, String(i)) };
+  const page: Entry[] = [];
+  const toPage = (): object => ({ ...head, [member]: page.map(({ shown }) => shown) });
+  for (const entry of entries.slice(start)) {
+    if (!isVisible(entry, requester)) continue;
+    if (page.length === pageSize) {
+      const before = page.map(({ key }) => key).reverse();
+      return { ...toPage(), nextCursor: await cursors.sign(scope, encodePlace(entry.key, before)) };
     }
-    shown.push(entry.shown);
+    page.push(entry);
   }
-  return { ...head, [member]: shown };
+  return toPage();
 }

@@ -5,8 +5,9 @@ import type { StaticResult } from "../../jsonrpc/message.ts";
 import { callHandler } from "../errors.ts";
 import type { Catalogue, Listed } from "../list/catalogue.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
+import { encodePlace, findPlace } from "../list/places.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
-import type { AnyContext, AnyResource, AnyResourceTemplate } from "../any-definition.ts";
+import type { AnyContext, AnyRequester, AnyResource, AnyResourceTemplate, Visible } from "../any-definition.ts";
 
 /** Sources of the entries in `resources/list`. */
 export interface ResourceListingSource {
@@ -32,10 +33,20 @@ export function createResourceListing(source: ResourceListingSource, options: Re
 }
 
 /** Start of a page: the part of the list, the cursor of its callback, and the number of its resources to skip. */
-interface Place {
+interface Start {
   readonly part: number;
   readonly inner?: string;
   readonly skip: number;
+}
+
+/** Start of a page in a cursor. Parts and fixed resources are named by their neighbours; what a callback returns has no other name than its index. */
+interface Place {
+  /** Place of the template. Absent: the place is among the fixed resources. */
+  readonly template?: string;
+  readonly inner?: string;
+  readonly skip?: number;
+  /** Place among the fixed resources. */
+  readonly resource?: string;
 }
 
 interface Reading {
@@ -54,11 +65,11 @@ interface Batch {
 async function readPage(cursor: string | undefined, reading: Reading): Promise<object> {
   const { cursors } = reading.options;
   const scope = toScope(reading);
-  const start = cursor === undefined ? { part: 0, skip: 0 } : toPlace(await cursors.verify(scope, cursor));
+  const start = cursor === undefined ? first : findStart(await cursors.verify(scope, cursor), reading);
   const { resources, next } = await fillPage(start, reading);
   const head = toHead(reading);
   if (!next) return { ...head, resources };
-  return { ...head, resources, nextCursor: await cursors.sign(scope, JSON.stringify(next)) };
+  return { ...head, resources, nextCursor: await cursors.sign(scope, JSON.stringify(toPlace(next, reading))) };
 }
 
 /** Results of callbacks follow the cache hints of the definition. Lists with entries that only some clients may see are private. */
@@ -69,17 +80,16 @@ function toHead({ source, options }: Reading): object {
 }
 
 /** A cursor of a callback may be specific to the client that got it: no other principal can use it. */
-function toScope({ source, options, call }: Reading): string {
+function toScope({ options, call }: Reading): string {
   const { principal } = options.toRequester(call).auth ?? {};
-  const versions = `${source.resources.version}.${source.templates.version}`;
-  return ["resources*", options.revision.id, versions, JSON.stringify(principal ?? null)].join("\n");
+  return ["resources*", options.revision.id, JSON.stringify(principal ?? null)].join("\n");
 }
 
 /** Fills a page. It ends when it is full, or where a callback ends a page of its own. */
 async function fillPage(
-  start: Place,
+  start: Start,
   reading: Reading,
-): Promise<{ readonly resources: readonly object[]; readonly next: Place | undefined }> {
+): Promise<{ readonly resources: readonly object[]; readonly next: Start | undefined }> {
   const { pageSize = Infinity } = reading.options;
   const page: object[] = [];
   let place = start;
@@ -95,10 +105,10 @@ async function fillPage(
   return { resources: page, next: undefined };
 }
 
-async function readBatch({ part, inner }: Place, { source, listed, call }: Reading): Promise<Batch> {
+async function readBatch({ part, inner }: Start, { source, listed, call }: Reading): Promise<Batch> {
   const context = source.toContext(call);
   if (part === 0) {
-    const visible = [...source.resources].filter((resource) => isVisible(resource, context));
+    const visible = findVisible(source.resources, context);
     return { resources: visible.map(source.describe), next: undefined };
   }
   const template = listed[part - 1];
@@ -116,9 +126,39 @@ function toBatch(outcome: unknown, { uriTemplate }: AnyResourceTemplate): Batch 
   return { resources, next: typeof nextCursor === "string" ? nextCursor : undefined };
 }
 
-/** Parses the position in a cursor. This server has signed the text, so the checks only satisfy the compiler. */
-function toPlace(text: string): Place {
+const first: Start = { part: 0, skip: 0 };
+
+function findVisible<Definition extends Visible>(
+  definitions: Iterable<Definition>,
+  requester: AnyRequester,
+): readonly Definition[] {
+  return [...definitions].filter((definition) => isVisible(definition, requester));
+}
+
+/** Describes the start of the next page, by what the client sees only. */
+function toPlace({ part, inner, skip }: Start, { source, listed, call }: Reading): Place {
+  const context = source.toContext(call);
+  if (part === 0) {
+    const uris = findVisible(source.resources, context).map(({ uri }) => uri);
+    return { resource: encodePlace(uris[skip] ?? "", uris.slice(0, skip).reverse()) };
+  }
+  const before = findVisible(listed.slice(0, part - 1), context).map(({ uriTemplate }) => uriTemplate);
+  const template = encodePlace(listed[part - 1]?.uriTemplate ?? "", before.reverse());
+  return { template, skip, ...(inner !== undefined && { inner }) };
+}
+
+/** Finds the start of a page. This server has signed the text, so the checks only satisfy the compiler. */
+function findStart(text: string, { source, listed, call }: Reading): Start {
   const value: unknown = JSON.parse(text);
-  const { part, inner, skip } = isObject(value) ? value : {};
-  return { part: Number(part), skip: Number(skip), ...(typeof inner === "string" && { inner }) };
+  const { template, resource, inner, skip }: Record<string, unknown> = isObject(value) ? value : {};
+  if (typeof template !== "string") {
+    const uris = findVisible(source.resources, source.toContext(call)).map(({ uri }) => uri);
+    const found = findPlace(String(resource), uris);
+    // None of its neighbours is a resource any more: the templates follow them.
+    return found ? { part: 0, skip: found.index } : { part: 1, skip: 0 };
+  }
+  const templates = listed.map(({ uriTemplate }) => uriTemplate);
+  const { index, isNext } = findPlace(template, templates) ?? { index: 0, isNext: false };
+  if (!isNext) return { part: index + 1, skip: 0 };
+  return { part: index + 1, skip: Number(skip), ...(typeof inner === "string" && { inner }) };
 }

@@ -120,16 +120,71 @@ describe("cursors", () => {
     await expect(list(server, cursor, "tools/list", older)).rejects.toMatchObject(refusal);
   });
 
-  test("cursors of a list that changed since are rejected (N-04)", async () => {
+  const addAgain = (server: Server, name: string): void => {
+    server.tools.remove(name);
+    server.tools.add({ name, execute: () => "" });
+  };
+  const remove =
+    (...gone: readonly string[]) =>
+    (server: Server) =>
+      gone.forEach((name) => server.tools.remove(name));
+
+  // The first page was `a b`, and the next one was to begin at `c`.
+  const changes: readonly (readonly [string, (server: Server) => void, readonly string[]])[] = [
+    ["without a change", () => {}, ["c", "d"]],
+    ["whose first entry is gone", remove("a"), ["c", "d"]],
+    ["whose entry before the page is gone", remove("b"), ["c", "d"]],
+    ["whose entry after the page is gone", remove("c"), ["d", "e"]],
+    ["whose neighbours are gone", remove("b", "c"), ["d", "e"]],
+    ["whose entry before the page has moved to the end", (server) => addAgain(server, "b"), ["c", "d"]],
+    ["whose entry after the page has moved to the end", (server) => addAgain(server, "c"), ["d", "e"]],
+    ["with a further entry, which is gone again", (server) => (addAgain(server, "f"), remove("f")(server)), ["c", "d"]],
+    ["whose page is gone", remove("a", "b"), ["c", "d"]],
+  ];
+
+  test.each(changes)(
+    "cursors lead on in order in a list %s, in this process and in another with the same key",
+    async (_name, change, next) => {
+      const definition = { pageSize: 2, listChanged: ["tools"], cursorKeys: [key] } as const;
+      const [one, other] = [create(definition), create(definition)];
+      const cursor = await firstCursor(one);
+      change(one);
+      change(other);
+      expect((await list(one, cursor)).names).toEqual(next);
+      expect((await list(other, cursor)).names).toEqual(next);
+    },
+  );
+
+  test("cursors are rejected when no entry beside their place is left (N-04)", async () => {
     const server = create({ pageSize: 2, listChanged: ["tools"] });
     const cursor = await firstCursor(server);
-    expect((await list(server, cursor)).names).toEqual(["c", "d"]);
-    server.tools.remove("a");
+    remove("a", "b", "c")(server);
     await expect(list(server, cursor)).rejects.toMatchObject(refusal);
-    expect(await readAll(server)).toEqual([
-      ["b", "c"],
-      ["d", "e"],
-    ]);
+    expect(await readAll(server)).toEqual([["d", "e"]]);
+  });
+
+  test("cursors of a process skip nothing in another one, whose list has other entries", async () => {
+    const definition = { pageSize: 2, cursorKeys: [key] };
+    const toTools = (...own: readonly string[]): { name: string; execute: () => string }[] =>
+      own.map((name) => ({ name, execute: () => "" }));
+    const one = create({ ...definition, tools: toTools("a", "b", "c", "d") });
+    const other = create({ ...definition, tools: toTools("0", "a", "b", "c", "d") });
+    expect((await list(other, await firstCursor(one))).names).toEqual(["c", "d"]);
+    expect((await list(one, await firstCursor(other))).names).toEqual(["b", "c"]);
+  });
+
+  test("cursors of long keys are short", async () => {
+    const resources = ["a", "b", "c"].map((name) => ({
+      uri: `a://${"x".repeat(50_000)}${name}`,
+      name,
+      read: () => "",
+    }));
+    const server = create({ pageSize: 1, resources });
+    const first = await callServer(server, newest(), ["resources/list", meta(newest())]);
+    const { nextCursor } = Object(first);
+    expect(String(nextCursor).length).toBeLessThan(1_000);
+    const second = await callServer(server, newest(), ["resources/list", { cursor: nextCursor, ...meta(newest()) }]);
+    expect(second).toMatchObject({ resources: [{ name: "b" }] });
   });
 
   test("cursors are stable, and the same on every instance with the same key (N-04, S-090)", async () => {

@@ -167,3 +167,30 @@ describe("contents of resources", () => {
     expect(() => create({ resources: [{ uri: "a://b", name: "b", size: -1, read }] })).toThrow("its size is -1");
   });
 });
+
+test("a cursor of resources leads on in order when the lists have changed, also in another process", async () => {
+  const options = { pageSize: 2, listChanged: true, cursorKeys: [new Uint8Array(32).fill(7)] } as const;
+  const resourceTemplates = [template(() => toResources("a", "b", "c"), "one"), template(paged, "two")];
+  const [one, other] = [create({ ...options, resourceTemplates }), create({ ...options, resourceTemplates })];
+  other.resources.add({ uri: "note://0", name: "0", read });
+  other.resources.remove("note://0");
+  const readFrom = async (server: Server, cursor?: unknown): Promise<{ names: string[]; nextCursor: unknown }> => {
+    const params = { ...(cursor !== undefined && { cursor }), ...meta(newest()) };
+    const { resources, nextCursor } = Object(await callServer(server, newest(), ["resources/list", params]));
+    return { names: resources.map(({ name }: { name: string }) => name), nextCursor };
+  };
+  const first = await readFrom(one);
+  const second = await readFrom(other, first.nextCursor);
+  const third = await readFrom(one, second.nextCursor);
+  expect([first.names, second.names, third.names]).toEqual([
+    ["1", "2"],
+    ["a", "b"],
+    ["c", "a"],
+  ]);
+  // The template of the place is gone: its successor follows.
+  other.resourceTemplates.remove("one:///{+path}");
+  expect((await readFrom(other, second.nextCursor)).names).toEqual(["a", "b"]);
+  // So are the fixed resources.
+  other.resources.remove("note://1");
+  expect((await readFrom(other, first.nextCursor)).names).toEqual(["a", "b"]);
+});
