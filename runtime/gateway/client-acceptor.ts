@@ -6,6 +6,7 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
+import { readAuth } from "../server/context.ts";
 import { guardHandlers } from "../server/extensions.ts";
 import {
   checkFilterSize,
@@ -115,7 +116,7 @@ function implementWatching(revision: Revision, { listeners, watcher, more }: Wat
     async subscriptionsListen({ notifications }: ListenParams, call: CallContext): Promise<object> {
       checkFilterSize(notifications, maxSubscriptions);
       const uris = new Set(notifications.resourceSubscriptions);
-      const watch = await watcher.subscribe(uris, call.signal);
+      const watch = await watcher.subscribe(uris, call.signal, readAuth(call.origin)?.principal);
       lost.set(call, watch.lost);
       try {
         const honoured = { ...notifications, resourceSubscriptions: watch.honoured };

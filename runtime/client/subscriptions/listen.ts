@@ -272,6 +272,10 @@ export class Listening {
     if (!this.#streams.has(stream)) return;
     this.#replace({ stream, honoured });
     this.#openedAt = this.#clock.now();
+    // A server may honour less than it did on the stream before.
+    const uris = new Set(honoured.resourceSubscriptions);
+    const lost = filter.resourceSubscriptions?.filter((uri) => !uris.has(uri) && !this.#pending.has(uri)) ?? [];
+    for (const uri of lost) this.#reject(uri, new SubscriptionError([uri]));
     const rejected = listKinds.filter((kind) => filter[filterMembers[kind]] && !honoured[filterMembers[kind]]);
     if (isFirst && rejected.length > 0) this.#host.lost(rejected.map(toListChanges), new SubscriptionError(rejected));
   }

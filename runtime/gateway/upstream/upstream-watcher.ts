@@ -55,10 +55,10 @@ export class UpstreamWatcher {
   /**
    * Subscribes to resources until `leave` of the result is called. Resolves to those that the server has agreed to notify of.
    *
-   * @throws {RpcError} when the resources of all clients are too many
+   * @throws {RpcError} when the resources of the principal or of all clients are too many
    */
-  subscribe(uris: ReadonlySet<string>, signal: AbortSignal): Promise<ResourceWatch> {
-    return this.#resources.watch(uris, signal);
+  subscribe(uris: ReadonlySet<string>, signal: AbortSignal, principal: string | undefined): Promise<ResourceWatch> {
+    return this.#resources.watch(uris, signal, principal);
   }
 
   /** Opens the connection again if the server no longer serves its revision. */

@@ -3,6 +3,7 @@ import { inParts } from "../../internal/in-parts.ts";
 import { SharedPromise } from "../../internal/shared-promise.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
+import { Shares } from "../../stores/shares.ts";
 import { ownRequest } from "./own-request.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -19,7 +20,9 @@ export interface ResourceWatch {
 export class WatchedResources {
   readonly #upstream: () => Upstream;
   readonly #topics = new Map<string, Topic>();
-  #characters = 0;
+  /** Resources and characters of their URIs, by the principal of the first client of each. */
+  readonly #counts = new Shares(mostResources);
+  readonly #characters = new Shares(mostCharacters);
 
   constructor(upstream: () => Upstream) {
     this.#upstream = upstream;
@@ -28,17 +31,20 @@ export class WatchedResources {
   /**
    * Watches resources until `leave` is called. Resolves when the server has responded to the subscriptions.
    *
-   * @throws {RpcError} when the resources of all clients are too many
+   * @param principal - authenticated principal of the client, which has its share of the resources
+   * @throws {RpcError} when the resources of the principal or of all clients are too many
    * @throws {unknown} when the signal is aborted: its reason
    */
-  async watch(uris: ReadonlySet<string>, signal: AbortSignal): Promise<ResourceWatch> {
-    this.#check(uris);
+  async watch(uris: ReadonlySet<string>, signal: AbortSignal, principal: string | undefined): Promise<ResourceWatch> {
+    this.#check(uris, principal);
     const lost = new AbortController();
     const joined = new Set<string>();
     const join = async (uri: string): Promise<void> => {
       signal.throwIfAborted();
+      // Other clients may have come since the first check.
+      if (!this.#topics.has(uri)) this.#check([uri], principal);
       joined.add(uri);
-      if (await this.#join(uri, lost).agreed) return;
+      if (await this.#join(uri, lost, principal).agreed) return;
       joined.delete(uri);
       this.#leave([uri], lost);
     };
@@ -70,28 +76,34 @@ export class WatchedResources {
 
   /** Notifies the clients of a resource of the end of its subscription. */
   lose(uri: string): void {
-    for (const lost of this.#topics.get(uri)?.clients ?? []) lost.abort();
+    for (const lost of this.#topics.get(uri)?.clients.keys() ?? []) lost.abort();
   }
 
-  #check(uris: ReadonlySet<string>): void {
+  #check(uris: Iterable<string>, principal: string | undefined): void {
     const added = [...uris].filter((uri) => !this.#topics.has(uri));
-    const characters = added.reduce((sum, uri) => sum + uri.length, this.#characters);
-    if (this.#topics.size + added.length <= mostResources && characters <= mostCharacters) return;
+    const characters = added.reduce((sum, uri) => sum + uri.length, 0);
+    const hasRoom = added.length <= this.#counts.roomFor(principal);
+    if (added.length === 0 || (hasRoom && characters <= this.#characters.roomFor(principal))) return;
     throw new RpcError(rejectionCodes.tooMany, "Too many subscriptions of all clients; subscribe to fewer, or later");
   }
 
-  #join(uri: string, client: AbortController): Topic {
+  #join(uri: string, client: AbortController, principal: string | undefined): Topic {
     const known = this.#topics.get(uri);
     if (known) {
-      known.clients.add(client);
+      known.clients.set(client, principal);
       return known;
     }
     const left = new AbortController();
     const agreed = subscribe(this.#upstream(), uri, left.signal);
-    const topic = { clients: new Set([client]), left, agreed };
+    const topic: Topic = { clients: new Map([[client, principal]]), left, agreed, holder: principal };
     this.#topics.set(uri, topic);
-    this.#characters += uri.length;
+    this.#charge(uri, principal, 1);
     return topic;
+  }
+
+  #charge(uri: string, holder: string | undefined, sign: 1 | -1): void {
+    this.#counts.change(holder, sign);
+    this.#characters.change(holder, sign * uri.length);
   }
 
   #leave(uris: Iterable<string>, client: AbortController): void {
@@ -107,20 +119,31 @@ export class WatchedResources {
   /** Removes a client of a resource. Returns `true` if it was the last one. */
   #isLast(uri: string, client: AbortController): boolean {
     const topic = this.#topics.get(uri);
-    return topic?.clients.delete(client) === true && topic.clients.size === 0;
+    if (!topic?.clients.delete(client)) return false;
+    const [next] = topic.clients.values();
+    if (topic.clients.size === 0) return true;
+    // A client that stays does not use up the share of one that has left.
+    this.#charge(uri, topic.holder, -1);
+    topic.holder = next;
+    this.#charge(uri, next, 1);
+    return false;
   }
 
   #end(uri: string): void {
-    this.#topics.get(uri)?.left.abort();
+    const topic = this.#topics.get(uri);
+    if (!topic) return;
+    topic.left.abort();
     this.#topics.delete(uri);
-    this.#characters -= uri.length;
+    this.#charge(uri, topic.holder, -1);
   }
 }
 
 /** Resource with watching clients. */
 interface Topic {
-  /** Controllers that notify each client of the loss of the subscription. */
-  readonly clients: Set<AbortController>;
+  /** Controllers that notify each client of the loss of the subscription, with the principals of the clients. */
+  readonly clients: Map<AbortController, string | undefined>;
+  /** Principal whose share it is part of: that of the client that has watched it longest. */
+  holder: string | undefined;
   /** Aborted when the last client has left. */
   readonly left: AbortController;
   /** Resolves to `true` if the server agrees to the subscription. */
