@@ -124,11 +124,15 @@ export function toEmbedded(params: object): object {
   return withoutSessionMembers(rest);
 }
 
-/** Returns params or a result to pass on, without reserved metadata: the gateway itself names each side to the other, and follows progress. */
-export function toForwarded(params: unknown, revision: Revision): Record<string, unknown> {
+/**
+ * Returns params or a result to pass on, without metadata that the revisions reserve: the gateway itself names each side to the other, and follows
+ * progress.
+ */
+export function toForwarded(params: unknown, ...revisions: readonly Revision[]): Record<string, unknown> {
   const given = isObject(params) ? params : {};
   if (!isObject(given._meta)) return given;
-  const reserved = new Set(["progressToken", ...revision.reservedMeta.map(({ key }) => key)]);
+  const keys = revisions.flatMap(({ reservedMeta }) => reservedMeta.map(({ key }) => key));
+  const reserved = new Set(["progressToken", ...keys]);
   const kept = Object.entries(given._meta).filter(([key]) => !reserved.has(key));
   const { _meta, ...rest } = given;
   return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;

@@ -14,6 +14,7 @@ import { createClientAcceptor } from "./client-acceptor.ts";
 import { CallConnections } from "./upstream/call-connections.ts";
 import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, withExtensions } from "./extensions.ts";
+import { PrincipalStates } from "./proxy/principal-states.ts";
 import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
@@ -163,14 +164,16 @@ export async function createGateway(
   });
   const connectionOf = (call: CallContext): TaskConnection => connections.taskConnectionOf(owners.of(call));
   const bridge = new TaskBridge({ server, clients, tools, tasks: options.tasks, onError, connectionOf });
+  const states = new PrincipalStates();
   const stateless = new StatelessProxy(connections, bridge, {
+    states,
     inputTimeout,
     limit,
     owners,
     onError,
     hasServerStates: isStateless,
   });
-  proxies.serve({ upstreams, bridge, limit, stateless });
+  proxies.serve({ upstreams, bridge, limit, states, stateless });
   const createAccept = (hasSessions: boolean): Acceptor => {
     const parts = { server: main.connection, revisions, listeners, watcher: main, proxies, bridge };
     const accept = createClientAcceptor({ ...parts, hasSessions, onError, telemetry: options.telemetry });
@@ -192,18 +195,28 @@ export async function createGateway(
       bridge.share(node);
     },
     useCluster(shared) {
-      stateless.useCluster(shared);
+      states.share(shared);
       bridge.useCluster(shared);
     },
     readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway is closing"));
-      await bridge.close();
-      await proxies.close();
-      await listeners.close();
-      await Promise.all([stateless.close(), main.close()]);
+      // One that fails must not leave the connections to the server open.
+      await closeAll([[bridge], [proxies], [listeners], [stateless, main]]);
     },
   };
+}
+
+/**
+ * Closes groups of parts one after the other, also when some fail.
+ *
+ * @throws {unknown} when one fails: its reason
+ */
+async function closeAll(groups: readonly (readonly { close(): Promise<void> }[])[]): Promise<void> {
+  const outcomes: PromiseSettledResult<void>[] = [];
+  for (const parts of groups) outcomes.push(...(await Promise.allSettled(parts.map((part) => part.close()))));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed) throw failed.reason;
 }
 
 /** Notifications for sessions that have no connection of their own yet. */

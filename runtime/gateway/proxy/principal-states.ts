@@ -5,8 +5,8 @@ import { createSigner, type Signer } from "../../server/signer.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 
 /**
- * Request states of the server that are passed on to authenticated principals. The server does not distinguish the principals of a gateway, so that
- * the gateway signs each state for its principal. The nodes of a cluster sign with the same keys.
+ * Request states and cursors of the server that are passed on to authenticated principals. The server does not distinguish the principals of a gateway,
+ * so that the gateway signs each for its principal. The nodes of a cluster sign with the same keys.
  */
 export class PrincipalStates {
   #signer: Signer = createSigner(purpose, undefined);
@@ -16,23 +16,42 @@ export class PrincipalStates {
     this.#signer = createSigner(purpose, undefined, { shared });
   }
 
-  /** Returns a result whose request state is signed for a principal. */
+  /** Returns a result whose request state and cursor are signed for a principal. */
   async sign(result: unknown, principal: string | undefined): Promise<unknown> {
-    if (principal === undefined || !isInputRequired(result) || !isState(result.requestState)) return result;
-    const content = new TextEncoder().encode(result.requestState);
-    return { ...result, requestState: await this.#signer.sign(toScope(principal), content) };
+    if (principal === undefined || !isObject(result)) return result;
+    const { requestState, nextCursor } = result;
+    const isStateKnown = isInputRequired(result) && isState(requestState);
+    return {
+      ...result,
+      ...(isStateKnown && { requestState: await this.#sign(toScope("state", principal), requestState) }),
+      ...(typeof nextCursor === "string" && { nextCursor: await this.#sign(toScope("cursor", principal), nextCursor) }),
+    };
   }
 
   /**
-   * Returns params with the request state of the server.
+   * Returns params with the request state and the cursor of the server.
    *
-   * @throws {RpcError} when the state was not passed on to this principal
+   * @throws {RpcError} when one of them was not passed on to this principal
    */
   async verify(params: unknown, principal: string | undefined): Promise<unknown> {
-    if (principal === undefined || !isObject(params) || !isState(params.requestState)) return params;
-    const content = await this.#signer.verify(toScope(principal), params.requestState);
-    if (!content) throw unknownState();
-    return { ...params, requestState: new TextDecoder().decode(content) };
+    if (principal === undefined || !isObject(params)) return params;
+    const { requestState, cursor } = params;
+    const hasState = isState(requestState);
+    const hasCursor = typeof cursor === "string";
+    const state = hasState ? await this.#verify(toScope("state", principal), requestState) : undefined;
+    if (hasState && state === undefined) throw unknownState();
+    const position = hasCursor ? await this.#verify(toScope("cursor", principal), cursor) : undefined;
+    if (hasCursor && position === undefined) throw unknownCursor();
+    return { ...params, ...(hasState && { requestState: state }), ...(hasCursor && { cursor: position }) };
+  }
+
+  #sign(scope: string, text: string): Promise<string> {
+    return this.#signer.sign(scope, new TextEncoder().encode(text));
+  }
+
+  async #verify(scope: string, text: string): Promise<string | undefined> {
+    const content = await this.#signer.verify(scope, text);
+    return content && new TextDecoder().decode(content);
   }
 }
 
@@ -42,13 +61,17 @@ export function unknownState(): RpcError {
   return new RpcError(errorCodes.invalidParams, message);
 }
 
+function unknownCursor(): RpcError {
+  return new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
+}
+
 /** True for text with content: an empty state belongs to no principal, and has no signature. */
 function isState(state: unknown): state is string {
   return typeof state === "string" && state !== "";
 }
 
-function toScope(principal: string): string {
-  return `gateway state 1\n${principal}`;
+function toScope(kind: "state" | "cursor", principal: string): string {
+  return `gateway ${kind} 1\n${principal}`;
 }
 
 const purpose = "gateway requestState";

@@ -3,6 +3,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import type { ConnectionLimit } from "../upstream/connection-limit.ts";
+import type { PrincipalStates } from "./principal-states.ts";
 import { SessionProxy } from "./session-proxy.ts";
 import type { StatelessProxy } from "./stateless-proxy.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
@@ -13,6 +14,7 @@ export interface ProxiesOptions {
   readonly upstreams: UpstreamOptions;
   readonly bridge: TaskBridge;
   readonly limit: ConnectionLimit;
+  readonly states: PrincipalStates;
   /** Handles requests of clients without a session. */
   readonly stateless: StatelessProxy;
 }
@@ -39,8 +41,8 @@ export class Proxies {
   add(connection: Connection): void {
     const { session } = connection;
     if (!session) return;
-    const { upstreams, bridge, limit } = this.#serving;
-    const proxy = new SessionProxy(upstreams, { connection, session, bridge, limit });
+    const { upstreams, bridge, limit, states } = this.#serving;
+    const proxy = new SessionProxy(upstreams, { connection, session, bridge, limit, states });
     this.#sessions.set(session, proxy);
     this.#open.set(connection, proxy);
     void connection.closed.then(() => {

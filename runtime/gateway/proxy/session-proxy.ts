@@ -2,7 +2,8 @@ import { isObject, type Progress, type RequestRow } from "../../../generated/sup
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
 import { maxInputRequests } from "../../protocol/methods/input-request-limit.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import { ClosedError, RpcError, errorCodes, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
@@ -11,11 +12,14 @@ import { readAuth } from "../../server/context.ts";
 import { pause } from "../../internal/timers.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { ConnectionLimit, Leave } from "../upstream/connection-limit.ts";
+import { omit } from "../../protocol/revision/known-members.ts";
 import { withGrace } from "../tasks/grace-period.ts";
 import { toForwarded, toPrincipal, toCheckedResult, toConversionRejection } from "../convert-messages.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { declareTasks } from "../tasks/extension-upstream-tasks.ts";
 import type { Principal } from "../principal.ts";
+import type { PrincipalStates } from "./principal-states.ts";
+import { ownRequest, ownTimeout } from "../upstream/own-request.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "../upstream/upstream.ts";
 
 /** Session of a client, which is a session with the server as well. */
@@ -24,6 +28,7 @@ export class SessionProxy {
   readonly #session: Session;
   readonly #options: UpstreamOptions;
   readonly #limit: ConnectionLimit;
+  readonly #states: PrincipalStates;
   readonly #listener: Listener;
   readonly #bridge: TaskBridge;
   /** Aborted when the session has ended. */
@@ -32,13 +37,16 @@ export class SessionProxy {
   #upstream: Promise<Upstream> | undefined;
   /** Connection on which the server may respond with tasks. It declares them, so it is opened only when a task is wanted. */
   #withTasks: Promise<Upstream> | undefined;
-  /** Requests in progress. A request of the server in that time belongs to the last of them. */
+  /** Calls by the ids of their requests to the server, for each connection. */
+  readonly #sent = new WeakMap<Upstream, Map<RequestId, CallContext>>();
+  /** Requests in progress. A request of the server belongs to the last of them, unless the transport says to which. */
   readonly #calls = new Set<CallContext>();
   #loss: Error | undefined;
   /** Authenticated principal of the first request, whose share the connections are part of. */
   #holder: string | undefined;
 
-  constructor(options: UpstreamOptions, { connection, session, bridge, limit }: GatewayProxy) {
+  constructor(options: UpstreamOptions, { connection, session, bridge, limit, states }: GatewayProxy) {
+    this.#states = states;
     this.#options = options;
     this.#connection = connection;
     this.#session = session;
@@ -84,7 +92,14 @@ export class SessionProxy {
   /** Opens a connection, and releases its place when it has ended. */
   async #openWith(principal: Principal, leave: Leave): Promise<Upstream> {
     try {
-      const upstream = await Upstream.open(this.#options, principal, () => this.#listener);
+      const sent = new Map<RequestId, CallContext>();
+      const listener: Listener = {
+        ...this.#listener,
+        ask: (method, params, signal, related) =>
+          this.#ask(method, params, { signal, call: related === undefined ? undefined : sent.get(related) }),
+      };
+      const upstream = await Upstream.open(this.#options, principal, () => listener);
+      this.#sent.set(upstream, sent);
       void upstream.connection.closed.then(leave);
       return upstream;
     } catch (error) {
@@ -111,7 +126,11 @@ export class SessionProxy {
       const upstream = await this.#connect(call);
       // Opening the connection may take long. The server must not begin what is no longer wanted.
       call.signal.throwIfAborted();
-      const result = toCheckedResult(await this.#run(upstream, { row, params, call }), row, {
+      const principal = readAuth(call.origin)?.principal;
+      const given = isObject(params) ? omit(params, "requestState", "inputResponses") : params;
+      const sent = await this.#states.verify(given, principal);
+      const received = await this.#run(upstream, { row, params: sent, call });
+      const result = toCheckedResult(await this.#states.sign(received, principal), row, {
         client: call.revision,
         server: upstream.revision,
         onError: this.#options.onError,
@@ -141,13 +160,16 @@ export class SessionProxy {
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
     const { uri, level } = isObject(params) ? params : {};
     const { subscriptions } = upstream;
-    const { signal } = call;
-    if (row.handler === "setLevel" && typeof level === "string")
-      return (await upstream.setLevel(level, { signal }), {});
-    if (row.handler === "subscribe" && typeof uri === "string") return subscriptions.subscribe(uri, { signal });
-    if (row.handler === "unsubscribe" && typeof uri === "string") return subscriptions.unsubscribe(uri, { signal });
+    const options = {
+      ...ownRequest,
+      timeout: Math.min(ownTimeout, this.#options.idleTimeout),
+      signal: call.signal,
+    };
+    if (row.handler === "setLevel" && typeof level === "string") return (await upstream.setLevel(level, options), {});
+    if (row.handler === "subscribe" && typeof uri === "string") return subscriptions.subscribe(uri, options);
+    if (row.handler === "unsubscribe" && typeof uri === "string") return subscriptions.unsubscribe(uri, options);
     if (row.handler === "callTool") return this.#callTool(upstream, { row, params, call });
-    return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
+    return this.#complete(upstream, { row, params: toForwarded(params, call.revision, upstream.revision), call });
   }
 
   /**
@@ -159,21 +181,42 @@ export class SessionProxy {
     { row, params, call, signal = call.signal }: Forwarded<object>,
   ): Promise<unknown> {
     const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
-    let result = await upstream.request(row.method, params, options);
+    const request = (more: object): Promise<unknown> =>
+      this.#request(upstream, { method: row.method, params: { ...params, ...more }, call }, options);
+    let result = await request({});
     for (let attempt = 1; isInputRequired(result); attempt += 1) {
       if (attempt > maxInputRounds) throw new RpcError(errorCodes.internalError, tooMuchInput);
       const input = await this.#respond(result, call);
       // Without an input request, the server waits for something else.
       if (input.inputResponses === undefined) await pause(inputRetryDelay, undefined, signal);
-      result = await upstream.request(row.method, { ...params, ...input }, options);
+      result = await request(input);
     }
     return isObject(result) ? toForwarded(result, upstream.revision) : result;
+  }
+
+  /** Sends a request for a call. A request of the server on the stream of its response belongs to the call. */
+  async #request(
+    upstream: Upstream,
+    { method, params, call }: { readonly method: string; readonly params: object; readonly call: CallContext },
+    options: RequestOptions,
+  ): Promise<unknown> {
+    const sent = this.#sent.get(upstream);
+    const ids: RequestId[] = [];
+    const onId = (id: RequestId): void => {
+      ids.push(id);
+      sent?.set(id, call);
+    };
+    try {
+      return await upstream.request(method, params, { ...options, onId });
+    } finally {
+      for (const id of ids) sent?.delete(id);
+    }
   }
 
   /** Calls a tool, as a task if the client requests one or the tool only runs as one. */
   #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
     const tasks = this.#bridge.at(call.revision);
-    const sent = toForwarded(withoutTask(params), call.revision);
+    const sent = toForwarded(withoutTask(params), call.revision, upstream.revision);
     const forwarded = { row, params: sent, call };
     return this.#bridge.upstream.callTool({
       row,
@@ -182,7 +225,8 @@ export class SessionProxy {
       requested: tasks.readRequested(params, call),
       isTaskRequired: this.#bridge.tools.supportOf(params) === "required" && !tasks.isOffered(call.session),
       call: () => call,
-      request: (more, options) => upstream.request(row.method, { ...sent, ...more }, options),
+      request: (more, options) =>
+        this.#request(upstream, { method: row.method, params: { ...sent, ...more }, call }, options),
       complete: () => this.#complete(upstream, forwarded),
       completeWithTasks: async (during) => {
         const other = await this.#connectWithTasks(upstream);
@@ -202,7 +246,11 @@ export class SessionProxy {
       this.#limit.enterBeside(this.#holder),
     );
     this.#withTasks = opening;
-    opening.catch(() => (this.#withTasks = undefined));
+    // The next call that needs tasks opens it again.
+    const forget = (): void => {
+      if (this.#withTasks === opening) this.#withTasks = undefined;
+    };
+    opening.then(({ connection }) => void connection.closed.then(forget), forget);
     return opening;
   }
 
@@ -248,6 +296,7 @@ export interface GatewayProxy {
   readonly session: Session;
   readonly bridge: TaskBridge;
   readonly limit: ConnectionLimit;
+  readonly states: PrincipalStates;
 }
 
 interface Forwarded<Params = unknown> {
@@ -267,7 +316,7 @@ interface InputResponses {
 interface Asking {
   readonly signal: AbortSignal;
   /** Request that the input request belongs to, if known. */
-  readonly call?: CallContext;
+  readonly call?: CallContext | undefined;
 }
 
 /** Milliseconds between two rounds without an input request. */

@@ -9,7 +9,6 @@ import type { OnError } from "../../jsonrpc/error-report.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
 import { createLogLevels, type LogLevels } from "../../server/logging/log-levels.ts";
-import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { ConnectionLimit } from "../upstream/connection-limit.ts";
 import { startCoreTask } from "../tasks/core-upstream-tasks.ts";
 import type { Owners } from "../upstream/owners.ts";
@@ -17,7 +16,7 @@ import type { CallConnections } from "../upstream/call-connections.ts";
 import type { Lease } from "../upstream/lease.ts";
 import { toForwarded, toPrincipal, toCheckedResult, toConversionRejection } from "../convert-messages.ts";
 import type { RelayedTask } from "../tasks/relayed-task.ts";
-import { PrincipalStates, unknownState } from "./principal-states.ts";
+import { unknownState, type PrincipalStates } from "./principal-states.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
 import { readWholeList } from "./whole-list.ts";
@@ -35,6 +34,7 @@ export interface StatelessOptions {
   readonly hasServerStates: boolean;
   /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
+  readonly states: PrincipalStates;
   readonly onError: OnError;
 }
 
@@ -44,7 +44,6 @@ export class StatelessProxy {
   readonly #bridge: TaskBridge;
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
-  readonly #states = new PrincipalStates();
   readonly #levels = new Map<Revision, LogLevels>();
   /** End of the states of this gateway: the name of its node in a cluster. */
   #suffix = "";
@@ -61,18 +60,13 @@ export class StatelessProxy {
     this.#suffix = `.${name}`;
   }
 
-  /** Shares the keys of request states with the other nodes of a cluster. */
-  useCluster(shared: SharedParts): void {
-    this.#states.share(shared);
-  }
-
   /** Forwards a request to the server and returns its result. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     const tasks = this.#bridge.at(call.revision);
     try {
       await tasks.check(row, params, call);
       const resumed = this.#resume(row, params, call);
-      const sent = resumed ? params : await this.#states.verify(params, readAuth(call.origin)?.principal);
+      const sent = resumed ? params : await this.#options.states.verify(params, readAuth(call.origin)?.principal);
       const suspended = resumed ?? new SuspendedCall(call, row, params);
       const leave = suspended.follow(call);
       if (!resumed) await this.#begin(suspended, row, sent);
@@ -137,7 +131,7 @@ export class StatelessProxy {
     const wanted = level && meta[level.key];
     const { signal } = suspended;
     const metadata = await lease.requestLogs(typeof wanted === "string" ? wanted : undefined, signal);
-    const sent = withMetadata(toForwarded(params, revision), metadata);
+    const sent = withMetadata(toForwarded(params, revision, upstream.revision), metadata);
     const options = {
       signal,
       onProgress: (progress: Progress) => void suspended.call.progress(progress),
@@ -162,7 +156,7 @@ export class StatelessProxy {
     const turn = await suspended.next();
     suspended.signal.throwIfAborted();
     if (turn.kind === "asked") return this.#suspend(suspended);
-    return this.#states.sign(turn.result, readAuth(suspended.call.origin)?.principal);
+    return this.#options.states.sign(turn.result, readAuth(suspended.call.origin)?.principal);
   }
 
   #suspend(suspended: SuspendedCall): object {

@@ -3,6 +3,7 @@ import type { ClientConnection } from "../../client/connect.ts";
 import { isSubscriptionError } from "../../client/errors.ts";
 import { Listening } from "../../client/subscriptions/listen.ts";
 import { inParts } from "../../internal/in-parts.ts";
+import { SharedPromise } from "../../internal/shared-promise.ts";
 import { RpcError, errorCodes, toError } from "../../jsonrpc/errors.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
@@ -33,6 +34,8 @@ export class UpstreamSubscriptions {
   readonly #agreed = new Set<string>();
   /** Resources whose subscription is pending. */
   readonly #pending = new Set<string>();
+  /** Characters of the URIs in either. */
+  #characters = 0;
   /** Subscription request for all of them, at revisions that have one. */
   readonly #listening: Listening;
   /** Restoration of the stream of notifications, at revisions with sessions. */
@@ -80,25 +83,23 @@ export class UpstreamSubscriptions {
    * @throws {PeerError} when the server rejects the subscription
    */
   async subscribe(uri: string, options: RequestOptions): Promise<unknown> {
-    const { maxSubscriptions } = this.#host;
-    const isKnown = this.#agreed.has(uri) || this.#pending.has(uri);
-    if (!isKnown && this.#agreed.size + this.#pending.size >= maxSubscriptions) throw tooMany(maxSubscriptions);
-    this.#pending.add(uri);
+    if (!this.#isKnown(uri)) this.#requireRoom(uri);
+    this.#keep(this.#pending, uri);
     try {
       const result = await (this.takesBatches ? this.#listen(uri, options) : this.#send("subscribe", uri, options));
       // It may have been unsubscribed from in the meantime.
-      if (this.#pending.has(uri)) this.#agreed.add(uri);
+      if (this.#pending.has(uri)) this.#keep(this.#agreed, uri);
       return result;
     } finally {
-      this.#pending.delete(uri);
+      this.#forget(this.#pending, uri);
     }
   }
 
   async unsubscribe(uri: string, options: RequestOptions): Promise<unknown> {
-    this.#agreed.delete(uri);
-    this.#pending.delete(uri);
+    this.#forget(this.#agreed, uri);
+    this.#forget(this.#pending, uri);
     if (!this.takesBatches) return this.#send("unsubscribe", uri, options);
-    await this.#listening.unsubscribe(uri);
+    await new SharedPromise(this.#listening.unsubscribe(uri)).wait(options.signal);
     return {};
   }
 
@@ -152,7 +153,28 @@ export class UpstreamSubscriptions {
   }
 
   #lose(uri: string): void {
-    if (this.#agreed.delete(uri)) this.#host.unsubscribed(uri);
+    if (this.#forget(this.#agreed, uri)) this.#host.unsubscribed(uri);
+  }
+
+  #isKnown(uri: string): boolean {
+    return this.#agreed.has(uri) || this.#pending.has(uri);
+  }
+
+  #requireRoom({ length }: string): void {
+    const { maxSubscriptions } = this.#host;
+    if (this.#agreed.size + this.#pending.size >= maxSubscriptions) throw tooMany(maxSubscriptions);
+    if (this.#characters + length > mostCharacters) throw tooMany(mostCharacters, " characters");
+  }
+
+  #keep(uris: Set<string>, uri: string): void {
+    if (!this.#isKnown(uri)) this.#characters += uri.length;
+    uris.add(uri);
+  }
+
+  #forget(uris: Set<string>, uri: string): boolean {
+    if (!uris.delete(uri)) return false;
+    if (!this.#isKnown(uri)) this.#characters -= uri.length;
+    return true;
   }
 
   /** Reports all lists and resources that the server notifies of as changed: changes in between are not known. */
@@ -165,6 +187,9 @@ export class UpstreamSubscriptions {
 }
 
 const notNotified = "Invalid params: the server does not notify of changes of this resource; read it again instead";
+
+/** Maximum number of characters of the URIs of one connection, as for sessions of servers of this package. */
+const mostCharacters = 2 ** 20;
 
 /** Number of resources that are subscribed to at the same time in a new session. */
 const resubscriptions = 32;

@@ -4,13 +4,16 @@ import type { ConnectionFactory } from "../../client/connection-factory.ts";
 import { withFreshHeaders } from "../../client/connection/fresh-headers.ts";
 import { inLaterTurn } from "../../internal/timers.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import { SharedPromise } from "../../internal/shared-promise.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
 import { isPeerError, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
 import { isDiscoverRejection } from "../../lifecycle/discover-client.ts";
 import { isHttpError } from "../../transport/http-client/errors.ts";
+import { readStreamOrigin } from "../../transport/http-client/stream-origin.ts";
 import type { Principal } from "../principal.ts";
 import { omitDeepTools } from "./deep-tools.ts";
 import { ownRequest, ownTimeout } from "./own-request.ts";
@@ -20,8 +23,12 @@ import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-message
 
 /** Receiver of the server's requests and notifications. */
 export interface Listener {
-  /** Sends a request to the client. Rejects if no client can receive it. */
-  ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Sends a request to the client. Rejects if no client can receive it.
+   *
+   * @param related - id of the request to the server that it belongs to, where the transport says so
+   */
+  ask(method: string, params: object, signal: AbortSignal, related?: RequestId): Promise<unknown>;
   /** Receives a notification of the server, by handler name. */
   notify(handler: string, params: object): void;
   /** Called when the connection to the server has ended, while the listener hears of a task. */
@@ -59,6 +66,8 @@ export class Upstream {
   /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
   readonly #requestOptions: RequestOptions;
   #checking: Promise<void> | undefined;
+  /** Settles when the level is not being set. */
+  #settingLevel: Promise<unknown> = Promise.resolve();
 
   private constructor(connection: ClientConnection, { level, tasks, options, listener }: Keeping) {
     this.connection = connection;
@@ -194,15 +203,27 @@ export class Upstream {
   /** Sets the least severe level that the server logs on this connection. */
   async setLevel(level: string | undefined, options: RequestOptions): Promise<void> {
     const row = findRow(this.revision.clientRequests, "setLevel");
-    const before = this.#level.value;
-    this.#level.value = level;
-    if (!row || level === undefined || level === before || this.connection.serverCapabilities.logging === undefined)
+    if (!row || level === undefined || this.connection.serverCapabilities.logging === undefined) {
+      this.#level.value = level;
       return;
+    }
+    const earlier = this.#settingLevel;
+    const setting = new SharedPromise(earlier).wait(options.signal).then(() => this.#sendLevel(row, level, options));
+    // A caller that stops waiting must not let the next one overtake those before it.
+    this.#settingLevel = Promise.allSettled([earlier, setting]);
+    await setting;
+  }
+
+  async #sendLevel(row: RequestRow, level: string, options: RequestOptions): Promise<void> {
+    const before = this.#level.value;
+    if (level === before) return;
+    // Without a response the level is unknown: the next request that names it sets it again.
+    this.#level.value = undefined;
     try {
       await this.send(row, { level }, options);
+      this.#level.value = level;
     } catch (error) {
-      // Without a response the level is unknown: the next request that names it sets it again.
-      if (this.#level.value === level) this.#level.value = isPeerError(error) ? before : undefined;
+      if (isPeerError(error)) this.#level.value = before;
       throw error;
     }
   }
@@ -249,13 +270,13 @@ function createResponders(revision: Revision, { tasks, listener }: Listeners): o
     (taskId === undefined ? undefined : tasks.get(taskId)) ?? listener();
   const ask =
     ({ method }: RequestRow) =>
-    async (params: unknown, { meta, signal }: CallContext): Promise<unknown> => {
+    async (params: unknown, { meta, signal, origin }: CallContext): Promise<unknown> => {
       const taskId = readRelatedTask(meta, revision);
       // The response that starts the task may be in the same chunk. The code that waits for it registers the task in a moment.
       if (taskId !== undefined && !tasks.has(taskId)) await new Promise<void>(inLaterTurn);
       const target = find(taskId);
       if (!target) throw methodNotFound(method);
-      return target.ask(method, toObject(params), signal);
+      return target.ask(method, toObject(params), signal, readStreamOrigin(origin));
     };
   const notify =
     (handler: string) =>

@@ -1,6 +1,6 @@
 import type { Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
-import { decode, encode } from "../../framing/json.ts";
+import { decode, encode, type Sink } from "../../framing/json.ts";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
@@ -17,6 +17,7 @@ import { ParamHeaders } from "./param-headers.ts";
 import { InFlight, within } from "./in-flight.ts";
 import { retryRejected, type RejectionRetryOptions } from "./retry-rejected.ts";
 import { SessionRenewal } from "./session-renewal.ts";
+import { toStreamOrigin } from "./stream-origin.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
@@ -175,7 +176,8 @@ class HttpClient implements Transport {
     try {
       const { response, session } = await this.#post(posting, options);
       const resume = this.#isStateless ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
-      await readResponses(response, exchange, { ...this.#reading, resume });
+      const sink: Sink = { ...this.#reading.sink, message: (value) => this.#deliver(value, exchange) };
+      await readResponses(response, exchange, { ...this.#reading, sink, resume });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRejection(error, exchange);
       if (!exchange.isDone) throw error;
@@ -257,10 +259,12 @@ class HttpClient implements Transport {
     });
   }
 
-  #deliver(value: unknown): void {
+  /** Delivers a message. A request of the server on the stream of an exchange belongs to its requests. */
+  #deliver(value: unknown, exchange?: PostExchange): void {
+    const origin = exchange && isObject(value) && "method" in value ? toStreamOrigin(exchange.open) : undefined;
     const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
     for (const one of values) this.#settle(one);
-    this.#receiver?.message(this.#filterTools(value));
+    this.#receiver?.message(this.#filterTools(value), origin);
   }
 
   #settle(value: unknown): void {

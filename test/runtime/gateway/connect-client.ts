@@ -17,6 +17,28 @@ export function joinGateway(
   return connect(near, { info: { name: "test", version: "1" }, revisions: [revision], capabilities, handlers });
 }
 
+/** A client of a gateway, which its transport has authenticated as a principal. */
+export function joinAs(
+  gateway: Gateway,
+  revision: Revision,
+  principal: string,
+  handlers: object = {},
+): Promise<ClientConnection> {
+  const [near, far] = createInMemoryTransports();
+  const origin = { identity: { principal } };
+  const start = far.start.bind(far);
+  far.start = (receiver) =>
+    start({
+      message: (value) => receiver.message(value, origin),
+      classified: (incoming) => receiver.classified(incoming, origin),
+      problem: (problem) => receiver.problem(problem),
+      ended: () => receiver.ended(),
+      disconnected: (reason) => receiver.disconnected(reason),
+    });
+  gateway.accept(far);
+  return connect(near, { info: { name: "test", version: "1" }, revisions: [revision], handlers });
+}
+
 /** A gateway before an official server of the first generation, over HTTP. What has to be closed again is added to `ends`. */
 export async function openGateway(
   create: () => Server,

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { Gateway } from "../../../../runtime/gateway/gateway.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
-import { joinGateway } from "../connect-client.ts";
+import { joinAs, joinGateway } from "../connect-client.ts";
 import { openScripted, urisOf, type Received, type Script } from "./scripted-server.ts";
 
 /* Subscriptions to resources through a gateway, at servers that hesitate, reject, or say nothing. */
@@ -29,7 +29,14 @@ interface Subscriber {
   readonly over: Promise<unknown>;
 }
 
-async function subscribe(gateway: Gateway, ...resourceSubscriptions: readonly string[]): Promise<Subscriber> {
+function subscribe(gateway: Gateway, ...uris: readonly string[]): Promise<Subscriber> {
+  return subscribeWith((handlers) => joinGateway(gateway, alone, { handlers }), uris);
+}
+
+async function subscribeWith(
+  join: (handlers: object) => Promise<ClientConnection>,
+  resourceSubscriptions: readonly string[],
+): Promise<Subscriber> {
   const acknowledged: unknown[] = [];
   const updated: string[] = [];
   const handlers = {
@@ -37,7 +44,7 @@ async function subscribe(gateway: Gateway, ...resourceSubscriptions: readonly st
       void acknowledged.push(params.notifications),
     resourceUpdated: ({ uri }: { readonly uri: string }) => void updated.push(uri),
   };
-  const client = await joinGateway(gateway, alone, { handlers });
+  const client = await join(handlers);
   ends.push(() => client.close());
   const stop = new AbortController();
   const params = { notifications: { resourceSubscriptions } };
@@ -162,6 +169,117 @@ test("the resources of all clients together are limited", async () => {
   await first.over;
   const third = await subscribe(gateway, ...long("third"));
   await expect.poll(() => third.acknowledged).toHaveLength(1);
+});
+
+test("the resources of one principal leave room for those of others, and for their own after it has left", async () => {
+  const { gateway } = await openScripted(
+    stateless,
+    onListen((message) => message.acknowledge()),
+  );
+  const subscribeAs = (principal: string, uris: readonly string[]): Promise<Subscriber> =>
+    subscribeWith((handlers) => joinAs(gateway, alone, principal, handlers), uris);
+  const long = (name: string): string[] =>
+    Array.from({ length: 240 }, (_, index) => `x://${name}/${index}/${"a".repeat(2_000)}`);
+  const first = await subscribeAs("mallory", long("first"));
+  await expect.poll(() => first.acknowledged).toHaveLength(1);
+  const second = await subscribeAs("mallory", long("second"));
+  expect(String(await second.over)).toContain("Too many subscriptions");
+  const shared = await subscribeAs("alice", long("first").slice(0, 100));
+  await expect.poll(() => shared.acknowledged).toHaveLength(1);
+  const own = await subscribeAs("bob", long("bob").slice(0, 100));
+  await expect.poll(() => own.acknowledged).toHaveLength(1);
+  first.stop.abort();
+  await first.over;
+  // What alice still watches is part of her share.
+  const third = await subscribeAs("mallory", long("third").slice(0, 150));
+  await expect.poll(() => third.acknowledged).toHaveLength(1);
+});
+
+test("the subscriptions of a session are limited in characters, also while they are pending", async () => {
+  const { gateway } = await openScripted(withSessions, () => undefined);
+  const session = await joinGateway(gateway, newest);
+  ends.push(() => session.close());
+  const stop = new AbortController();
+  const subscribing = Array.from({ length: 20 }, (_, index) =>
+    session
+      .request("resources/subscribe", { uri: `x://${index}/${"a".repeat(60_000)}` }, { signal: stop.signal })
+      .catch(String),
+  );
+  expect(await Promise.race(subscribing)).toContain("the limit of a session is 1048576 characters");
+  stop.abort(new Error("enough"));
+  const outcomes = await Promise.all(subscribing);
+  expect(outcomes.filter((outcome) => String(outcome).includes("characters"))).toHaveLength(3);
+});
+
+test("a request ends when another stream of the server no longer honours its resource", async () => {
+  const { gateway } = await openScripted(
+    stateless,
+    onListen((message) => message.acknowledge({ resourceSubscriptions: urisOf(message).slice(-1) })),
+  );
+  const first = await subscribe(gateway, "x://a");
+  await expect.poll(() => first.acknowledged).toEqual([{ resourceSubscriptions: ["x://a"] }]);
+  const second = await subscribe(gateway, "x://b");
+  await expect.poll(() => second.acknowledged).toEqual([{ resourceSubscriptions: ["x://b"] }]);
+  expect(await first.over).toMatchObject({ resultType: "complete" });
+});
+
+describe("requests that a server with sessions does not respond to", () => {
+  const silent = { revision: newest, capabilities: { resources: { subscribe: true }, logging: {} }, ends };
+  const requests: readonly (readonly [string, object])[] = [
+    ["resources/subscribe", { uri: "x://a" }],
+    ["resources/unsubscribe", { uri: "x://a" }],
+    ["logging/setLevel", { level: "info" }],
+  ];
+
+  test.each(requests)("%s is cancelled at the server with the request of the client", async (method, params) => {
+    const { gateway, received } = await openScripted(silent, () => undefined);
+    const session = await joinGateway(gateway, newest);
+    ends.push(() => session.close());
+    const stop = new AbortController();
+    const sent = session.request(method, params, { signal: stop.signal });
+    await expect.poll(() => received(method)).toHaveLength(1);
+    stop.abort(new Error("enough"));
+    await expect(sent).rejects.toThrow("enough");
+    await expect.poll(() => received("notifications/cancelled")).toHaveLength(1);
+  });
+
+  test.each(requests)("%s fails after the time of the gateway's own requests", async (method, params) => {
+    const { gateway, received } = await openScripted(silent, () => undefined);
+    const session = await joinGateway(gateway, newest);
+    ends.push(() => session.close());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent = session.request(method, params, { timeout: Infinity, totalTimeout: Infinity }).catch(String);
+    await expect.poll(() => received(method)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(await sent).toContain("timed out; the server sent nothing for 30000 ms");
+  });
+
+  test("a level is acknowledged when the server has set it, however often it is requested", async () => {
+    const held: Received[] = [];
+    const { gateway } = await openScripted(silent, (message) => {
+      if (message.method === "logging/setLevel") held.push(message);
+      return undefined;
+    });
+    const session = await joinGateway(gateway, newest);
+    ends.push(() => session.close());
+    const outcomes: string[] = [];
+    const set = (name: string): Promise<unknown> =>
+      session.request("logging/setLevel", { level: "info" }).then(
+        () => outcomes.push(`${name} set`),
+        () => outcomes.push(`${name} failed`),
+      );
+    const both = Promise.all([set("first"), set("second")]);
+    await expect.poll(() => held).toHaveLength(1);
+    await session.request("ping");
+    expect(outcomes).toEqual([]);
+    held[0]?.reject("no such level");
+    await expect.poll(() => held).toHaveLength(2);
+    expect(outcomes).toEqual(["first failed"]);
+    held[1]?.respond({});
+    await both;
+    expect(outcomes).toEqual(["first failed", "second set"]);
+  });
 });
 
 test("a gateway does not acknowledge a resource that a server with sessions rejects", async () => {

@@ -1,0 +1,19 @@
+import { isObject } from "../../../generated/support.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+
+/** Origin of a message that arrives on the stream with the responses to some requests. */
+export interface StreamOrigin {
+  readonly pendingIds: readonly RequestId[];
+}
+
+/** Creates the origin of a message on the stream of requests that have no response yet. */
+export function toStreamOrigin(pendingIds: readonly RequestId[]): StreamOrigin {
+  return { pendingIds };
+}
+
+/** Returns the request whose stream a message arrived on. Several requests of a batch have one stream. */
+export function readStreamOrigin(origin: unknown): RequestId | undefined {
+  const ids = isObject(origin) && Array.isArray(origin.pendingIds) ? origin.pendingIds : [];
+  const [id]: readonly unknown[] = ids;
+  return ids.length === 1 && (typeof id === "string" || typeof id === "number") ? id : undefined;
+}

@@ -1,0 +1,74 @@
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import { isObject } from "../../../../generated/support.ts";
+import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
+import { createGateway, type Gateway } from "../../../../runtime/gateway/gateway.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import { serve } from "../../../../runtime/server/run/acceptor.ts";
+import { TaskManager } from "../../../../runtime/tasks/task-manager.ts";
+import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone } from "../../lifecycle/stateless.ts";
+import { joinGateway } from "../connect-client.ts";
+
+/* Connections to a server that end, and how a gateway ends all of them. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+interface Opened {
+  readonly gateway: Gateway;
+  /** Connections to the server, in the order in which they were opened. */
+  readonly connections: readonly ClientConnection[];
+}
+
+async function open(): Promise<Opened> {
+  const connections: ClientConnection[] = [];
+  const task = { support: "required", pollInterval: 5 } as const;
+  const tools = [{ name: "quick", task, execute: () => "done" }];
+  const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [alone]);
+  const gateway = await createGateway(
+    async (options) => {
+      const [near, far] = createInMemoryTransports();
+      serve(server, far);
+      const connection = await connect(near, options);
+      connections.push(connection);
+      return connection;
+    },
+    { revisions, tasks: { pollInterval: 5 } },
+  );
+  return { gateway, connections };
+}
+
+function readText(result: unknown): unknown {
+  const [block]: readonly unknown[] = isObject(result) && Array.isArray(result.content) ? result.content : [];
+  return isObject(block) ? block.text : undefined;
+}
+
+test("a session calls tools that only run as tasks again after the connection for them was lost", async () => {
+  const { gateway, connections } = await open();
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, newest);
+  ends.push(() => client.close());
+  const call = { name: "quick", arguments: {} };
+  expect(readText(await client.request("tools/call", call))).toBe("done");
+  const count = connections.length;
+  await connections.at(-1)?.close();
+  expect(readText(await client.request("tools/call", call))).toBe("done");
+  expect(readText(await client.request("tools/call", call))).toBe("done");
+  expect(connections).toHaveLength(count + 1);
+});
+
+test("a gateway closes all connections to the server although something else cannot be closed", async () => {
+  const { gateway, connections } = await open();
+  const client = await joinGateway(gateway, newest);
+  await client.request("tools/call", { name: "quick", arguments: {} });
+  const close = vi.spyOn(TaskManager.prototype, "close").mockRejectedValue(new Error("The store is away"));
+  onTestFinished(() => close.mockRestore());
+  await expect(gateway.close()).rejects.toThrow("The store is away");
+  expect(connections.length).toBeGreaterThan(2);
+  await Promise.all(connections.map(({ closed }) => closed));
+  await client.closed;
+});
