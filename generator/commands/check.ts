@@ -14,8 +14,10 @@ import { emitText } from "../check/report/text.ts";
 import { createTcpWires } from "../check/wires/tcp-wire.ts";
 import { createWebSocketWires } from "../check/wires/websocket-wire.ts";
 import type { WireFactory } from "../check/wires/wire.ts";
+import { readVariable } from "../../runtime/internal/placeholder.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { checkAccess, readAccess, type Access, type AccessFlags } from "../live/access.ts";
+import { describeUnset } from "../live/credentials.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
 import { resolveCard } from "../live/server-card.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
@@ -91,8 +93,14 @@ async function checkAuthorization(
 
 /** Reads a token from an environment variable. Command lines are visible to other users of the machine. */
 function readToken(variable: string): string {
-  const token = process.env[variable]?.replace(/^Bearer /i, "").trim() ?? "";
-  if (token === "") throw new UserError(`--token-env: the environment variable ${variable} is not set; set it first.`);
+  const token =
+    readVariable(process.env, variable)
+      ?.replace(/^Bearer /i, "")
+      .trim() ?? "";
+  if (token === "")
+    throw new UserError(
+      `--token-env: the environment variable ${variable} is ${describeUnset(variable)}; set it first.`,
+    );
   if (/^[\w~+/.-]+=*$/.test(token)) return token;
   throw new UserError(`--token-env: the value of ${variable} is not an access token; correct it.`);
 }

@@ -1,5 +1,7 @@
 import { longestTimer } from "../../runtime/internal/timers.ts";
+import { findPlaceholder } from "../../runtime/internal/placeholder.ts";
 import { UserError } from "../internal/user-error.ts";
+import { describeUnset } from "./credentials.ts";
 import { describeTarget, type Target } from "./target.ts";
 
 /** Headers of requests to a server, and environment variables of its process. */
@@ -90,12 +92,16 @@ function readHeaderVariable(text: string): [string, string] {
       "--header-env is malformed; write `Name=VARIABLE`, for example Authorization=MCP_AUTHORIZATION.",
     );
   const value = process.env[variable];
-  if (value === undefined)
-    throw new UserError(`--header-env: the environment variable ${variable} is not set; set it first.`);
+  if (value === undefined || findPlaceholder(value) !== undefined)
+    throw new UserError(
+      `--header-env: the environment variable ${variable} is ${describeUnset(variable)}; set it first.`,
+    );
   return checkHeader(name, value, `--header-env: the value of ${variable} is not a valid header value.`);
 }
 
 function checkHeader(name: string, value: string, advice: string): [string, string] {
+  if (findPlaceholder(value) !== undefined)
+    throw new UserError(`--header ${name}: the host did not fill in its placeholder; enter a value there.`);
   try {
     new Headers([[name, value]]);
     return [name, value];
@@ -111,5 +117,7 @@ function readVariable(text: string): [string, string] {
     throw new UserError("--env is malformed; write `NAME=value`, or `NAME` to pass on its current value.");
   if (value === undefined)
     throw new UserError(`--env: the environment variable ${name} is not set; set it, or write ${name}=value.`);
+  if (findPlaceholder(value) !== undefined)
+    throw new UserError(`--env ${name}: the host did not fill in its placeholder; enter a value there.`);
   return [name, value];
 }

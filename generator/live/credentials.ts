@@ -1,6 +1,7 @@
 import process from "node:process";
 import { requireApiKey, type ApiKey } from "../../runtime/auth/server/api-key.ts";
 import type { Guard } from "../../runtime/transport/http-server/identity.ts";
+import { findPlaceholder, readVariable } from "../../runtime/internal/placeholder.ts";
 import { UserError } from "../internal/user-error.ts";
 
 /** Options that name the credentials of callers. */
@@ -26,14 +27,20 @@ export function readGuard({ apiKeyEnv, bearerEnv }: CredentialFlags): Guard | un
 }
 
 function readKeys(option: string, variable: string): readonly ApiKey[] {
-  const values = (process.env[variable] ?? "").split(/[\s,]+/).filter((value) => value !== "");
+  const values = (readVariable(process.env, variable) ?? "").split(/[\s,]+/).filter((value) => value !== "");
   if (values.length === 0)
-    throw new UserError(`${option}: the environment variable ${variable} is empty or not set; set it first.`);
+    throw new UserError(`${option}: the environment variable ${variable} is ${describeUnset(variable)}; set it first.`);
   if (values.some((value) => value.length < shortest))
     throw new UserError(
       `${option}: a value of ${variable} has fewer than ${shortest} characters; generate one with: openssl rand -base64 32`,
     );
   return values.map((key, index) => ({ key, principal: `caller ${index + 1}` }));
+}
+
+/** Describes a variable that has no value of its own. */
+export function describeUnset(variable: string): string {
+  const placeholder = findPlaceholder(process.env[variable] ?? "");
+  return placeholder === undefined ? "empty or not set" : "a placeholder that the host did not fill in";
 }
 
 /** Minimum length of a key that cannot be guessed, in characters. */

@@ -2,6 +2,7 @@ import process from "node:process";
 import type { OnError } from "../../runtime/jsonrpc/error-report.ts";
 import { SetupError } from "../../runtime/jsonrpc/errors.ts";
 import type { Cluster } from "../../runtime/scale/cluster.ts";
+import { readVariable } from "../../runtime/internal/placeholder.ts";
 import { UserError } from "../internal/user-error.ts";
 
 /** Nodes that serve the same clients. */
@@ -22,7 +23,7 @@ export interface GatewayEngine {
  */
 export function readEngine(text: string | undefined): GatewayEngine | undefined {
   if (text === undefined) return undefined;
-  const url = text === "" ? (process.env["ENGINE_URL"] ?? "") : text;
+  const url = text === "" ? (readVariable(process.env, "ENGINE_URL") ?? "") : text;
   if (url === "") throw new UserError("--engine: no address is given; pass redis://HOST:PORT, or set ENGINE_URL.");
   if (!/^rediss?:\/\/./.test(url))
     throw new UserError("--engine: the address is not valid; pass one that begins with redis:// or rediss://.");

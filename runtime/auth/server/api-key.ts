@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { sha256, toHex } from "../../internal/digest.ts";
+import { findPlaceholder } from "../../internal/placeholder.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
@@ -85,6 +86,8 @@ function createFinder(keys: readonly ApiKey[]): Find {
 /** Messages name the position of an entry, because a principal may be a key that was given without a name. */
 function checkKey(given: ApiKey, index: number): void {
   const isHash = "sha256" in given;
+  if (!isHash && findPlaceholder(given.key) !== undefined)
+    throw new SetupError(`API key ${index + 1} is a placeholder that the host did not fill in; enter a key there`);
   if (isHash ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24) return;
   throw new SetupError(
     isHash

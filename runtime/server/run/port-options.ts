@@ -1,3 +1,4 @@
+import { readVariable } from "../../internal/placeholder.ts";
 import { ListenError, isLoopback } from "../../transport/listening.ts";
 
 /** Values of options that name ports, by option name; `true` for an option without a value. */
@@ -28,9 +29,10 @@ export function readPortOption(ports: PortOptions, name: string): number | undef
  * text would stand for all addresses of the machine.
  */
 export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
-  const { HOST: host = "", ALLOWED_HOSTS: hosts = "" } = process.env;
+  const host = readVariable(process.env, "HOST");
+  const hosts = readVariable(process.env, "ALLOWED_HOSTS") ?? "";
   const allowedHosts = hosts.split(",").flatMap((name) => name.trim() || []);
-  return { ...(host !== "" && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
+  return { ...(host !== undefined && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
 }
 
 /** Warns on stderr if other machines can reach a server that does not authenticate clients. */

@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { findPlaceholder, readVariable } from "../../internal/placeholder.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
 import { toJsonSchema, type Schema } from "../schema.ts";
@@ -31,7 +32,8 @@ export interface SettingsOptions {
 
 /**
  * Defines the settings of a server. Each property of the schema is an environment variable. Its text is converted to the type of the property: numbers,
- * booleans (`true`, `false`, `1`, `0`) and lists (separated by commas). An empty variable counts as missing.
+ * booleans (`true`, `false`, `1`, `0`) and lists (separated by commas). An empty variable counts as missing, and so does one with a placeholder of
+ * a host, such as `${API_KEY}`.
  *
  * With `settings` in its definition, a server checks all variables before it serves, and lists them in `--help`. Properties with `writeOnly: true` or
  * the format `password` are secret: their values appear in no message, and copies of the settings omit them.
@@ -85,19 +87,28 @@ interface Environment {
 
 function readValues<T>(schema: Schema<T>, { properties: { properties: shapes }, variables, env }: Environment): T {
   const given = variables.flatMap(({ name }) => {
-    const text: unknown = env[name];
-    if (typeof text !== "string" || text === "") return [];
+    const text = readVariable(env, name);
+    if (text === undefined) return [];
     return [[name, toValue(text, isObject(shapes) ? shapes[name] : undefined)] as const];
   });
   const missing = variables.filter(({ name, isRequired }) => isRequired && !given.some(([known]) => known === name));
-  if (missing.length > 0) throw new SetupError(missingText(missing.map(({ name }) => name)));
+  if (missing.length > 0)
+    throw new SetupError(
+      missingText(
+        missing.map(({ name }) => name),
+        env,
+      ),
+    );
   const result = schema["~standard"].validate(Object.fromEntries(given));
   if (result instanceof Promise) throw new SetupError("The settings have asynchronous checks; use synchronous ones");
   if (result.issues) throw new SetupError(invalidText(result.issues, variables));
   return result.value;
 }
 
-function missingText(names: readonly string[]): string {
+function missingText(names: readonly string[], env: Environment["env"]): string {
+  const unfilled = names.find((name) => findPlaceholder(env[name] ?? "") !== undefined);
+  if (unfilled !== undefined)
+    return `The setting ${unfilled} is missing: the host did not fill in its placeholder; enter a value in the settings of the host`;
   return names.length === 1
     ? `The setting ${names[0]} is missing; set the environment variable, see --help`
     : `The settings ${names.join(", ")} are missing; set the environment variables, see --help`;

@@ -39,6 +39,25 @@ describe("settings", () => {
     expect(settings.NOTES_KEY).toBeUndefined();
   });
 
+  it.each(["${KEY}", "${user_config.key}", "${env:KEY}", "${input:key}", "Bearer ${API_TOKEN}"])(
+    "a placeholder that a host did not fill in counts as missing: %s",
+    (text) => {
+      const settings = defineSettings(notes, { env: { NOTES_FOLDER: "x", NOTES_LIMIT: text, NOTES_KEY: text } });
+      expect(settings.NOTES_LIMIT).toBe(20);
+      expect(settings.NOTES_KEY).toBeUndefined();
+      expect(() => defineSettings(notes, { env: { NOTES_FOLDER: text } }).NOTES_FOLDER).toThrow(
+        "The setting NOTES_FOLDER is missing: the host did not fill in its placeholder; enter a value in the settings of the host",
+      );
+    },
+  );
+
+  it.each(["${KEY}/notes", "a ${KEY}", "$KEY", "{KEY}", "${}"])(
+    "a value with other text stays as it is: %s",
+    (text) => {
+      expect(defineSettings(notes, { env: { NOTES_FOLDER: text } }).NOTES_FOLDER).toBe(text);
+    },
+  );
+
   it("settings are read at the first access, and only once", () => {
     const env: Record<string, string> = {};
     const settings = defineSettings(notes, { env });
