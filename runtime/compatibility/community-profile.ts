@@ -103,10 +103,11 @@ function toError(error: ErrorObject, method: string): ErrorObject {
 
 /** Returns advice for retrying. Only rejections for too many requests are known to come before any work on the request. */
 function readRetry({ code, data }: ErrorObject): RetryAdvice | undefined {
-  const { retryable, retryAfter } = isObject(data) ? data : {};
+  const rejection = findRejection(code);
+  const { retryable = rejection?.retryable, retryAfter } = isObject(data) ? data : {};
   const seconds = typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : undefined;
   if (retryable !== true && (retryable !== undefined || seconds === undefined)) return undefined;
-  const isBeforeWork = code === rejectionCodes.tooMany || findRejection(code)?.status === 429;
+  const isBeforeWork = code === rejectionCodes.tooMany || rejection?.status === 429;
   return { delay: (seconds ?? 0) * 1_000, isBeforeWork };
 }
 

@@ -2,13 +2,13 @@ import { longestTimer, pause } from "../../internal/timers.ts";
 
 /** Delays between attempts to reconnect. */
 export interface ReconnectDelayOptions {
-  /** Milliseconds before the second attempt, unless the server names a delay. Default 1 s. */
+  /** Milliseconds before the first retry, unless the server names a delay. Default 1 s. */
   readonly initialDelay?: number;
   /** Longest wait in milliseconds. Default 30 s. */
   readonly maxDelay?: number;
   /** Factor by which each wait is longer than the previous one. Default 1.5. */
   readonly factor?: number;
-  /** Consecutive failed attempts before giving up. Default 5. */
+  /** Retries in a row without success before giving up. Default 5. */
   readonly attempts?: number;
 }
 

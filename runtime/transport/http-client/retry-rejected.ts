@@ -22,15 +22,15 @@ export async function sendWithRetry<Result>(
   { reconnection, signal, clock, hold, readDelay }: RetryOptions,
 ): Promise<Result> {
   const longest = Math.min(longestWait, reconnection.maxDelay);
-  for (let attempt = 1; ; attempt += 1) {
+  for (let retries = 0; ; retries += 1) {
     try {
       return await send();
     } catch (error) {
       const asked = readDelay(error);
-      if (asked === undefined || asked > longest || attempt >= reconnection.attempts) throw error;
+      if (asked === undefined || asked > longest || retries >= reconnection.attempts) throw error;
       const release = hold?.();
       try {
-        await pause(asked + toDelay(attempt - 1, { retry: undefined, reconnection }), clock, signal);
+        await pause(asked + toDelay(retries, { retry: undefined, reconnection }), clock, signal);
       } finally {
         release?.();
       }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ReconnectOptions } from "../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
-import { communityProfile } from "../../../runtime/compatibility/community-profile.ts";
+import { communityProfile, communityReconnect } from "../../../runtime/compatibility/community-profile.ts";
 import { createRejection, rejections, type RejectionName } from "../../../runtime/compatibility/rejections.ts";
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
@@ -107,12 +107,26 @@ describe("a call of a tool", () => {
     expect([await outcome, server.count()]).toEqual(["done", 2]);
   });
 
-  test("a tool call that is rejected repeatedly fails after five attempts", async () => {
-    const server = await open({ error: refusal("rateExceeded"), times: Infinity });
+  test.each<[string, number, ReconnectOptions | undefined]>([
+    ["five retries", 5, undefined],
+    ["the three retries of the guides", 3, communityReconnect],
+  ])("a tool call that is rejected repeatedly fails after %s", async (_, retries, reconnect) => {
+    const error = refusal("rateExceeded");
+    const server = await open({ error, times: Infinity, ...(reconnect && { reconnect }) });
     const outcome = outcomeOf(server.session.callTool("t"));
     for (let waits = 0; waits < 10; waits += 1) await server.pass(30_000);
     expect(await outcome).toMatchObject({ name: "PeerError", code: rejections.rateExceeded.code });
-    expect(server.count()).toBe(5);
+    expect(server.count()).toBe(retries + 1);
+  });
+
+  test.each([
+    ["without data", {}],
+    ["with a time that is none", { data: { retryAfter: -1 } }],
+  ])("a tool call that is rejected %s is sent again if the catalogue says so", async (_, more) => {
+    const server = await open({ error: { code: rejections.rateExceeded.code, message: "no", ...more } });
+    const outcome = outcomeOf(server.session.callTool("t"));
+    await server.pass(1_500);
+    expect([await outcome, server.count()]).toEqual(["done", 2]);
   });
 
   test("a tool call that is cancelled while it waits is not sent again", async () => {
@@ -139,8 +153,8 @@ describe("a call of a tool", () => {
     ["for longer than the longest wait", refusal("rateExceeded", 11)],
     ["for good", refusal("quotaExceeded")],
     ["for good, with a time", { ...refusal("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
-    ["without a word about it", { code: rejections.rateExceeded.code, message: "no" }],
-    ["with a time that is none", { code: rejections.rateExceeded.code, message: "no", data: { retryAfter: -1 } }],
+    ["for good, without data", { code: rejections.quotaExceeded.code, message: "no" }],
+    ["with an unknown code", { code: 1234, message: "no" }],
   ])("a tool call that is rejected %s is not sent again", async (_how, error) => {
     const server = await open({ error });
     const outcome = outcomeOf(server.session.callTool("t"));

@@ -307,10 +307,10 @@ describe("responses over HTTP", () => {
     },
   );
 
-  test("a call that is rejected repeatedly fails after five attempts (R51)", async () => {
+  test("a call that is rejected repeatedly fails after five retries (R51)", async () => {
     const { server, client } = await start(onCall(refuse(503, "0")));
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 503 });
-    expect(callsOf(server)).toBe(5);
+    expect(callsOf(server)).toBe(6);
   });
 
   test("a call that is cancelled while it waits is not sent again", async () => {
