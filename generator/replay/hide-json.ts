@@ -2,8 +2,16 @@
  * Secrets in texts that contain JSON. Strings are scanned by hand: a pattern for them exceeds the stack of the engine in texts of several megabytes.
  */
 
-/** Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is. */
-export function hideMembers(text: string, isSecret: (name: string) => boolean): string {
+/**
+ * Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is.
+ *
+ * @param onHidden - receives each hidden string, as it is in the text
+ */
+export function hideMembers(
+  text: string,
+  isSecret: (name: string) => boolean,
+  onHidden: (literal: string) => void,
+): string {
   const members = new RegExp(memberName);
   let hidden = "";
   let end = 0;
@@ -16,7 +24,7 @@ export function hideMembers(text: string, isSecret: (name: string) => boolean): 
       continue;
     }
     members.lastIndex = isOpening(text[begin]) ? findClosing(text, begin) : findScalarEnd(text, begin);
-    hidden += text.slice(end, begin) + hideValues(text.slice(begin, members.lastIndex));
+    hidden += text.slice(end, begin) + hideValues(text.slice(begin, members.lastIndex), onHidden);
     end = members.lastIndex;
   }
   return hidden + text.slice(end);
@@ -70,7 +78,7 @@ function findClosing(text: string, opening: number): number {
 }
 
 /** Hides all strings and numbers in a part of JSON. A string with a colon after it is the name of a member. */
-function hideValues(json: string): string {
+function hideValues(json: string, onHidden: (literal: string) => void): string {
   const values = new RegExp(valueBegin);
   let hidden = "";
   let end = 0;
@@ -79,6 +87,7 @@ function hideValues(json: string): string {
     values.lastIndex = findScalarEnd(json, index);
     const isString = json[index] === '"';
     if (isString && /^\s*:/.test(json.slice(values.lastIndex, values.lastIndex + longestGap))) continue;
+    if (isString) onHidden(json.slice(index, values.lastIndex));
     hidden += `${json.slice(end, index)}${isString ? '"[redacted]"' : "0"}`;
     end = values.lastIndex;
   }

@@ -1,53 +1,93 @@
 import { isObject } from "../../generated/support.ts";
 import { hideSecretText, isSecretName } from "../../runtime/server/middleware/redact.ts";
 import { parseJson } from "../internal/json-text.ts";
+import { fitSecret, isChoice, schemaOf, type ValueSchema } from "./fit-secret.ts";
 import { hideMembers, mapStrings } from "./hide-json.ts";
+import { KnownSecrets, shortestSecret } from "./known-secrets.ts";
+import { OutputSchemas, type NamedRequest } from "./output-schemas.ts";
 
-/** Replaces secrets in the messages of one recording. Equal secrets get equal numbers, so that a later message can refer to an earlier one. */
+/** Replaces secrets in the messages of one recording. */
 export class MessageRedactor {
   readonly #names: ReadonlySet<string>;
-  readonly #numbers = new Map<string, number>();
+  readonly #known = new KnownSecrets();
+  readonly #schemas = new OutputSchemas();
 
   /** @param names - further members whose values are secret, in upper or lower case, in content of the server and its users */
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map((name) => name.toLowerCase()));
   }
 
-  /** Returns a message without secrets. Its envelope stays: id, method and error code. */
-  redact(message: unknown): unknown {
+  /**
+   * Returns a message without secrets. Its envelope stays: id, method and error code.
+   *
+   * @param connection - name of the connection, where there are several: their requests may have the same ids
+   */
+  redact(message: unknown, connection = ""): unknown {
     if (!isObject(message)) return undefined;
-    return mapMembers(message, (name, member) => {
-      if (name === "params" || name === "result") return this.redactValue(member);
-      if (name === "error" && isObject(member)) return this.#redactError(member);
-      return envelopeNames.has(name) ? member : this.#redactMember(name, member, { isFree: true });
-    });
+    const request = this.#schemas.findRequest(message, connection);
+    return this.#redactTwice(() =>
+      mapMembers(message, (name, member) => {
+        if (name === "params" || name === "result") return this.redactValue(member, request);
+        if (name === "error" && isObject(member)) return this.#redactError(member);
+        return envelopeNames.has(name) ? member : this.#redactMember(name, member, free);
+      }),
+    );
   }
 
-  /** Returns params or a result without secrets. */
-  redactValue(value: unknown): unknown {
-    return this.#redactPart(value, { isFree: false });
+  /**
+   * Returns params or a result without secrets.
+   *
+   * @param request - request that a result belongs to. What its structured content is restricted to by the schema of the tool, it stays.
+   */
+  redactValue(value: unknown, request?: NamedRequest): unknown {
+    this.#schemas.learn(value);
+    const schema = this.#schemas.find(request);
+    return this.#redactTwice(() =>
+      isObject(value)
+        ? mapMembers(value, (name, member) => {
+            const fits = schema && name === "structuredContent";
+            return fits
+              ? this.#redactPart(member, { ...free, schema })
+              : this.#redactMember(name, member, { isFree: false });
+          })
+        : this.#redactPart(value, { isFree: false }),
+    );
+  }
+
+  /** Redacts once more when there were new secrets: they may also be in texts before the member that named them. */
+  #redactTwice(redact: () => unknown): unknown {
+    const { size } = this.#known;
+    const redacted = redact();
+    return this.#known.size === size ? redacted : redact();
   }
 
   #redactPart(value: unknown, part: Part): unknown {
-    if (typeof value === "string") return this.#redactText(value);
-    if (Array.isArray(value)) return value.map((item) => this.#redactPart(item, part));
+    if (typeof value === "string") return this.#redactText(value, part);
+    if (Array.isArray(value)) {
+      const schema = schemaOf(part.schema, undefined);
+      return value.map((item) => this.#redactPart(item, { ...part, schema }));
+    }
     return isObject(value) ? mapMembers(value, (name, member) => this.#redactMember(name, member, part)) : value;
   }
 
   #redactError(error: Record<string, unknown>): object {
-    return mapMembers(error, (name, member) =>
-      name === "code" ? member : this.#redactMember(name, member, { isFree: true }),
-    );
+    return mapMembers(error, (name, member) => (name === "code" ? member : this.#redactMember(name, member, free)));
   }
 
-  #redactMember(name: string, member: unknown, { isFree }: Part): unknown {
+  #redactMember(name: string, member: unknown, part: Part): unknown {
+    const { isFree } = part;
+    const schema = schemaOf(part.schema, name);
     if (protocolNames.has(name) && !isObject(member)) return member;
     if (schemaNames.has(name)) return this.#redactSchema(member, false);
     if (inputNames.has(name) && isObject(member) && !isFree)
       return mapMembers(member, (key, input) => this.#redactInput(input, this.#isSecret(key)));
-    if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member);
+    if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member, schema);
     if (name === "argument" && isObject(member)) return this.#redactArgument(member, { isFree });
-    return this.#redactPart(member, { isFree: isFree || isFreeMember(name, member) });
+    return this.#redactPart(member, {
+      isFree: isFree || isFreeMember(name, member),
+      isText: textNames.has(name),
+      schema,
+    });
   }
 
   /** Redacts an input request, or the response to one. A secret key hides what the user enters, and keeps the members of the protocol. */
@@ -88,6 +128,7 @@ export class MessageRedactor {
     return mapMembers(schema, (keyword, member) => {
       if (sampleKeywords.has(keyword)) return this.#redactSample(member, isSecret);
       if (choiceKeywords.has(keyword)) return this.#redactChoices(member);
+      if (textNames.has(keyword) && typeof member === "string") return this.#known.hideIn(hideSecretText(member));
       if (!mapKeywords.has(keyword) || !isObject(member)) return this.#redactSchema(member, isSecret);
       return mapMembers(member, (name, inner) => this.#redactSchema(inner, isSecret || this.#isSecret(name)));
     });
@@ -97,7 +138,7 @@ export class MessageRedactor {
   #redactSample(sample: unknown, isSecret: boolean): unknown {
     if (isSecret || this.#isKnown(sample)) return this.#hide(sample);
     if (Array.isArray(sample)) return sample.map((item) => this.#redactSample(item, isSecret));
-    return this.#redactPart(sample, { isFree: true });
+    return this.#redactPart(sample, free);
   }
 
   /** Redacts values that a schema permits. Clients and mocks need them, whatever their name is: only long texts that were secrets elsewhere are hidden. */
@@ -110,35 +151,43 @@ export class MessageRedactor {
 
   /** True for a text that was a secret in an earlier message. */
   #isKnown(value: unknown): boolean {
-    return typeof value === "string" && this.#numbers.has(value);
+    return typeof value === "string" && this.#known.has(value);
   }
 
   #isSecret(name: string): boolean {
     return isSecretName(name) || this.#isNamed(name);
   }
 
-  /** Redacts a secret, whatever it contains. Its type stays the same. */
-  #hide(value: unknown): unknown {
-    if (typeof value === "string") return this.#hideText(value);
-    if (typeof value === "number") return 0;
-    if (Array.isArray(value)) return value.map((item) => this.#hide(item));
-    return isObject(value) ? mapMembers(value, (_name, member) => this.#hide(member)) : value;
+  /** Redacts a secret, whatever it contains. Its type stays the same, and it fits the schema that it has. */
+  #hide(value: unknown, schema?: ValueSchema): unknown {
+    if (typeof value === "string") return this.#hideText(value, schema);
+    if (typeof value === "number") return schema ? fitSecret(value, 0, schema) : 0;
+    if (Array.isArray(value)) return value.map((item) => this.#hide(item, schemaOf(schema, undefined)));
+    if (!isObject(value)) return value;
+    return mapMembers(value, (name, member) => this.#hide(member, schemaOf(schema, name)));
   }
 
-  #hideText(text: string): string {
+  #hideText(text: string, schema?: ValueSchema): unknown {
     // A recording that is replayed has such texts itself.
     if (text === "" || isRedacted(text)) return text;
-    const number = this.#numbers.get(text) ?? this.#numbers.size + 1;
-    if (number > mostNumbers) return "[redacted]";
-    this.#numbers.set(text, number);
-    return `[redacted ${number}]`;
+    if (schema && isChoice(text, schema)) return text;
+    const usual = this.#known.replace(text);
+    return schema ? fitSecret(text, usual, schema) : usual;
   }
 
   /** Redacts parts of a text that look like secrets, and values of members, parameters and variables with secret names in it. */
-  #redactText(text: string, depth = 0): string {
+  #redactText(text: string, { isFree, isText }: Part): string {
+    if ((isFree || isText) && text.length >= shortestSecret && this.#isKnown(text)) return this.#known.replace(text);
+    const shown = this.#redactNamed(text, 0);
+    return isFree || isText ? this.#known.hideIn(shown) : shown;
+  }
+
+  #redactNamed(text: string, depth: number): string {
     const isSecret = (name: string): boolean => this.#isSecret(name);
-    const members = hideMembers(hideSecretText(text), isSecret);
-    const shown = hideAssigned(hideAssigned(members, queryParameter, isSecret), environmentVariable, isSecret);
+    const remember = (secret: string): void => void (secret.length >= shortestSecret && this.#hideText(secret));
+    const members = hideMembers(hideSecretText(text), isSecret, (literal) => remember(literal.slice(1, -1)));
+    const parameters = hideAssigned(members, queryParameter, { isSecret, remember });
+    const shown = hideAssigned(parameters, environmentVariable, { isSecret, remember });
     return depth < deepestText ? mapStrings(shown, (literal) => this.#redactEncoded(literal, depth)) : shown;
   }
 
@@ -146,7 +195,7 @@ export class MessageRedactor {
   #redactEncoded(literal: string, depth: number): string {
     const text = literal.includes('\\"') ? parseJson(literal) : undefined;
     if (typeof text !== "string") return literal;
-    const redacted = this.#redactText(text, depth + 1);
+    const redacted = this.#redactNamed(text, depth + 1);
     return redacted === text ? literal : JSON.stringify(redacted);
   }
 }
@@ -166,7 +215,12 @@ export function hasRedacted(value: unknown): boolean {
 interface Part {
   /** True for content that belongs to the server or its users. Members of the protocol itself have no names that are given. */
   readonly isFree: boolean;
+  /** True for a member of the protocol that contains a text of the server, which may repeat a secret. */
+  readonly isText?: boolean;
+  readonly schema?: ValueSchema | undefined;
 }
+
+const free: Part = { isFree: true };
 
 /** True for members of the protocol whose content belongs to the server or its users. */
 function isFreeMember(name: string, member: unknown): boolean {
@@ -181,6 +235,20 @@ const freeNames: ReadonlySet<string> = new Set([
   "_meta",
   "data",
   "metadata",
+]);
+
+/** Members of the protocol with texts of the server. */
+const textNames: ReadonlySet<string> = new Set([
+  "text",
+  "message",
+  "title",
+  "description",
+  "instructions",
+  "uri",
+  "url",
+  "statusMessage",
+  "systemPrompt",
+  "reason",
 ]);
 
 /** Members with input requests or their responses, by keys that the server chooses. */
@@ -226,17 +294,11 @@ const sampleKeywords: ReadonlySet<string> = new Set(["default", "examples"]);
 /** Keywords of a schema with the values that a member must have. */
 const choiceKeywords: ReadonlySet<string> = new Set(["const", "enum"]);
 
-/** Length of a text that may be a secret where its name does not say so. */
-const shortestSecret = 8;
-
 /** Keywords of a schema that contain schemas by name. */
 const mapKeywords: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 /** Levels of JSON in strings of JSON that are searched for secrets. */
 const deepestText = 4;
-
-/** Maximum number of secrets that are told apart. */
-const mostNumbers = 100_000;
 
 /** Values in a text. Each follows a match of `begin`, whose first group is its name, and ends before the next match of `end`. */
 interface Assignment {
@@ -248,7 +310,11 @@ const queryParameter: Assignment = { begin: /[?&]([\w.~-]{1,100})=/g, end: /[&\s
 const environmentVariable: Assignment = { begin: /^(?:export )?([A-Z][A-Z\d_]{1,100})=/gm, end: /[\n\r\u2028\u2029]/g };
 
 /** Hides values with secret names in a text. */
-function hideAssigned(text: string, { begin, end }: Assignment, isSecret: (name: string) => boolean): string {
+function hideAssigned(
+  text: string,
+  { begin, end }: Assignment,
+  { isSecret, remember }: { isSecret(name: string): boolean; remember(secret: string): void },
+): string {
   let shown = "";
   let from = 0;
   for (const { 0: before, 1: name = "", index } of text.matchAll(begin)) {
@@ -257,6 +323,7 @@ function hideAssigned(text: string, { begin, end }: Assignment, isSecret: (name:
     end.lastIndex = value;
     const next = end.exec(text)?.index ?? text.length;
     if (next === value) continue;
+    remember(text.slice(value, next));
     shown += `${text.slice(from, value)}[redacted]`;
     from = next;
   }

@@ -87,7 +87,7 @@ export class Recorder {
   /** Records one message; `onTraffic` of a gateway. Messages between a client and the gateway are skipped. */
   readonly record = ({ side, sequence, time, connection, direction, message, problem }: TrafficEntry): void => {
     if (side !== "server" || this.#isOver) return;
-    const redacted = this.#redactor.redact(message);
+    const redacted = this.#redactor.redact(message, connection);
     this.#add(JSON.stringify({ sequence, time, connection, direction, message: redacted, problem }));
   };
 

@@ -226,7 +226,7 @@ class Replay {
         ? this.#names.toRecorded(sent.method, sent.params, { recorded: before, live: live.result })
         : live.error;
     findReplacements(before, after, (from, to) => this.#replacements.set(from, to));
-    const shown = live.kind === "result" ? this.#redactor.redactValue(after) : this.#redactError(after);
+    const shown = live.kind === "result" ? this.#redactor.redactValue(after, sent) : this.#redactError(after);
     const isIgnored = live.kind === "result" ? this.#ignoredInResult(sent.method) : this.#options.isIgnored;
     const differences = compareValues(before, shown, { isIgnored, sent: { recorded: time, live: Date.now() } });
     this.#changes.push(...differences.map((difference) => toChange(subject, difference)));

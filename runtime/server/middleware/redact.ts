@@ -1,8 +1,11 @@
 import { isObject } from "../../../generated/support.ts";
 
-/** Names of members whose values are always hidden, at any depth. */
-const secretNames =
-  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|secret|token|api.?key|private.?key|access.?key|session|signature|verifier|nonce|requeststate|^(code|otp|pin|cvv|ssn|key)$/i;
+/** Parts of names of members whose values are always hidden, at any depth. */
+const secretParts =
+  /auth(?!or(?!i[sz]))|bearer|cookie|credential|passw|passphrase|passcode|pwd|secret|token|jwt|totp|csrf|xsrf|mnemonic|session|signature|verifier|nonce|requeststate|(?:api|private|access|ssh|encryption|signing|master|account).?key|connection.?string|(?:database|webhook).?url|card.?number|pin.?code|seed.?phrase/i;
+
+/** Names of such members, and words at their end, that are parts of harmless names as well. */
+const secretWords = /^(?:code|otp|pin|cvv|ssn|key|seed)$|(?:^|[_.\- ])(?:pass|dsn|pat|mfa|cvc|iban)$/i;
 
 /*
  * These patterns read texts of any length, and repeat nothing without bound: the engine may keep a place to return to for each repetition, and several
@@ -72,7 +75,7 @@ export function hideSecretText(text: string): string {
 
 /** True for the name of a member whose value looks like a secret. */
 export function isSecretName(name: string): boolean {
-  return secretNames.test(name);
+  return secretParts.test(name) || secretWords.test(name);
 }
 
 /** Returns a request id for logs: clients choose ids, of any length. */
@@ -85,7 +88,7 @@ function redactMembers(value: Record<string, unknown>, depth: number): unknown {
   if (depth >= deepest) return `{${entries.length} members}`;
   const shown = entries
     .slice(0, mostMembers)
-    .map(([name, member]) => [cut(name), secretNames.test(name) ? hidden : redact(member, depth + 1)]);
+    .map(([name, member]) => [cut(name), isSecretName(name) ? hidden : redact(member, depth + 1)]);
   const rest = entries.length > mostMembers ? [["...", `[${entries.length - mostMembers} more]`]] : [];
   return Object.fromEntries([...shown, ...rest]);
 }
