@@ -1,7 +1,7 @@
 import { uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { basicPrefix, isPassword, type Credential, type CredentialPlace } from "./operation.ts";
-import { follow } from "./references.ts";
+import { follow } from "./follow.ts";
 
 /** Credentials that the operations of a document need. */
 export interface Access {

@@ -8,7 +8,7 @@ import { type Api, LeftOut } from "./operation.ts";
 import { readAccess } from "./read-access.ts";
 import { isForeign, readAddress, readOwnAddress, readSharedAddress } from "./read-address.ts";
 import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
-import { follow } from "./references.ts";
+import { follow } from "./follow.ts";
 
 /** Maximum number of operations. No model could use a server with so many tools. */
 const maxOperations = 5_000;

@@ -1,7 +1,7 @@
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { LeftOut, type OperationBody } from "./operation.ts";
 import { declaresStyle, readMemberStyles } from "./read-style.ts";
-import { follow } from "./references.ts";
+import { follow } from "./follow.ts";
 
 /** A body of several parts, of which some are files. */
 export interface Form extends Pick<OperationBody, "files" | "types" | "styles"> {

@@ -5,7 +5,8 @@ import { safeText } from "../internal/text.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
 import { isJsonType, keepsReserved, readEncoding, readStyle } from "./read-style.ts";
-import { extractSchema, follow, type Extract } from "./references.ts";
+import { follow } from "./follow.ts";
+import { extractSchema, type Extract } from "./references.ts";
 
 /** Position of an operation in its document. */
 export interface OperationPlace {

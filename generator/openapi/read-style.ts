@@ -1,6 +1,6 @@
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import type { MemberStyle, OperationBody, Parameter } from "./operation.ts";
-import { follow } from "./references.ts";
+import { follow } from "./follow.ts";
 
 /** Reads the serialization of a parameter. */
 export function readStyle(parameter: Record<string, unknown>): Parameter["style"] {

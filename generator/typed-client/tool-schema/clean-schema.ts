@@ -7,12 +7,12 @@ import { safeText } from "../../internal/text.ts";
 
 /** Options of copying an untrusted schema. */
 export interface CleanOptions {
-  /** Returns the replacement of a reference. Default: references within the schema stay, all others are rejected. */
-  readonly reference?: (target: string, path: string) => string;
+  /** Returns the replacement of a reference in the schema `from`. Default: references within the schema stay, all others are rejected. */
+  readonly reference?: (target: string, path: string, from: object) => string;
   /** Direction of the values. Requests omit read-only properties, responses omit write-only ones. Default: both are kept. */
   readonly side?: "request" | "response";
-  /** True if a discriminator selects the alternative of a value. Default: no discriminator is known. */
-  readonly isDiscriminated?: (schema: Record<string, unknown>) => boolean;
+  /** Changes a schema before it is copied, except where one that accepts more would reject more. Default: it stays as it is. */
+  readonly prepare?: (schema: Record<string, unknown>) => Record<string, unknown>;
   /** Returns the target of a schema that is a reference, and other schemas as they are. Default: references are not followed. */
   readonly resolve?: (schema: unknown) => unknown;
 }
@@ -92,13 +92,14 @@ const harmful = ["tsType", "tsEnumNames"] as const;
 
 const dialects = /^https?:\/\/json-schema\.org\/(draft-07\/schema#?|draft\/2020-12\/schema)$/;
 
-function cleanNode(schema: unknown, path: string, { hidden: outer, ...options }: NodeOptions): unknown {
-  if (!isRecord(schema)) return typeof schema === "boolean" ? schema : {};
+function cleanNode(given: unknown, path: string, { hidden: outer, ...options }: NodeOptions): unknown {
+  if (!isRecord(given)) return typeof given === "boolean" ? given : {};
+  const schema = options.prepare?.(given) ?? given;
   rejectHarmful(schema, path);
   const hidden = new Set([...(outer ?? []), ...findHidden(schema, options)]);
   const clean: Record<string, unknown> = {};
   if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
-  if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
+  if (schema.$ref !== undefined) clean.$ref = cleanReference(schema, `${path}/$ref`, options);
   for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
   if (typeof schema.format === "string" && formats.has(schema.format)) clean.format = schema.format;
   for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
@@ -111,9 +112,14 @@ function cleanNode(schema: unknown, path: string, { hidden: outer, ...options }:
       clean[key] = cleanList(schema[key], `${path}/${key}`, key === "allOf" ? { ...options, hidden } : options);
     }
   for (const key of singles)
-    if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, options);
+    if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, optionsOf(key, options));
   if (schema.items !== undefined) clean.items = cleanItems(schema.items, `${path}/items`, options);
-  return cleanNullable(withAlternatives(withoutHidden(clean, hidden), schema, options), schema);
+  return cleanNullable(withoutHidden(clean, hidden), schema);
+}
+
+/** Returns the options within a keyword. */
+function optionsOf(key: (typeof singles)[number], { prepare, ...options }: CleanOptions): CleanOptions {
+  return key === "not" || key === "if" || prepare === undefined ? options : { ...options, prepare };
 }
 
 function rejectHarmful(schema: Record<string, unknown>, path: string): void {
@@ -121,9 +127,13 @@ function rejectHarmful(schema: Record<string, unknown>, path: string): void {
   if (key !== undefined) throw new SchemaRejection(`${path}/${key} would insert text into the code`);
 }
 
-function cleanReference(target: unknown, path: string, { reference = keepLocal }: CleanOptions): string {
-  if (typeof target !== "string") throw new SchemaRejection(`${path} is not a string`);
-  return reference(target, path);
+function cleanReference(
+  schema: Record<string, unknown>,
+  path: string,
+  { reference = keepLocal }: CleanOptions,
+): string {
+  if (typeof schema.$ref !== "string") throw new SchemaRejection(`${path} is not a string`);
+  return reference(schema.$ref, path, schema);
 }
 
 function keepLocal(target: string, path: string): string {
@@ -177,18 +187,6 @@ function cleanList(list: readonly unknown[], path: string, options: NodeOptions)
 
 function cleanItems(items: unknown, path: string, options: CleanOptions): unknown {
   return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
-}
-
-/** Converts alternatives that a discriminator selects. A value may fit the schemas of several, which `oneOf` rejects. */
-function withAlternatives(
-  clean: Record<string, unknown>,
-  schema: Record<string, unknown>,
-  { isDiscriminated }: CleanOptions,
-): Record<string, unknown> {
-  const { oneOf, ...rest } = clean;
-  if (oneOf === undefined || isDiscriminated?.(schema) !== true) return clean;
-  if (rest.anyOf === undefined) return { ...rest, anyOf: oneOf };
-  return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), { anyOf: oneOf }] };
 }
 
 /** Returns the names of the properties of the other side, those that `allOf` adds included: read-only ones of requests, write-only ones of responses. */
