@@ -36,11 +36,11 @@ export function recordOperations({ api, plan }: ProjectSource): OperationRecords
 }
 
 function toRecord(operation: Operation): OperationRecord {
-  const { name, parameters, body, input, output, returnsFile, address, access } = operation;
+  const { name, parameters, body, input, output, others, returnsFile, address, access } = operation;
   return {
     tool: name,
     parameters: hashOf({ parameters, body, input }),
-    result: hashOf({ output, returnsFile }),
+    result: hashOf({ output, others, returnsFile }),
     access: hashOf({ address, access }),
   };
 }

@@ -49,6 +49,7 @@ export function runText(name: string, { operation, hasInput, result }: RunView):
     ...reservedText(operation),
     ...bodyText(operation),
     ...(operation.address === undefined ? [] : [`address: ${JSON.stringify(operation.address)}`]),
+    ...(result !== undefined && operation.others ? [`others: ${JSON.stringify(operation.others)}`] : []),
     ...(operation.access.length > 0 ? [`access: ${JSON.stringify(operation.access)}`] : []),
     "signal",
   ];

@@ -124,6 +124,7 @@ function toolsText(tools: readonly NamedTool[]): string {
 function apiView({ api, plan, origin, output, needsRe2 }: ProjectSource, options: EmitSourceOptions): object {
   const { hasAudio, toolMembers } = options;
   const credentials = api?.credentials ?? [];
+  const hasOutput = toolMembers.has("outputSchema") && plan.tools.some((tool) => tool.output !== undefined);
   const isIn = (place: Credential["place"]): boolean => credentials.some((one) => one.place === place);
   return {
     layer: layerOf(options),
@@ -146,8 +147,9 @@ function apiView({ api, plan, origin, output, needsRe2 }: ProjectSource, options
     writesDeep: hasOperation(api, (one) => sendsDeep(one) || one.parameters.some(({ style }) => style === "deep")),
     writesNamed: hasOperation(api, ({ parameters }) => parameters.some(({ style }) => style === "named")),
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
-    hasOutput: toolMembers.has("outputSchema") && plan.tools.some(({ output }) => output !== undefined),
+    hasOutput,
     isStrict: output === "strict",
+    hasOthers: hasOutput && hasOperation(api, ({ others }) => others !== undefined),
     returnsFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
     hasAddresses: hasOperation(api, ({ address }) => address !== undefined),

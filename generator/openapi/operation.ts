@@ -60,10 +60,14 @@ export interface Operation {
   readonly access: readonly string[];
   /** Security schemes that it declares and that cannot be sent, with their kinds: `login (http digest)`. */
   readonly unsupported: readonly string[];
+  /** True if the document describes a body that cannot be sent with its method. */
+  readonly omitsBody?: boolean;
   /** True if the response is a file. */
   readonly returnsFile: boolean;
-  /** Schema of the response if it is a JSON object. */
+  /** Schema of the successful responses if one of them is a JSON object. */
   readonly output?: Readonly<Record<string, unknown>>;
+  /** Successful responses beside it that are no JSON object: without content, text, or another JSON value. */
+  readonly others?: readonly ("empty" | "text" | "value")[];
 }
 
 /** The body of a request. */

@@ -4,9 +4,11 @@ import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeText } from "../internal/text.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
-import { isJsonType, keepsReserved, readEncoding, readStyle } from "./read-style.ts";
+import { keepsReserved, readEncoding, readStyle } from "./read-style.ts";
 import { follow } from "./follow.ts";
-import { extractSchema, type Extract } from "./references.ts";
+import { acceptTextOfParameter } from "./large-integers.ts";
+import { readContent, readOutput, readResponses, type Content } from "./read-responses.ts";
+import { extractSchema } from "./references.ts";
 
 /** Position of an operation in its document. */
 export interface OperationPlace {
@@ -42,7 +44,10 @@ export function readOperation(place: OperationPlace): ReadOperation {
   });
   const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
   const members = [
-    ...named.map(({ argument, schema }): [string, unknown] => [argument, toMember(schema)]),
+    ...named.map(({ argument, schema, style }): [string, unknown] => [
+      argument,
+      toMember(style === "json" ? schema : acceptTextOfParameter(schema, document)),
+    ]),
     ...(body ? [[bodyArgument, toMember(body.schema)] as const] : []),
   ];
   const required = [
@@ -62,8 +67,11 @@ export function readOperation(place: OperationPlace): ReadOperation {
     input: input.schema,
     isOpen: input.isOpen || output?.isOpen === true,
     security: operation.security ?? document.security,
-    returnsFile: readResponses(operation.responses, document).some((response) => isFileResponse(response, document)),
+    returnsFile: readResponses(operation.responses, document)
+      .flat()
+      .some((one) => isFileResponse(one, document)),
     ...(output && { output: output.schema }),
+    ...(output?.others && { others: output.others }),
   };
 }
 
@@ -146,7 +154,7 @@ interface Body extends OperationBody {
 const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]{1,127})$/;
 
 /** True if a response is a file, by its media type or by the format of its schema. */
-function isFileResponse([type, media]: readonly [type: string, media: unknown], document: unknown): boolean {
+function isFileResponse([type, media]: Content, document: unknown): boolean {
   if (fileType.test(type) || /^(image|audio|video|font)\/\*$/.test(type)) return true;
   const schema = isRecord(media) ? follow(media.schema, document) : undefined;
   return isRecord(schema) && schema.type === "string" && schema.format === "binary";
@@ -188,32 +196,6 @@ function chooseType(value: unknown, document: unknown): string {
   const schema = follow(value, document);
   if (!isRecord(schema) || schema.type !== "string") return "application/json";
   return schema.format === "binary" ? "application/octet-stream" : "text/plain";
-}
-
-/** Returns the media types of a successful response, with their media type objects. */
-function readResponses(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
-  if (!isRecord(responses)) return [];
-  const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
-  const response = key === undefined ? undefined : follow(responses[key], document);
-  return isRecord(response) && isRecord(response.content) ? readContent(response.content) : [];
-}
-
-/**
- * Returns media types in lower case, which is how they are compared, with their media type objects.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1
- */
-function readContent(content: Record<string, unknown>): readonly (readonly [type: string, media: unknown])[] {
-  return Object.entries(content).map(([type, media]) => [type.toLowerCase(), media]);
-}
-
-/** Reads the schema of a successful response if it is a JSON object, as results of tools are. */
-function readOutput(responses: unknown, document: unknown): Extract | undefined {
-  const [, media] = readResponses(responses, document).find(([type]) => isJsonType(type)) ?? [];
-  if (!isRecord(media) || media.schema === undefined) return undefined;
-  const target = follow(media.schema, document);
-  if (!isRecord(target) || target.type !== "object") return undefined;
-  return extractSchema(target, document, "response");
 }
 
 /** Returns a tool name that every host accepts. */

@@ -2,6 +2,7 @@ import { cleanSchema } from "../typed-client/tool-schema/clean-schema.ts";
 import { toTypeName, uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { findTarget, follow } from "./follow.ts";
+import { acceptText } from "./large-integers.ts";
 import { findSubtypes, isBaseReference, markBases, prepareAlternatives } from "./discriminators.ts";
 
 /** A schema extracted from its document. */
@@ -44,7 +45,10 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
     const alternatives = subtypesOf(target);
     return alternatives ? { type: "object", ...alternatives } : markBases(follow({ $ref: target }, document));
   };
-  const prepare = (value: Record<string, unknown>) => prepareAlternatives(value, document);
+  const prepare = (value: Record<string, unknown>) => {
+    const prepared = prepareAlternatives(value, document);
+    return side === "response" ? acceptText(prepared) : prepared;
+  };
   const clean = (value: unknown): unknown => cleanSchema(value, { reference, side, prepare, resolve });
   const root = clean(isRecord(schema) && typeof schema.$ref === "string" ? followRoot(schema.$ref) : schema);
   // The map grows during the loop: definitions refer to others.

@@ -17,8 +17,8 @@ type Definitions = SafeDocument["definitions"];
 
 function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
   const { reference, values, types, anyOf, oneOf, allOf, pattern, multipleOf, uniqueItems } = schema;
-  if (depth === 0 || allOf.length > 0 || pattern !== undefined || multipleOf !== undefined || uniqueItems)
-    return undefined;
+  const isMatched = pattern !== undefined && (types?.[0] ?? "string") === "string";
+  if (depth === 0 || allOf.length > 0 || isMatched || multipleOf !== undefined || uniqueItems) return undefined;
   if (values) return values.length > 0 ? { value: values[0] } : undefined;
   const options = [...anyOf, ...oneOf];
   if (reference !== undefined) {
@@ -26,10 +26,16 @@ function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sa
     return target && sample(target, definitions, depth - 1);
   }
   // If alternatives exclude each other, a sample of one might fit another as well.
-  if (oneOf.length > 1 || (options.length > 0 && types !== undefined)) return undefined;
   const [option] = options;
+  if (oneOf.length > 1 || (option && types !== undefined && !isPlainObject(schema))) return undefined;
   if (option) return sample(option, definitions, depth - 1);
   return ofType(types?.[0] ?? (schema.properties.size > 0 ? "object" : "string"), schema, definitions, depth);
+}
+
+/** True if a schema says that a value is an object, and nothing about its members. */
+function isPlainObject({ types, properties, required, minProperties }: SafeSchema): boolean {
+  const isObject = types?.length === 1 && types[0] === "object";
+  return isObject && properties.size + required.length === 0 && minProperties === undefined;
 }
 
 function ofType(type: JsonType, schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {

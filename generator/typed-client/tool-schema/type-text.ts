@@ -41,11 +41,11 @@ const options = {
 } as const;
 
 function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
-  const own = ownPart(schema, prefix);
   const unions = [schema.anyOf, schema.oneOf]
     .map((list) => list.filter(saysType))
     .filter((list) => list.length > 0)
     .map((list): LibrarySchema => ({ anyOf: list.map((one) => toLibrarySchema(one, prefix)) }));
+  const own = unions.length > 0 && isPlainObject(schema) ? undefined : ownPart(schema, prefix);
   const reference = schema.reference === undefined ? [] : [{ $ref: `#/$defs/${prefix}${schema.reference}` }];
   const others = schema.allOf.filter(saysType).map((one) => toLibrarySchema(one, prefix));
   const parts = [...(own ? [own] : []), ...reference, ...unions, ...others];
@@ -56,6 +56,12 @@ function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
   if (parts.length > 0) return { allOf: parts, ...comment };
   // The library would treat a schema with only a comment as an object.
   return Object.keys(comment).length === 0 ? {} : { ...unknownPart, ...comment };
+}
+
+/** True if a schema says that a value is an object, and nothing else. */
+function isPlainObject({ types, values, properties, required, additional, names }: SafeSchema): boolean {
+  const says = values ?? additional ?? names;
+  return types?.length === 1 && types[0] === "object" && properties.size + required.length === 0 && says === undefined;
 }
 
 /** Masks a property name. The library calls `hasOwnProperty` of every object, so no property may have this name. */

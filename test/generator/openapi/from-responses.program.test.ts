@@ -226,6 +226,89 @@ describe("a tool of an API whose response matches its document", () => {
   });
 });
 
+/** Operations with several successful responses. */
+const several = document
+  .replace(
+    /responses:\n[^]*$/,
+    `responses:
+        "200":
+          description: ok
+          content:
+            application/json: { schema: { $ref: "#/components/schemas/Item" } }
+            text/csv: { schema: { type: string } }
+        "201": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } } }
+        "202": { description: later, content: { application/json: { schema: { $ref: "#/components/schemas/Job" } } } }
+        "204": { description: none }
+        "2XX": { description: all, content: { application/json: { schema: { type: array, items: { type: string } } } } }
+`,
+  )
+  .replace(
+    "    Item:\n",
+    `    Job:
+      type: object
+      required: [job]
+      properties: { job: { type: integer, format: int64 }, step: { $ref: "#/components/schemas/Step" } }
+    Step: { type: object, required: [kind], properties: { kind: { type: string } }, discriminator: { propertyName: kind } }
+    Copy: { allOf: [{ $ref: "#/components/schemas/Step" }, { type: object, properties: { to: { type: string } } }] }
+    Item:
+`,
+  );
+
+describe("an operation with several successful responses", () => {
+  const answers: readonly (readonly [what: string, status: number, text: string, value: object])[] = [
+    ["the first", 200, JSON.stringify(good), good],
+    ["another one", 202, '{"job":7,"step":{"kind":"Copy","to":"x"}}', { job: 7, step: { kind: "Copy", to: "x" } }],
+    ["one without content", 204, "", {}],
+    ["an empty one", 200, "", {}],
+    ["text", 200, "id,state", { value: "id,state" }],
+    ["a list", 206, '["a"]', { value: ["a"] }],
+    ["a large integer", 202, '{"job":9007199254740993}', { job: "9007199254740993" }],
+  ];
+  const wrong: readonly (readonly [what: string, text: string])[] = [
+    ["no documented object", '{"x":1}'],
+    ["a wrong list", "[1]"],
+    ["a wrong step", '{"job":7,"step":{"kind":"Copy","to":1}}'],
+  ];
+
+  test.each<OutputMode>(["loose", "strict"])("each documented response is a result: %s", async (output) => {
+    const lines = warnings();
+    const client = await connect({ output, text: several });
+    const [tool] = await client.listTools();
+    for (const [what, status, text, value] of answers) {
+      Object.assign(given, { status, text });
+      const result = await client.callTool("getItem");
+      expect(result.isError, `${what}: ${JSON.stringify(result.content)}`).not.toBe(true);
+      expect(result.structuredContent, what).toEqual(value);
+      expect(issuesOf(tool?.outputSchema, value), what).toEqual([]);
+    }
+    expect(lines).toEqual([]);
+    for (const [what, text] of wrong) {
+      Object.assign(given, { status: 200, text });
+      const result = await client.callTool("getItem");
+      expect([result.isError === true, lines.splice(0).length], what).toEqual(
+        output === "strict" ? [true, 0] : [false, 1],
+      );
+    }
+  });
+
+  test("a project with several responses compiles", async () => {
+    const root = await write({ output: "strict", text: several });
+    const compiler = join(packageRoot, "node_modules", "typescript7", "bin", "tsc");
+    const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", root, "--noEmit"], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  });
+});
+
+test("digits of integers do not change, and those within texts stay", async () => {
+  warnings();
+  const client = await connect();
+  given.text = String.raw`{"a\"1234567890123456789":[9007199254740993,-9007199254740993,9007199254740991,0.12345678901234567890],"b\\":12345678901234567890}`;
+  const { structuredContent, content } = await client.callTool("getItem");
+  const numbers = ["9007199254740993", "-9007199254740993", 9007199254740991, 0.12345678901234568];
+  expect(structuredContent).toEqual({ 'a"1234567890123456789': numbers, "b\\": "12345678901234567890" });
+  expect(JSON.stringify(content)).toContain("9007199254740993");
+});
+
 describe("a response of an API that is larger than 10 MiB", () => {
   const plain = document.replace(/, content: \{ application\/json[^\n]*\} \} \}/, " }");
 
