@@ -42,11 +42,14 @@ export function readOperation(place: OperationPlace): ReadOperation {
     taken.add(argument);
     return { ...parameter, argument };
   });
-  const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
+  const whole = readBody(operation.requestBody, document);
+  const omitsBody = whole !== undefined && (method === "get" || method === "head");
+  if (omitsBody && whole.required) throw new LeftOut(`fetch sends no body with ${method.toUpperCase()} requests`);
+  const body = omitsBody ? undefined : whole;
   const members = [
-    ...named.map(({ argument, schema, style }): [string, unknown] => [
-      argument,
-      toMember(style === "json" ? schema : acceptTextOfParameter(schema, document)),
+    ...named.map((parameter): [string, unknown] => [
+      parameter.argument,
+      toMember(toArgumentSchema(parameter, document)),
     ]),
     ...(body ? [[bodyArgument, toMember(body.schema)] as const] : []),
   ];
@@ -72,7 +75,19 @@ export function readOperation(place: OperationPlace): ReadOperation {
       .some((one) => isFileResponse(one, document)),
     ...(output && { output: output.schema }),
     ...(output?.others && { others: output.others }),
+    ...(omitsBody && { omitsBody }),
   };
+}
+
+/** Returns the schema of a parameter as an argument. If the argument has another name, its description says what it is sent as. */
+function toArgumentSchema({ name, argument, place, schema, style }: NamedParameter, document: unknown): unknown {
+  const own = style === "json" ? schema : acceptTextOfParameter(schema, document);
+  if (argument === name || !isRecord(own)) return own;
+  const kind = place === "query" || place === "path" ? `${place} parameter` : place;
+  const note = `Sent as ${kind} \`${name.slice(0, 200)}\`.`;
+  // Other members beside a reference have no effect in some dialects.
+  if (own.$ref !== undefined) return { allOf: [own], description: note };
+  return { ...own, description: typeof own.description === "string" ? `${own.description}\n\n${note}` : note };
 }
 
 /** Returns the schema of an argument. As a member of the arguments it must not be read-only, whatever it is elsewhere in the document. */
@@ -92,6 +107,10 @@ function toOperationBody({ required: _required, schema: _schema, ...body }: Body
 interface Given extends Omit<Parameter, "argument"> {
   readonly required: boolean;
   readonly schema: unknown;
+}
+
+interface NamedParameter extends Given {
+  readonly argument: string;
 }
 
 /** Reads the parameters. Those of the operation replace those of its path. */

@@ -8,10 +8,18 @@ import type { ProjectSource } from "./source.ts";
 export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
   return [
     ...source.leftOut.map(({ name, reason }) => `left out   ${name}: ${outputLine(reason)}`),
+    ...bodyLines(source),
     ...lossLines(source.plan),
     ...accessLines(source, apiFile),
     ...sizeLines(source),
   ];
+}
+
+function bodyLines({ api }: ProjectSource): string[] {
+  const own = api?.operations.filter(({ omitsBody }) => omitsBody) ?? [];
+  return own.map(
+    ({ method, path }) => `left out   body of ${method} ${safeLine(path, 100)}: fetch sends none with ${method}`,
+  );
 }
 
 function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] {

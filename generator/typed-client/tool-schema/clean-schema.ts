@@ -103,6 +103,7 @@ function cleanNode(given: unknown, path: string, { hidden: outer, ...options }: 
   for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
   if (typeof schema.format === "string" && formats.has(schema.format)) clean.format = schema.format;
   for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
+  if (Array.isArray(clean.enum)) clean.enum = unique(clean.enum);
   Object.assign(clean, cleanType(schema), cleanLimits(schema));
   for (const key of maps) {
     if (isRecord(schema[key])) clean[key] = cleanMap(schema[key], `${path}/${key}`, options);
@@ -148,11 +149,19 @@ function cleanData(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === "__proto__" ? undefined : inner));
 }
 
+/** Removes values that occur again, which JSON Schema does not permit. */
+function unique(values: readonly unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
 /** Copies `type` and `required`. An unknown type would reject every value, so it is left out. */
 function cleanType({ type, required }: Record<string, unknown>): Record<string, unknown> {
   const isList = Array.isArray(type) && type.length > 0 && type.every(isJsonType);
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-  return { ...((isList || isJsonType(type)) && { type }), ...(names.length > 0 && { required: names }) };
+  const names = Array.isArray(required) ? unique(required.filter((name) => typeof name === "string")) : [];
+  return {
+    ...(isList ? { type: unique(type) } : isJsonType(type) && { type }),
+    ...(names.length > 0 && { required: names }),
+  };
 }
 
 function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
