@@ -7,7 +7,7 @@ import { UserError } from "../internal/user-error.ts";
 import { type Api, LeftOut } from "./operation.ts";
 import { readAccess } from "./read-access.ts";
 import { isForeign, readAddress, readOwnAddress, readSharedAddress } from "./read-address.ts";
-import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
+import { readOperation, type ReadOperation } from "./read-operation.ts";
 import { follow } from "./follow.ts";
 
 /** Maximum number of operations. No model could use a server with so many tools. */
@@ -53,12 +53,11 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
   }
   const address =
     readAddress(document.servers, { origin }) ?? readSharedAddress(listed, { origin: `${origin}: paths` });
-  for (const { path, method, item, operation } of knownFirst(found, toolNames)) {
-    const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
-    const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });
-    const result = explain(read, `${origin}: ${place}`);
-    if (result instanceof LeftOut) {
-      leftOut.push({ name: place, reason: result.message });
+  for (const { path, method, item, operation, problem } of knownFirst(found, toolNames)) {
+    const place = `${method.toUpperCase()} ${safeLine(path, 100)}`.trim();
+    const result = problem ?? readIfPossible(() => readOperation({ path, method, item, operation, document }));
+    if (isProblem(result)) {
+      leftOut.push({ name: place, reason: reasonOf(result) });
       continue;
     }
     const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
@@ -131,23 +130,30 @@ function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: str
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
+type Problem = LeftOut | SchemaRejection;
+
 interface Found extends Choosable {
-  readonly path: string;
+  /** Empty if the path itself cannot be read. */
   readonly method: string;
+  readonly path: string;
   readonly item: Record<string, unknown>;
   readonly operation: Record<string, unknown>;
+  /** Reason why it cannot be read. */
+  readonly problem?: Problem;
 }
 
 function listOperations(paths: Record<string, unknown>, document: unknown, origin: string): Found[] {
   return Object.entries(paths).flatMap(([path, value]) => {
     if (!path.startsWith("/")) return [];
-    const item = explain(() => follow(value, document), `${origin}: ${safeLine(path, 100)}`);
+    const item = readIfPossible(() => follow(value, document));
+    if (isProblem(item)) return [toUnreadable(path, "", item)];
     if (!isRecord(item))
       throw new UserError(`${origin}: paths ${JSON.stringify(path).slice(0, 100)} is not an object.`);
     return methods.flatMap((method): Found[] => {
       if (item[method] === undefined) return [];
       const shown = `${method} of ${JSON.stringify(path).slice(0, 100)}`;
-      const operation = explain(() => follow(item[method], document), `${origin}: ${shown}`);
+      const operation = readIfPossible(() => follow(item[method], document));
+      if (isProblem(operation)) return [toUnreadable(path, method, operation)];
       if (isRecord(operation)) return [{ path, method, item, operation, ...namesOf(operation, method, path) }];
       throw new UserError(`${origin}: ${shown} is not an object.`);
     });
@@ -161,13 +167,26 @@ function namesOf({ operationId, tags }: Record<string, unknown>, method: string,
   return { names: [...own, verb, path], tags: all.filter((tag) => typeof tag === "string") };
 }
 
-function readIfPossible(place: OperationPlace): ReadOperation | LeftOut {
+function toUnreadable(path: string, method: string, problem: Problem): Found {
+  return { path, method, item: {}, operation: {}, problem, ...namesOf({}, method, path) };
+}
+
+/** Reads a part of the document. If that is broken or hostile, only the operation is left out. */
+function readIfPossible<Result>(read: () => Result): Result | Problem {
   try {
-    return readOperation(place);
+    return read();
   } catch (error) {
-    if (error instanceof LeftOut) return error;
+    if (isProblem(error)) return error;
     throw error;
   }
+}
+
+function isProblem(value: unknown): value is Problem {
+  return value instanceof LeftOut || value instanceof SchemaRejection;
+}
+
+function reasonOf(problem: Problem): string {
+  return problem instanceof LeftOut ? problem.message : `${problem.message}. ${advice}`;
 }
 
 const advice = "Merge all files into one valid document, for example with `npx @redocly/cli bundle`.";
@@ -186,5 +205,5 @@ function rejectNothing(operations: readonly unknown[], leftOut: Api["leftOut"], 
   if (operations.length > 0) return;
   const [first] = leftOut;
   const reason = first ? ` that can be called: ${first.name}: ${first.reason}` : "";
-  throw new UserError(`${origin} has no operation${reason}.`);
+  throw new UserError(`${origin} has no operation${reason.replace(/\.$/, "")}.`);
 }

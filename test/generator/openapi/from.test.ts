@@ -382,7 +382,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     "an operation that is a $ref to a file",
     "a.json",
     api({ "/a": { get: { $ref: "resources/a.yml" } } }),
-    /get of "\/a".*points outside the document.*npx @redocly\/cli bundle/,
+    /GET \/a: .*points outside the document.*npx @redocly\/cli bundle/,
   ],
   [
     "a path that is a $ref to an address",
@@ -861,6 +861,34 @@ paths:
     expect(stderr).toContain("left out   POST /upload: its body is application/xml");
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
+  });
+
+  it("`create --from` leaves out operations with broken references, and names them", async () => {
+    const cwd = temporaryFolder();
+    const operation = { responses: { 200: { description: "ok" } } };
+    const broken = { $ref: "#/components/schemas/None" };
+    const bodied = { ...operation, requestBody: { content: { "application/json": { schema: broken } } } };
+    const paths = { "/pets": { get: operation, post: bodied, put: { $ref: "put.yaml" } }, "/none": broken };
+    writeFileSync(join(cwd, "api.json"), api(paths));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(stderr).toContain('left out   POST /pets: $ref does not resolve ("#/components/schemas/None")');
+    expect(stderr).toContain('left out   PUT /pets: $ref points outside the document ("put.yaml")');
+    expect(stderr).toContain('left out   /none: $ref does not resolve ("#/components/schemas/None")');
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, "demo", "src", "tools.ts"), "utf8")).toMatch(/getPetsTool\] as const/);
+  });
+
+  it("`create --from` leaves out bodies of GET and HEAD requests, and operations that require one", async () => {
+    const cwd = temporaryFolder();
+    const requestBody = { content: { "application/json": { schema: { type: "object" } } } };
+    const responses = { 200: { description: "ok" } };
+    const required = { responses, requestBody: { ...requestBody, required: true } };
+    const paths = { "/pets": { get: { responses, requestBody }, head: required, delete: required } };
+    writeFileSync(join(cwd, "api.json"), api(paths));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(stderr).toContain("left out   body of GET /pets: fetch sends none with GET");
+    expect(stderr).toContain("left out   HEAD /pets: fetch sends no body with HEAD requests");
+    expect(code).toBe(0);
   });
 
   it("`create --from` leaves out operations with the method TRACE, which `fetch` does not send", async () => {
