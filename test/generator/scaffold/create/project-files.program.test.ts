@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { check } from "prettier";
 import { describe, expect, test } from "vitest";
 import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
@@ -11,7 +12,7 @@ import type { ProjectOptions } from "../../../../generator/scaffold/create/proje
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import type * as SpecModelsModule from "../../../../generator/read/spec-models.ts";
 import { temporaryFolder } from "../../folder.ts";
-import { allRevisions as all, emitFiles, projectOptions } from "../../project.ts";
+import { allRevisions as all, emitFiles, linkPackages, projectOptions, writeFiles } from "../../project.ts";
 
 const selection = readSelection({ extras: "none" });
 const emit = (revisions: readonly string[], folder = "/home/me/demo"): Promise<ReadonlyMap<string, string>> =>
@@ -246,6 +247,21 @@ describe("a project with everything", () => {
     expect(changed).not.toBe(lock);
     expect(found).toEqual(new Map([...expected, ["src/mcp/mcp.lock.json", changed]]));
   });
+});
+
+test.each([
+  ["npm", ["start"]],
+  [process.execPath, ["node_modules/vitest/vitest.mjs", "run"]],
+])("before a build, %s %j names the command that is missing", async (program, args) => {
+  const folder = temporaryFolder();
+  writeFiles(folder, await emitFiles());
+  linkPackages(folder, ["vitest"]);
+  const failed = await promisify(execFile)(program, args, { cwd: folder }).then(
+    () => expect.unreachable(`${program} did not fail`),
+    (error: { readonly stdout: string; readonly stderr: string }) => error,
+  );
+  expect(failed.stdout + failed.stderr).toMatch(/dist\/server\.js does not exist; run `?npm run build`? first\.$/m);
+  expect(failed.stdout + failed.stderr).not.toContain("Cannot find module");
 });
 
 test("files of a project keep LF line endings even if git is configured to write CRLF", async () => {
