@@ -22,14 +22,27 @@ export async function writeNotices({ outputs }) {
   );
 }
 
+/**
+ * True if a package is compiled for a platform, or finds such a file when it is loaded.
+ *
+ * @param {{ gypfile?: boolean, dependencies?: Record<string, string> }} manifest
+ * @param {readonly string[]} names
+ */
+function isNative({ gypfile, dependencies = {} }, names) {
+  const finders = ["bindings", "node-gyp-build", "prebuild-install", "@mapbox/node-pre-gyp", "node-addon-api"];
+  return gypfile === true || names.includes("binding.gyp") || finders.some((finder) => finder in dependencies);
+}
+
 /** @param {string} folder */
 async function readNotice(folder) {
-  const {
-    name,
-    version,
-    license = "no licence declared",
-  } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
-  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)([-.][-.\w]+)?$/i.test(file));
+  const manifest = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  const { name, version, license = "no licence declared" } = manifest;
+  const names = await readdir(folder);
+  if (isNative(manifest, names))
+    console.warn(
+      `Warning: ${name} has native code, which a bundle does not contain: add it to "external" in build.js and to "dependencies" in package.json.`,
+    );
+  const files = names.filter((file) => /^(licen[cs]e|copying|notice)([-.][-.\w]+)?$/i.test(file));
   const texts = await Promise.all(files.sort().map((file) => readFile(`${folder}/${file}`, "utf8")));
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
 }

@@ -119,6 +119,21 @@ test("an import that cannot be bundled stops the build and is reported once", as
   expect(existsSync(join(folder, "dist"))).toBe(false);
 });
 
+test.each<readonly [what: string, manifest: object, file: string]>([
+  ["finds its native code with `bindings`", { dependencies: { bindings: "1" } }, "index.js"],
+  ["is compiled", {}, "binding.gyp"],
+])("the build warns of a package that %s", async (_what, manifest, file) => {
+  const folder = project({
+    "src/server.ts": 'import { facts } from "old";\nconsole.log(facts);\n',
+    "node_modules/old/package.json": JSON.stringify({ name: "old", main: "index.js", ...manifest }),
+    [`node_modules/old/${file}`]: file === "index.js" ? old : "{}",
+  });
+  const { stderr } = await run(process.execPath, ["build.js"], { cwd: folder });
+  expect(stderr).toBe(
+    'Warning: old has native code, which a bundle does not contain: add it to "external" in build.js and to "dependencies" in package.json.\n',
+  );
+});
+
 test("stack traces name the sources", async () => {
   const folder = project({
     "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
