@@ -28,6 +28,26 @@ describe("the default error log on standard error", () => {
     expect(write({ kind, error })).toEqual([[`[mcp] ${kind}:`, error]]);
   });
 
+  test("a failure keeps the calls of the server's code, and neither those of the runtime nor those of Node.js", () => {
+    const stack = (...places: readonly string[]): string =>
+      ["Error: broken", ...places.map((at) => `    at ${at}`)].join("\n");
+    const own = ["run (/app/node_modules/mcp-server-runtime/parts/a.js:1:1)", "node:internal/process/task_queues:95:5"];
+    const cause = Object.assign(new Error("inner"), { stack: stack("open (/app/src/b.ts:2:2)", ...own) });
+    const full = stack("execute (/app/src/a.ts:1:1)", ...own);
+    const error = Object.assign(new Error("broken", { cause }), { stack: full, code: "E1" });
+    const [[, shown] = []] = write({ kind: "handler", error });
+    expect(shown).toBeInstanceOf(Error);
+    expect(shown).toMatchObject({
+      message: "broken",
+      code: "E1",
+      stack: stack("execute (/app/src/a.ts:1:1)"),
+      cause: { stack: stack("open (/app/src/b.ts:2:2)") },
+    });
+    expect(error.stack).toBe(full);
+    const inside = Object.assign(new Error("broken"), { stack: stack(...own) });
+    expect(write({ kind: "handler", error: inside }).at(-1)?.[1]).toBe(inside);
+  });
+
   test("errors that peers may cause are not written", () => {
     expect(write({ kind: "ignored", error: new Error("late") })).toEqual([]);
   });
