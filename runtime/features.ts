@@ -34,7 +34,7 @@ export { completions } from "./server/completions/feature.ts";
 export { sessionInput } from "./server/input/client-requests-feature.ts";
 export { input } from "./server/input/feature.ts";
 
-export type { OtherNames, PromptNames, ResourceNames, ToolNames } from "./server/compile-errors.ts";
+export type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./server/compile-errors.ts";
 
 export { prompts } from "./server/prompts/feature.ts";
 export { createPromptLists } from "./server/prompts/registry.ts";

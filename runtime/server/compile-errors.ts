@@ -24,6 +24,11 @@ export type OtherNames<Names, Used extends PropertyKey> = {
   readonly [Name in Used & keyof Names]?: Unavailable<`the member is named ${Names[Name] & string}`>;
 };
 
+/** URI of a resource. Compile errors about one with variables quote the remedy. */
+export type FixedUri<U extends string> = U extends `${string}{${string}}${string}`
+  ? Unavailable<"URIs with variables are for defineResourceTemplate">
+  : U;
+
 /** Names that members of a tool have in other libraries, with those in this one. */
 export interface ToolNames {
   readonly handler: "execute";

@@ -8,7 +8,7 @@ import type {
   ServerDefinition,
   ToolDefinition,
 } from "./definition.ts";
-import type { OtherNames, PromptNames, ResourceNames, ToolNames } from "./compile-errors.ts";
+import type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./compile-errors.ts";
 import type { ProtocolTypes } from "./protocol-types.ts";
 import type { NoArguments } from "./schema.ts";
 import { createServer, type Server } from "./create-server.ts";
@@ -21,8 +21,8 @@ export interface RevisionDefiners<P extends ProtocolTypes> {
   defineTool<I = NoArguments, O = undefined, Used extends PropertyKey = never>(
     tool: ToolDefinition<P, I, O> & UiSupport<P> & OtherNames<ToolNames, Used>,
   ): ToolDefinition<P, I, NoInfer<O>>;
-  defineResource<Used extends PropertyKey = never>(
-    resource: ResourceDefinition<P> & OtherNames<ResourceNames, Used>,
+  defineResource<Used extends PropertyKey = never, const U extends string = string>(
+    resource: ResourceDefinition<P> & { readonly uri: FixedUri<U> } & OtherNames<ResourceNames, Used>,
   ): ResourceDefinition<P>;
   defineResourceTemplate<const T extends string, Used extends PropertyKey = never>(
     template: ResourceTemplateDefinition<P, T> & OtherNames<ResourceNames, Used>,

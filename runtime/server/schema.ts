@@ -1,3 +1,5 @@
+import { isObject } from "../../generated/support.ts";
+import { toError } from "../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkSchema, type Side } from "./tools/check-schema.ts";
 
@@ -73,7 +75,8 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
  * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
  * A `$schema` that a library adds is omitted where it names the dialect that the reader assumes; one that an author wrote stays.
  *
- * @throws {Error} when the schema is not a Standard JSON Schema, or when an input schema does not have the root type `object`
+ * @throws {Error} when the schema is not a Standard JSON Schema, when a member cannot be written as one, or when an input schema does not have the root
+ * type `object`
  */
 export function toJsonSchema(
   schema: Schema<unknown>,
@@ -83,13 +86,54 @@ export function toJsonSchema(
   checkSchema(schema, side);
   const dialect = options.dialect ?? draft7;
   const target = dialect.includes("draft/2020-12") ? "draft-2020-12" : "draft-07";
-  const { vendor, jsonSchema } = schema["~standard"];
-  const { $schema, ...rest } = jsonSchema[side]({ target });
+  const { vendor } = schema["~standard"];
+  const { $schema, ...rest } = convert(schema, side, target);
   if (side === "input" && rest.type !== "object") {
     throw new Error(`its input schema has the root type ${JSON.stringify(rest.type)}; wrap it in an object schema`);
   }
   const isSaid = $schema !== undefined && ($schema !== dialect || vendor === ownVendor);
   return isSaid ? { $schema, ...rest } : rest;
+}
+
+function convert(schema: Schema<unknown>, side: Side, target: string): Readonly<Record<string, unknown>> {
+  const write = (one: Schema<unknown>): Record<string, unknown> => one["~standard"].jsonSchema[side]({ target });
+  try {
+    return write(schema);
+  } catch (cause) {
+    const { message } = toError(cause);
+    const path = findMember(schema, (member) => isWritten(() => isSchema(member) && write(member)));
+    const place = path.length === 0 ? "" : `its ${side} member "${path.join(".")}": `;
+    const remedy = /\bDate\b/.test(message) ? "a text, as z.iso.datetime() describes" : "a type that JSON has";
+    throw new Error(`${place}${message}; use ${remedy}`, { cause });
+  }
+}
+
+/** Returns the path of the first member that cannot be written; empty for libraries that do not show members as `shape`. */
+function findMember(
+  schema: unknown,
+  isConvertible: (member: unknown) => boolean,
+  path: readonly string[] = [],
+): readonly string[] {
+  const shape = isObject(schema) ? schema.shape : undefined;
+  if (!isObject(shape) || path.length >= deepestMember) return path;
+  const name = Object.keys(shape).find((key) => !isConvertible(shape[key]));
+  return name === undefined ? path : findMember(shape[name], isConvertible, [...path, name]);
+}
+
+/** Maximum length of the path of a member. Schemas may contain themselves. */
+const deepestMember = 16;
+
+function isWritten(write: () => unknown): boolean {
+  try {
+    write();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSchema(value: unknown): value is Schema<unknown> {
+  return isObject(value) && "~standard" in value;
 }
 
 function emptyObjectSchema(): Record<string, unknown> {

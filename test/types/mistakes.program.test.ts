@@ -124,6 +124,11 @@ const mistakes: readonly Mistake[] = [
     says: "arguments are an object, as in { city: { required: true } }",
   },
   {
+    mistake: "a URI with variables for a resource",
+    code: `m.defineResource({ uri: "note://{id}", name: "r", read: () => "" })`,
+    says: "URIs with variables are for defineResourceTemplate",
+  },
+  {
     mistake: "a promised text in an object from a resource",
     code: `m.defineResource({ name: "r", uri: "a://b", read: async () => ({ text: "x" }) })`,
     says: "return a text, bytes or { contents: [{ uri, text }] }",

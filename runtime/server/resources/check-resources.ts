@@ -9,11 +9,13 @@ import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
 /**
  * Checks a resource.
  *
- * @throws {SetupError} when the URI is not absolute, the size is not a number of bytes, or a list cannot show the resource.
+ * @throws {SetupError} when the URI is not absolute or is a template, the size is not a number of bytes, or a list cannot show the resource.
  * @see https://www.rfc-editor.org/rfc/rfc3986
  */
 export function checkResource(resource: AnyResource, revisions: readonly Revision[]): void {
   const { uri, size, cacheHint } = resource;
+  if (/\{[^{}]*\}/.test(uri))
+    throw new SetupError(`Resource ${JSON.stringify(uri)} has variables; define it with defineResourceTemplate`);
   if (!URL.canParse(uri)) {
     throw new SetupError(`Resource ${JSON.stringify(uri)} has no absolute URI; use one such as "notes://today"`);
   }

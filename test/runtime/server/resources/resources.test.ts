@@ -196,6 +196,11 @@ describe("invalid definitions of resources", () => {
   const read = (): string => "";
   test.each([
     ["a relative URI (R-07, S-113)", { resources: [{ uri: "today", name: "t", read }] }, /has no absolute URI/],
+    [
+      "a template as a URI",
+      { resources: [{ uri: "note://{id}", name: "t", read }] },
+      /"note:\/\/\{id\}" has variables; define it with defineResourceTemplate/,
+    ],
     ["a broken template", { resourceTemplates: [{ uriTemplate: "a://{b", name: "t", read }] }, /is not closed/],
     ["a URI that is there twice", { resources: [note, note] }, /resources\[0\] and resources\[1\] have the same URI/],
     ["a template that is there twice", { resourceTemplates: [greeting, greeting] }, /have the same URI template/],

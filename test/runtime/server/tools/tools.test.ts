@@ -353,7 +353,16 @@ describe("schemas of tools", () => {
     ["a text", "object", /its input is not a schema; use zod 4/],
     ["something else", { text: 1 }, /its input is not a schema; use zod 4/],
     ["a union at the root (JS-05)", z.union([z.object({}), z.object({})]), /root type undefined/],
-    ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
+    [
+      "what JSON cannot express",
+      z.object({ a: z.string(), range: z.object({ from: z.string(), until: z.date() }) }),
+      /^Tool "t": its input member "range.until": Date cannot .*; use a text, as z\.iso\.datetime\(\) describes$/,
+    ],
+    [
+      "what JSON has no type for",
+      z.object({ all: z.bigint() }),
+      /^Tool "t": its input member "all": BigInt .*; use a type that JSON has$/,
+    ],
   ])("the schema %s is rejected when it is defined", (_name, input, message) => {
     // Programs in JavaScript get here, and those that the compiler was not asked about.
     const tool = Object.assign(JSON.parse('{ "name": "t" }'), { inputSchema: input, execute: () => "" });
