@@ -136,7 +136,8 @@ function Identity({ store }: { readonly store: Store }): ComponentChild {
 }
 
 function Banners({ store }: { readonly store: Store }): ComponentChild {
-  const { offline, protocols, state } = store;
+  const { offline, protocols, state, buildProblem } = store;
+  const problem = buildProblem.value;
   const closed = protocols.value.flatMap((id) => {
     const session = state.value?.sessions[id];
     return session?.kind === "closed" ? [{ id, reason: session.reason }] : [];
@@ -144,6 +145,14 @@ function Banners({ store }: { readonly store: Store }): ComponentChild {
   return (
     <div class="banners" aria-live="assertive">
       {offline.value !== undefined && <p class="banner bad">{offline.value}</p>}
+      {problem !== undefined && (
+        <p class="banner bad">
+          <span>The newest version is not served: {visibleText(problem)}</span>
+          <button type="button" class="quiet" onClick={() => (store.tab.value = "log")}>
+            Show the log
+          </button>
+        </p>
+      )}
       {closed.map(({ id, reason }) => (
         <p key={id} class="banner bad">
           <span>
@@ -213,6 +222,12 @@ const labels: readonly (readonly [Tab, string])[] = [
 
 function TabCount({ store, tab }: { readonly store: Store; readonly tab: Tab }): ComponentChild {
   store.entries.changes.value;
+  if (tab === "log" && store.buildProblem.value !== undefined)
+    return (
+      <span class="badge bad" title="The newest version is not served">
+        !
+      </span>
+    );
   if (tab === "messages") return <span class="tab-count">{store.entries.list.length}</span>;
   if (tab !== "tools" && tab !== "resources" && tab !== "prompts") return null;
   const list = store.lists.read(store.protocol.value, tab);

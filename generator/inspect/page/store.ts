@@ -9,6 +9,7 @@ import type {
 } from "../page-messages.ts";
 import { RecentEntries } from "../recent-entries.ts";
 import { sendCommand } from "./commands.ts";
+import { findBuildProblem } from "./values/build-problem.ts";
 import { createListStore, type ListStore } from "./lists.ts";
 
 /** Outcome of a request. */
@@ -42,6 +43,8 @@ export interface Store {
   readonly picked: Signal<Readonly<Record<string, string>>>;
   readonly inputRequests: Signal<readonly InputRequest[]>;
   readonly output: Signal<string>;
+  /** Reason why the newest version of the server is not served, if its development server reports one. */
+  readonly buildProblem: ReadonlySignal<string | undefined>;
   /** Latest messages in order; the signal changes with the list. */
   readonly entries: {
     readonly list: readonly TimelineEntry[];
@@ -150,6 +153,7 @@ export function createStore(): Store {
     picked: signal<Readonly<Record<string, string>>>({}),
     inputRequests,
     output,
+    buildProblem: computed(() => findBuildProblem(output.value)),
     entries: {
       get list() {
         return recent.list;

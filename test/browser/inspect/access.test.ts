@@ -120,6 +120,33 @@ describe("servers that fail", () => {
     expect(code).toBe(2);
   });
 
+  test("a version that is not built is reported above the panels and beside the log, until one is", async () => {
+    const folder = await createTemporaryFolder("developed");
+    const file = join(folder, "server.mjs");
+    await writeFile(file, developed);
+    let browser: Browser | undefined;
+    const inspector = await startInspect(file);
+    try {
+      browser = await startBrowser();
+      const { page } = await openPage(browser, inspector.url);
+      const call = async (tool: string): Promise<void> => {
+        await page.locator(".item", { hasText: tool }).click();
+        await page.getByRole("button", { name: "Call" }).click();
+      };
+      await call("breaks");
+      await expect
+        .poll(() => page.locator(".banner").textContent())
+        .toContain("not built; the last version stays: src/a.ts:1:2");
+      expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log!");
+      await call("mends");
+      await page.locator(".banner").waitFor({ state: "detached" });
+      expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log");
+    } finally {
+      await browser?.close();
+      await inspector.stop();
+    }
+  });
+
   test("a server that dies is reported on the page, and can be connected to again", async () => {
     const folder = await createTemporaryFolder("dying");
     const file = join(folder, "server.mjs");
@@ -141,6 +168,25 @@ describe("servers that fail", () => {
     }
   });
 });
+
+const developed = `
+import { createInterface } from "node:readline";
+const inputSchema = { type: "object" };
+const results = {
+  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "developed", version: "1" } },
+  "tools/list": { tools: [{ name: "breaks", inputSchema }, { name: "mends", inputSchema }] },
+  "tools/call": { content: [] },
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (params?.name === "breaks") console.error("[dev] not built; the last version stays:\\n  src/a.ts:1:2: Expected identifier");
+  if (params?.name === "mends") console.error("[dev] reloaded");
+  if (id === undefined) return;
+  const result = results[method];
+  const error = { code: -32601, message: "Method not found" };
+  console.log(JSON.stringify(result ? { jsonrpc: "2.0", id, result } : { jsonrpc: "2.0", id, error }));
+});
+`;
 
 const dying = `
 import { createInterface } from "node:readline";

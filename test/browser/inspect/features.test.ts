@@ -269,6 +269,35 @@ describe("timeline", () => {
     expect(text).toMatch(/\["<", \{.*Hello, Needle!/);
   });
 
+  test("new messages are followed until someone scrolls up, also if they arrive before the event of a scroll", async () => {
+    const rows = page.locator(".rows");
+    const isAtEnd = () => rows.evaluate((one) => one.scrollTop + one.clientHeight >= one.scrollHeight - 1);
+    const count = async () => Number.parseInt((await page.locator(".filters .count").textContent()) ?? "");
+    const call = async (): Promise<void> => {
+      const before = await count();
+      await details().getByRole("button", { name: "Call" }).click();
+      // A request and a result on both sides.
+      await expect.poll(count).toBe(before + 4);
+    };
+    await page.reload();
+    await select(page, "Tools", "greet");
+    await details().getByLabel("name").fill("Ada");
+    for (const _time of ["first", "second", "third", "fourth", "fifth", "sixth"]) await call();
+    await rows.evaluate((one) => (one.scrollTop = one.scrollHeight));
+    await expect.poll(isAtEnd).toBe(true);
+    await page.locator(".rows-space").evaluate((one) => {
+      one.style.height = "1000000px";
+      one.parentElement?.dispatchEvent(new Event("scroll"));
+    });
+    await call();
+    await expect.poll(isAtEnd).toBe(true);
+    const scrollUp = () => rows.evaluate((one) => (one.scrollTop -= 100));
+    await expect.poll(() => scrollUp().then(isAtEnd)).toBe(false);
+    const seen = await rows.evaluate((one) => one.scrollTop);
+    await call();
+    expect(await rows.evaluate((one) => one.scrollTop)).toBe(seen);
+  });
+
   test("nothing went wrong in the page", () => {
     // A form that does not fit is rejected with 400, and the frame tried to reach the network: the browser logs both.
     const expected = /400 \(Bad Request\)|Content.Security.Policy/i;

@@ -126,11 +126,12 @@ const rowHeight = 30;
 function Rows({ store, entries }: RowsProps): ComponentChild {
   const list = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer(list, entries.length);
-  const isAtEnd = useRef(true);
+  const isFollowing = useRef(true);
+  const lastTop = useRef(0);
   const { selected } = store;
   useEffect(() => {
-    // New messages are followed as long as the end is in view.
-    if (isAtEnd.current) virtualizer.scrollToIndex(entries.length - 1, { align: "end" });
+    // New messages are followed until someone scrolls up.
+    if (isFollowing.current) virtualizer.scrollToIndex(entries.length - 1, { align: "end" });
   }, [entries.length]);
   const current = entries.findIndex(({ sequence }) => sequence === selected.value);
   useEffect(() => {
@@ -159,7 +160,12 @@ function Rows({ store, entries }: RowsProps): ComponentChild {
   };
   const onScroll = (): void => {
     const element = list.current;
-    if (element) isAtEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - rowHeight;
+    if (!element) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    if (scrollTop + clientHeight >= scrollHeight - rowHeight) isFollowing.current = true;
+    // Messages may arrive between a scroll and its event: the end is further away then, although nobody has left it.
+    else if (scrollTop < lastTop.current) isFollowing.current = false;
+    lastTop.current = scrollTop;
   };
   return (
     <div
