@@ -91,7 +91,7 @@ export class Recorder {
   /** Begins the operation of a message. A message that is sent belongs to `within` if no span is active. */
   begin(start: OperationStart, within?: Operation): Operation {
     const surrounding = this.#findContext(start, within);
-    if (this.#options.skip?.(start.method)) return new ContextOperation(surrounding.parent);
+    if (this.#options.skip?.(start.method) === true) return new ContextOperation(surrounding.parent);
     const target = readOperationTarget(start.method, start.params);
     const name = target && target.kind !== "resource" ? redactText(target.name) : undefined;
     const span = this.#startSpan({ start, target, name }, surrounding);

@@ -30,6 +30,7 @@ export interface Offer {
  */
 export function checkOffer(definition: Scoped, { title, member, entry, revisions }: Offer): void {
   checkMetaOf(definition, title);
+  checkVisible(definition, title);
   checkScopeNames(title, definition.scopes ?? []);
   const [written] = revisions;
   try {
@@ -40,12 +41,24 @@ export function checkOffer(definition: Scoped, { title, member, entry, revisions
 }
 
 /**
+ * Checks that the function `visible` of a definition returns no promise, as far as it can be known before it is called.
+ *
+ * @throws {SetupError} when it is asynchronous, or no function
+ */
+export function checkVisible(definition: object, title: string): void {
+  const visible: unknown = Reflect.get(definition, "visible");
+  const kind = Object.prototype.toString.call(visible);
+  if (visible === undefined || kind === "[object Function]") return;
+  throw new SetupError(`${title}: visible has to be a function that returns true or false without a promise`);
+}
+
+/**
  * Checks that an entry fits the list of a revision. A list with a wrong entry would reach no client.
  *
  * @throws {Error} when the entry has a member that the revision does not permit, or cannot be encoded
  */
 export function checkShown(
-  entry: object,
+  entry: unknown,
   {
     member,
     revision,
@@ -67,7 +80,7 @@ export function checkShown(
   throw new Error(`revision ${revision.id} requires ${issue.expected}${path === "" ? "" : ` at ${path}`}${advice}`);
 }
 
-function checkEncoding(entry: object): void {
+function checkEncoding(entry: unknown): void {
   try {
     JSON.stringify(entry);
   } catch (error) {

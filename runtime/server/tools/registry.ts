@@ -6,7 +6,7 @@ import type { Catalogue } from "../list/catalogue.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
-import { checkShown } from "../list/check-shown.ts";
+import { checkShown, checkVisible } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { checkScopeNames, requireScopes } from "../scopes.ts";
@@ -62,13 +62,14 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
 }
 
 /**
- * Checks the name, the metadata and the scopes of a tool.
+ * Checks the name, the metadata, the visibility and the scopes of a tool.
  *
- * @throws {SetupError} when some clients cannot handle the name, or when a metadata key or a scope is invalid
+ * @throws {SetupError} when some clients cannot handle the name, or when a metadata key, `visible` or a scope is invalid
  */
 export function checkTool(tool: AnyTool): void {
   const { name } = tool;
   checkMetaOf(tool, `Tool "${name}"`);
+  checkVisible(tool, `Tool "${name}"`);
   checkScopeNames(`Tool "${name}"`, tool.scopes ?? []);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
   throw new SetupError(

@@ -28,9 +28,11 @@ export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1
  * Creates the rules for hosts and origins.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ * @throws {SetupError} when an option is neither a list nor `"any"`, or `allowedOrigins` contains a value that is not an origin
  */
 export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }: HostOptions): HostRules {
+  checkList("allowedHosts", allowedHosts);
+  checkList("allowedOrigins", allowedOrigins);
   const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
   const origins = Array.isArray(allowedOrigins) ? new Set(allowedOrigins.map(toOrigin)) : undefined;
   const isPage = ({ protocol, hostname, port }: URL, asked: readonly string[]): boolean => {
@@ -64,6 +66,11 @@ const defaultPorts: ReadonlyMap<string, string> = new Map([
   ["http:", "80"],
   ["https:", "443"],
 ]);
+
+function checkList(option: string, value: unknown): void {
+  if (value === undefined || value === "any" || Array.isArray(value)) return;
+  throw new SetupError(`${option} is a ${typeof value}; use a list, or "any" for no check`);
+}
 
 function toOrigin(value: string): string {
   if (URL.canParse(value)) return new URL(value).origin;

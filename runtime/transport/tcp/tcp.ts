@@ -113,7 +113,8 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const { handshakeTimeout = defaultFirstMessageTimeout } = options;
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
-    const isAwaited = (await (options.admit?.(socket) ?? true)) && server.listening && !socket.destroyed;
+    const isAdmitted = options.admit === undefined || (await options.admit(socket)) === true;
+    const isAwaited = isAdmitted && server.listening && !socket.destroyed;
     if (!isAwaited) return void socket.destroy();
     const transport = createSocketTransport(socket, options, { pausesInput: true, handshakeTimeout });
     expectReader(socket);

@@ -69,6 +69,33 @@ describe("a server", () => {
     expect(() => createServer({ name: "test", version: "1", ...lists }, revisions)).toThrow(SetupError);
   });
 
+  test.each(["tools", "resources", "resourceTemplates", "prompts"] as const)(
+    "a server whose %s have an asynchronous function `visible` is rejected, and so is one that is added later",
+    (list) => {
+      const entry = {
+        name: "a",
+        uri: "a://b",
+        uriTemplate: "a://{b}",
+        execute: () => "",
+        read: () => "",
+        get: () => "",
+      };
+      const visible = (): boolean => Object((async () => false)());
+      for (const wrong of [
+        { ...entry, visible: Object(async () => false) },
+        { ...entry, visible: Object(true) },
+      ]) {
+        const source = { name: "test", version: "1", listChanged: true as const };
+        expect(() => createServer({ ...source, [list]: [wrong] }, revisions)).toThrow(SetupError);
+        const { [list]: added } = createServer({ ...source, [list]: [] }, revisions);
+        expect(() => added.add(wrong)).toThrow("visible has to be a function that returns true or false");
+      }
+      expect(() =>
+        createServer({ name: "test", version: "1", [list]: [{ ...entry, visible }] }, revisions),
+      ).not.toThrow();
+    },
+  );
+
   test("a server introduces itself with all members of its definition", () => {
     const definition = { name: "test", version: "1", title: "Test", tools: [tool], instructions: "Be brief." };
     const server = createServer(definition, revisions);

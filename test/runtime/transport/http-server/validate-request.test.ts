@@ -268,6 +268,11 @@ describe("Origin (T-70, T-14)", () => {
     const options = { allowedOrigins: ["app.example"] };
     return expect(start({}, options)).rejects.toThrow("is not an origin");
   });
+
+  it.each(["allowedOrigins", "allowedHosts"])("%s may not be a function or a text", async (option) => {
+    for (const value of [() => true, "https://app.example"])
+      await expect(start({}, { [option]: value })).rejects.toThrow(`${option} is a ${typeof value}; use a list`);
+  });
 });
 
 describe("Host (R30)", () => {

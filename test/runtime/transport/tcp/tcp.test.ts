@@ -248,6 +248,8 @@ test("a request above the limit of the server fails at once, and no other", asyn
 
 test.each([
   ["says no", () => false],
+  ["returns nothing", () => Object(undefined)],
+  ["returns a text", () => Promise.resolve(Object("no"))],
   ["fails", () => Promise.reject(new Error("no"))],
 ])("a connection is dropped when the hook %s", async (_, admit) => {
   const { server, connections } = await serve({ admit });
