@@ -1,9 +1,11 @@
 import { isObject } from "../../../generated/support.ts";
+import { toError } from "../../jsonrpc/errors.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { StaticResult } from "../../jsonrpc/message.ts";
 import { callHandler } from "../errors.ts";
 import type { Catalogue, Listed } from "../list/catalogue.ts";
+import { checkShown } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import { encodePlace, findPlace } from "../list/places.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
@@ -105,7 +107,8 @@ async function fillPage(
   return { resources: page, next: undefined };
 }
 
-async function readBatch({ part, inner }: Start, { source, listed, call }: Reading): Promise<Batch> {
+async function readBatch({ part, inner }: Start, reading: Reading): Promise<Batch> {
+  const { source, listed, call } = reading;
   const context = source.toContext(call);
   if (part === 0) {
     const visible = findVisible(source.resources, context);
@@ -114,10 +117,39 @@ async function readBatch({ part, inner }: Start, { source, listed, call }: Readi
   const template = listed[part - 1];
   if (!template?.list || !isVisible(template, context)) return { resources: [], next: undefined };
   const outcome = await callHandler(() => template.list?.(inner === undefined ? {} : { cursor: inner }, context));
-  return toBatch(outcome, template);
+  const { resources, next } = toBatch(outcome, template);
+  return { resources: keepShown(resources, template, reading), next };
 }
 
-function toBatch(outcome: unknown, { uriTemplate }: AnyResourceTemplate): Batch {
+/** Leaves out the resources that no list can show, and reports the first: one of them would cost the whole list. */
+function keepShown(
+  resources: readonly unknown[],
+  { uriTemplate }: AnyResourceTemplate,
+  { options, call }: Reading,
+): readonly object[] {
+  const { revision, toolRules, onError } = options;
+  const problems: Error[] = [];
+  const kept = resources.filter((entry): entry is object => {
+    try {
+      checkShown(entry, { member: "resources", revision, written: toolRules.written });
+      return true;
+    } catch (error) {
+      problems.push(toError(error));
+      return false;
+    }
+  });
+  const [first] = problems;
+  if (!first) return kept;
+  const text = `The list of "${uriTemplate}" returned ${problems.length} resources that cannot be shown`;
+  const error = new Error(`${text}; the first: ${first.message}`, { cause: first });
+  onError({ kind: "result", method: "resources/list", id: call.requestId, error });
+  return kept;
+}
+
+function toBatch(
+  outcome: unknown,
+  { uriTemplate }: AnyResourceTemplate,
+): { readonly resources: readonly unknown[]; readonly next: string | undefined } {
   if (Array.isArray(outcome)) return { resources: outcome, next: undefined };
   if (!isObject(outcome) || !Array.isArray(outcome.resources)) {
     throw new Error(`The list of "${uriTemplate}" returned neither resources nor a page of resources`);

@@ -139,6 +139,27 @@ test.each([undefined, "x", {}, { resources: "x" }])(
   },
 );
 
+test.each(revisions.map((revision) => [revision.id, revision] as const))(
+  "resources of a list callback that cannot be shown are left out and reported at %s",
+  async (_id, revision) => {
+    const [good] = toResources("good");
+    const wrong = [
+      { mimeType: 5 },
+      { _meta: { a: 1n } },
+      { uri: 5 },
+      { name: undefined },
+      { annotations: { priority: 2 } },
+    ];
+    const list = (): unknown => [...wrong.map((member) => ({ ...good, ...member })), null, good];
+    const reports: unknown[] = [];
+    const onError = ({ error }: { readonly error: Error }): void => void reports.push(error.message);
+    const server = create({ resources: [], resourceTemplates: [template(list)], onError });
+    const page = await callServer(server, revision, ["resources/list", meta(revision)]);
+    expect(Object(page).resources).toEqual([good]);
+    expect(reports).toEqual([expect.stringContaining('The list of "file:///{+path}" returned 6 resources')]);
+  },
+);
+
 describe("contents of resources", () => {
   const readOne = (outcome: unknown, mimeType?: string): Promise<unknown> =>
     callServer(
