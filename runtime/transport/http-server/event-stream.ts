@@ -82,7 +82,8 @@ export class EventStreamResponse implements SessionStream {
   #isEnded = false;
   /** Events that are sent while a new connection catches up. */
   #held: StoredEvent[] | undefined;
-  #remembered: Promise<void> | undefined;
+  /** Settles when all events so far are stored: a store may take longer for an earlier one. */
+  #remembered: Promise<unknown> | undefined;
 
   constructor(key: string, host: StreamHost) {
     this.key = key;
@@ -189,7 +190,7 @@ export class EventStreamResponse implements SessionStream {
     const event: StoredEvent = { stream: this.key, sequence: this.#next, data };
     this.#next += 1;
     const remembered = this.#host.isResumable ? this.#host.remember(event) : undefined;
-    if (remembered) this.#remembered = remembered;
+    if (remembered) this.#remembered = Promise.all([this.#remembered, remembered]);
     if (this.#held) this.#held.push(event);
     else this.#write(event, retry);
   }

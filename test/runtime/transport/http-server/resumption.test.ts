@@ -7,6 +7,7 @@ import type { HttpOrigin } from "../../../../runtime/transport/http-server/ident
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
+import { createGate } from "../../tasks/task-wire.ts";
 import { count, cutAndResume } from "../faults/cuts.ts";
 import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
 
@@ -223,6 +224,40 @@ describe("an event store that fails", () => {
     throw new Error("the store is gone");
   };
   const failures = (reports: readonly ErrorReport[]): readonly unknown[] => reports.map(({ error }) => error.message);
+
+  it("an event store that takes longest for the first event loses none of them at a resumption", async () => {
+    const stored = createGate();
+    const events = new Set<StoredEvent>();
+    const session = await open({
+      events: {
+        async append(_key, event) {
+          if (event.sequence === 1) await stored.opened;
+          events.add(event);
+        },
+        async after(_key, { stream, sequence }) {
+          const later = [...events].filter((event) => event.stream === stream && event.sequence > sequence);
+          return later.sort((one, other) => one.sequence - other.sequence);
+        },
+        remove() {},
+      },
+    });
+    const stream = await session.postStream(call(1, "wait", { log: "first" }));
+    await stream.message();
+    const context = running.at(-1);
+    if (!context) throw new Error("not running");
+    const id = stream.events[0]?.id;
+    stream.cut();
+    for (const text of ["second", "third"]) await log(context, text);
+    step?.("done");
+    const resuming = session.listen(id);
+    // The resumption waits for the store, which has the later events by now.
+    await delay(20);
+    stored.open();
+    const resumed = await resuming;
+    await resumed.end();
+    const texts = resumed.messages.map((message) => Object(message).params?.data ?? textOf(message));
+    expect(texts).toEqual(["first", "second", "third", "done"]);
+  });
 
   it("an event store that fails during a resumption loses no later message", async () => {
     const events = new MemoryEventStore();
