@@ -9,6 +9,7 @@ import type { NegotiatedSession } from "../../protocol/session/session.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
+import { SessionSearches } from "./session-searches.ts";
 import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
 import { toRenewalInterval, type HttpService, type HttpSettings } from "./settings.ts";
 import type { SessionRevisions } from "./revisions.ts";
@@ -24,6 +25,7 @@ export class Sessions implements LiveSessions {
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
+  readonly #searches = new SessionSearches();
   /** Connections that last, by the turn of a round of maintenance in which each is visited. */
   readonly #turns: readonly Set<Maintained>[];
   #lastTurn = -1;
@@ -105,16 +107,17 @@ export class Sessions implements LiveSessions {
     return true;
   }
 
-  /** Adds a session to the store. Returns `false` when there are too many, even after the oldest unused session of the same owner has been ended. */
+  /** Adds a session to the store. Returns `false` when there are too many, and no unused session of the same owner that could be ended, the oldest first. */
   async admit(record: SessionRecord): Promise<boolean> {
     const { store } = this.#settings.sessions ?? {};
-    if (!store || (await store.add(record))) return true;
-    for (const session of this.#unused) {
-      if (session.key.owner !== record.owner) continue;
-      await this.end(session);
-      return store.add(record);
+    while (store && !(await store.add(record))) {
+      const unused = [...this.#unused].find(({ key }) => key.owner === record.owner);
+      if (!unused) return false;
+      // At once: other clients that arrive meanwhile end the next ones, and may take the room of this one.
+      this.#unused.delete(unused);
+      await this.end(unused);
     }
-    return false;
+    return true;
   }
 
   /**
@@ -132,13 +135,15 @@ export class Sessions implements LiveSessions {
   /** Returns the session of this owner, if it lives. */
   find(key: SessionKey): Awaitable<HttpSession | undefined> {
     const found = this.#settings.sessions?.store.find(key);
-    return found instanceof Promise ? found.then((record) => this.#toLive(key, record)) : this.#toLive(key, found);
+    if (!(found instanceof Promise)) return this.#toLive(key, found);
+    return this.#searches.wait(key.id, found, (record) => this.#toLive(key, record));
   }
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession | RemoteSession): Promise<void> {
     const { sessions, cluster } = this.#settings;
     await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
+    this.#searches.end(session.key.id);
     if (!isRemote(session)) await this.#dropEnded(session);
   }
 
@@ -180,28 +185,25 @@ export class Sessions implements LiveSessions {
     await cluster?.leave();
   }
 
-  async #reserve(
-    key: SessionKey,
-    cluster: HttpNode,
-    reserve: readonly RequestId[],
-  ): Promise<AccessedSession | undefined> {
+  #reserve(key: SessionKey, cluster: HttpNode, reserve: readonly RequestId[]): Promise<AccessedSession | undefined> {
     const node = this.#service.areSessionsBound ? cluster.relays.findOwner(key.id) : undefined;
-    const found = await cluster.access(key, reserve, node);
-    const session =
-      node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
-    if (!found) return undefined;
-    const { used } = found;
-    if (!session || (this.#isClosed && reserve.length > 0)) {
-      // The client may send the requests to another node.
-      const unused = reserve.filter((id) => !used.includes(id));
-      cluster.release(key, unused, { isUnused: true, ...(node !== undefined && { node }) });
-      return undefined;
-    }
-    if (isRemote(session)) return { session, used };
-    cluster.update(session, found);
-    // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
-    session.connection.confirm?.();
-    return { session, used };
+    return this.#searches.wait(key.id, cluster.access(key, reserve, node), (found) => {
+      const session =
+        node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
+      if (!found) return undefined;
+      const { used } = found;
+      if (!session || (this.#isClosed && reserve.length > 0)) {
+        // The client may send the requests to another node.
+        const unused = reserve.filter((id) => !used.includes(id));
+        cluster.release(key, unused, { isUnused: true, ...(node !== undefined && { node }) });
+        return undefined;
+      }
+      if (isRemote(session)) return { session, used };
+      cluster.update(session, found);
+      // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
+      session.connection.confirm?.();
+      return { session, used };
+    });
   }
 
   #toRemote(remote: RemoteKey, record: SessionRecord | undefined): RemoteSession | undefined {

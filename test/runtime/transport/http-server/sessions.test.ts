@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
+import { createGate } from "../../tasks/task-wire.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
 
@@ -203,6 +204,16 @@ describe("a session", () => {
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
   });
 
+  it("a session that was never used is replaced for each of many clients that arrive at once, with a store that takes time", async () => {
+    const sessions = new MemorySessionStore({ maxSessions: 20 });
+    const rig = await begin({ sessions: { store: toSlowStore(sessions) } });
+    for (let count = 0; count < 20; count += 1)
+      expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
+    const arriving = Array.from({ length: 10 }, () => rig.send({ body: initialize("2025-11-25") }));
+    expect((await Promise.all(arriving)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect([rig.listener.handler.sessions.size, sessions.size]).toEqual([20, 20]);
+  });
+
   it("a session of another principal is not replaced", async () => {
     const store = new MemorySessionStore({ maxSessions: 4 });
     const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
@@ -246,6 +257,41 @@ describe("a session", () => {
     await until(() => rig.connections.every(({ state }) => state === "DISCONNECTED"));
     expect(rig.connections).toHaveLength(1_000);
   });
+});
+
+/** A store whose operations take a turn of the event loop, and searches as long as a promise. */
+function toSlowStore(store: SessionStore, found: () => Promise<unknown> = async () => {}): SessionStore {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    add: (record) => turn().then(() => store.add(record)),
+    find: async (key) => {
+      const record = await store.find(key);
+      await found();
+      return record;
+    },
+    remove: (key) => turn().then(() => store.remove(key)),
+  };
+}
+
+it("a session that ends while a request searches for it is not continued", async () => {
+  const searching = createGate();
+  const found = createGate();
+  let searches = 0;
+  const store = toSlowStore(new MemorySessionStore(), () => {
+    searches += 1;
+    if (searches !== 1) return Promise.resolve();
+    searching.open();
+    return found.opened;
+  });
+  const rig = await begin({ sessions: { store } });
+  const { headers } = await rig.send({ body: initialize("2025-11-25") });
+  const named = { headers: { "mcp-session-id": String(headers["mcp-session-id"]) } };
+  const late = rig.send({ ...named, body: call(1, "who") });
+  await searching.opened;
+  expect((await rig.send({ ...named, method: "DELETE" })).status).toBe(204);
+  found.open();
+  expect((await late).status).toBe(404);
+  expect(rig.listener.handler.sessions.size).toBe(0);
 });
 
 describe("sessions that several servers share (R45)", () => {
