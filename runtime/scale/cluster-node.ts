@@ -125,10 +125,8 @@ export class ClusterNode implements HttpNode {
     });
     this.tasks = new ClusterTasks({ engine, lease, self: this.#lease, fail });
     this.store = {
-      add: async (record) => {
-        await this.#lease.register();
-        return engine.sessions.add(record);
-      },
+      ttl: sessions.ttl,
+      add: (record) => this.#lease.register().then(() => sessions.add(record)),
       find: async (key) => (await engine.sessions.access(key, { node: this.name }))?.record,
       remove: (key) => this.end(key),
     };

@@ -196,6 +196,7 @@ class MemoryEngine implements Engine {
 
 function sessionsOf(sessions: MemorySharedSessions, perform: Perform): SharedSessionStore {
   return {
+    ttl: sessions.ttl,
     add: (record) => perform(record, (copy) => sessions.add(copy)),
     access: (key, access) => perform({ key, access }, (copy) => sessions.access(copy.key, copy.access)),
     release: (key, release) => perform({ key, release }, (copy) => sessions.release(copy.key, copy.release)),

@@ -28,6 +28,10 @@ export class MemorySharedSessions implements SharedSessionStore {
     this.#shares = new Shares(limits.maxSessions);
   }
 
+  get ttl(): number {
+    return this.#limits.sessionTtl;
+  }
+
   add(record: SessionRecord): boolean {
     const known = this.#find(record);
     if (known) {

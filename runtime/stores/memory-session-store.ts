@@ -26,7 +26,7 @@ export interface MemorySessionStoreOptions {
  * ```
  */
 export class MemorySessionStore implements SessionStore {
-  readonly #ttl: number;
+  readonly ttl: number;
   readonly #shares: Shares;
   readonly #maxSessionsPerOwner: number;
   readonly #clock: Pick<Clock, "now">;
@@ -35,7 +35,7 @@ export class MemorySessionStore implements SessionStore {
 
   constructor(options: MemorySessionStoreOptions = {}) {
     checkNumbers(options);
-    this.#ttl = options.ttl ?? 30 * 60_000;
+    this.ttl = options.ttl ?? 30 * 60_000;
     this.#shares = new Shares(options.maxSessions ?? 10_000);
     this.#maxSessionsPerOwner = options.maxSessionsPerOwner ?? Infinity;
     this.#clock = options.clock ?? systemClock;
@@ -81,7 +81,7 @@ export class MemorySessionStore implements SessionStore {
 
   #keep(record: SessionRecord): void {
     this.#entries.delete(record.id);
-    this.#entries.set(record.id, { record, expiresAt: this.#clock.now() + this.#ttl });
+    this.#entries.set(record.id, { record, expiresAt: this.#clock.now() + this.ttl });
   }
 
   #expire(): void {

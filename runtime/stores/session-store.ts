@@ -27,6 +27,8 @@ export interface Agreement {
  * may be a database that several processes share.
  */
 export interface SessionStore {
+  /** Milliseconds that an unused session lives: servers renew sessions in use before. Default: the option `sessions.ttl`. */
+  readonly ttl?: number | undefined;
   /** Stores a session. Returns `false` when no more sessions are accepted. */
   add(record: SessionRecord): Awaitable<boolean>;
   /** Returns the session of this owner, if it lives, and extends its lifetime. */

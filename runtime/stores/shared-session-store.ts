@@ -72,6 +72,8 @@ export interface SessionRelease {
  * idempotent. A session is never found with the key of another owner.
  */
 export interface SharedSessionStore {
+  /** Milliseconds that an unused session lives: nodes renew sessions in use before. Default: the option `sessions.ttl` of the node. */
+  readonly ttl?: number;
   /** Stores a new session. Returns `false` when no more sessions are accepted, of this owner or at all. */
   add(record: SessionRecord): Awaitable<boolean>;
   /** Returns the session of this owner, if it lives, extends its lifetime, and reserves request ids. */

@@ -27,6 +27,10 @@ export class NatsSessions implements SharedSessionStore {
     this.#records = new NatsRecords(context, context.names.streams.sessions);
   }
 
+  get ttl(): number {
+    return this.#context.limits.sessionTtl;
+  }
+
   async add(record: SessionRecord): Promise<boolean> {
     return this.#inTurn(record, async (subject) => {
       const found = await this.#find(subject);

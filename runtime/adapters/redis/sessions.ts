@@ -35,6 +35,10 @@ export class RedisSessions implements SharedSessionStore {
     this.#registry = new Registry(commands, names.registry("sessions"), limits.maxSessions);
   }
 
+  get ttl(): number {
+    return this.#context.limits.sessionTtl;
+  }
+
   async add(record: SessionRecord): Promise<boolean> {
     const { commands, names, ring, limits, sessionTags } = this.#context;
     const tag = await sessionTags.find(record);

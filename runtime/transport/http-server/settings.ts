@@ -24,6 +24,7 @@ import { toGuard, type Authenticate, type Guard, type Identity } from "./identit
 import type { ResponseMode } from "./session-response.ts";
 import type { SessionRevisions } from "./revisions.ts";
 import { checkFinite, checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
 
 /** Service behind an HTTP handler. */
 export interface HttpService {
@@ -115,11 +116,11 @@ export interface HttpOptions extends HostOptions {
 
 /** Lifetime, number and storage of sessions. */
 export interface SessionOptions {
-  /** Milliseconds that an unused session lives. Default 30 min. */
+  /** Milliseconds that an unused session lives, no more than in the store. Default: the time of the store, else 30 min. */
   readonly ttl?: number;
   /**
    * Sessions at a time, shared among principals. Beyond the limit the principal's oldest session that was never used is ended, otherwise the response
-   * is 503. Default 10,000.
+   * is 503. Default 10,000. A store or the engine of a cluster has a limit of its own.
    */
   readonly maxSessions?: number;
   /** Session store; it may also hold the sessions of other processes. Default: in memory. */
@@ -170,7 +171,8 @@ const bodyBytes = 4 * 1024 * 1024;
 /**
  * Fills in the defaults of options, for a server of these revisions.
  *
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, a number is negative or `NaN`, or one that is sent is `Infinity`
+ * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, a number is negative or `NaN`, one that is sent is `Infinity`, or an
+ *   option of `sessions` does not apply to the store
  */
 export function toSettings(options: HttpOptions, revisions: Pick<SessionRevisions, "hasSse">): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
@@ -212,13 +214,32 @@ export function toSettings(options: HttpOptions, revisions: Pick<SessionRevision
 }
 
 function toSessions(
-  { ttl = 30 * 60_000, maxSessions, store }: SessionOptions,
+  { ttl, maxSessions, store: given }: SessionOptions,
   shared: SessionStore | undefined,
   clock: Clock | undefined,
 ): { readonly ttl: number; readonly store: SessionStore } {
-  const bounds = { ttl, ...(maxSessions !== undefined && { maxSessions }), ...(clock && { clock }) };
-  return { ttl, store: shared ?? store ?? new MemorySessionStore(bounds) };
+  if (shared && given)
+    throw new SetupError("sessions.store does not apply to a node of a cluster; remove it: the engine stores sessions");
+  const store = shared ?? given;
+  if (!store) {
+    const bounds = {
+      ttl: ttl ?? defaultTtl,
+      ...(maxSessions !== undefined && { maxSessions }),
+      ...(clock && { clock }),
+    };
+    return { ttl: bounds.ttl, store: new MemorySessionStore(bounds) };
+  }
+  if (maxSessions !== undefined)
+    throw new SetupError(
+      "sessions.maxSessions does not apply to a store; set the limit of the store or engine instead",
+    );
+  if (ttl !== undefined && store.ttl !== undefined && ttl > store.ttl)
+    throw new SetupError(`sessions.ttl is ${ttl}, more than the ${store.ttl} of the store; use at most as much`);
+  return { ttl: ttl ?? store.ttl ?? defaultTtl, store };
 }
+
+/** Default of `sessions.ttl` in milliseconds. */
+const defaultTtl = 30 * 60_000;
 
 /** Returns the milliseconds after which a session in use is renewed in the store. */
 export function toRenewalInterval(sessions: HttpSettings["sessions"]): number {

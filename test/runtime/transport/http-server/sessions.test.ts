@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
+import { createMemoryCluster, joinCluster } from "../../../../runtime/scale/index.ts";
 import { createGate } from "../../tasks/task-wire.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
@@ -292,6 +293,35 @@ it("a session that ends while a request searches for it is not continued", async
   found.open();
   expect((await late).status).toBe(404);
   expect(rig.listener.handler.sessions.size).toBe(0);
+});
+
+describe("the lifetime and number of sessions of a store", () => {
+  const store = new MemorySessionStore({ ttl: 60_000 });
+
+  it.each([
+    ["maxSessions", { maxSessions: 2, store }, "sessions.maxSessions does not apply to a store"],
+    ["a longer ttl", { ttl: 60_001, store }, "sessions.ttl is 60001, more than the 60000 of the store"],
+  ])("sessions of a store cannot have %s", async (_name, sessions, message) => {
+    await expect(begin({ sessions })).rejects.toThrow(message);
+  });
+
+  it("sessions of a cluster cannot have a store of their own", async () => {
+    const memory = createMemoryCluster({ sessionTtl: 60_000 });
+    const cluster = await joinCluster(memory.connect());
+    await expect(begin({ cluster, sessions: { store } })).rejects.toThrow("sessions.store does not apply to a node");
+    await expect(begin({ cluster, sessions: { ttl: 60_001 } })).rejects.toThrow("sessions.ttl is 60001, more than");
+    await cluster.close();
+  });
+
+  it("sessions in use are renewed before the time of their store is over", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, sessions: { store: new MemorySessionStore({ ttl: 60_000, clock }) } });
+    const session = await rig.open();
+    const stream = await session.listen();
+    for (let minute = 0; minute < 5; minute += 1) await clock.pass(60_000);
+    expect((await session.post(ping)).status).toBe(200);
+    stream.cut();
+  });
 });
 
 describe("sessions that several servers share (R45)", () => {
