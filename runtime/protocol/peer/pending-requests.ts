@@ -59,16 +59,20 @@ class PendingRequests implements OutgoingRequests {
     checkParams(row, sendable);
     const call = new PendingRequest(id, row, settler, this.#findTiming(row, options));
     this.#pending.set(id, call);
-    options.onId?.(id);
-    if (call.deadline !== Infinity) this.#watch(call);
     try {
+      options.onId?.(id);
+      signal?.throwIfAborted();
+      if (call.deadline !== Infinity) this.#watch(call);
       const sent = this.#host.send({ jsonrpc: "2.0", id, method, params: sendable }, options.related);
       sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
     } catch (error) {
       this.#take(id);
       throw error;
     }
-    if (signal) call.listen(signal, () => this.#abort(call, signal.reason));
+    // Its response may have arrived while it was sent.
+    if (!signal || this.#pending.get(id) !== call) return;
+    if (signal.aborted) this.#abort(call, signal.reason);
+    else call.listen(signal, () => this.#abort(call, signal.reason));
   }
 
   resolve(id: RequestId, result: unknown): void {

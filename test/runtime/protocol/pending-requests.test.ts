@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { isPeerError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { connectWire } from "../client/raw-server.ts";
@@ -383,4 +383,33 @@ test("a message that the transport loses fails its own call only", async () => {
   wire.post({ jsonrpc: "2.0", id: 3, result: {} });
   expect(await other).toEqual({});
   await settle();
+});
+
+describe("a call whose transport responds, or is aborted, while it sends", () => {
+  test("a call that has its response when it is sent leaves no listener on its signal", async () => {
+    const { wire, client } = await connectWire();
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const send = wire.send.bind(wire);
+    wire.send = (...sent) => {
+      send(...sent);
+      const { id } = Object(wire.sent.at(-1));
+      wire.post({ jsonrpc: "2.0", id, result: {} });
+    };
+    for (let count = 0; count < 50; count += 1) expect(await client.request("ping", undefined, { signal })).toEqual({});
+    expect(added).not.toHaveBeenCalled();
+  });
+
+  test("a call whose signal is aborted while it is sent is cancelled", async () => {
+    const { wire, client } = await connectWire();
+    const controller = new AbortController();
+    const send = wire.send.bind(wire);
+    wire.send = (...sent) => {
+      send(...sent);
+      controller.abort(new Error("no more"));
+    };
+    await expect(client.request("tools/call", tool, { signal: controller.signal })).rejects.toThrow("no more");
+    await settle();
+    expect(wire.sent).toMatchObject([{ method: "tools/call" }, { method: "notifications/cancelled" }]);
+  });
 });
