@@ -135,11 +135,12 @@ function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitab
   const fields = cors && toCorsFields(exchange, hosts);
   if (fields) exchange.addFields(fields);
   const document = serverContext.settings.documents.get(exchange.path);
-  if (document)
-    return exchange.respond(
-      (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??
-        respondWithDocument(exchange, document),
-    );
+  if (document) {
+    const rejection = checkOpen(serverContext) ?? checkHost(exchange, serverContext);
+    const response = rejection?.response ?? respondWithDocument(exchange, document);
+    if (response.status < 400) return exchange.respond(response);
+    return respondRejected(exchange, { kind: "refused", response }, serverContext);
+  }
   if (isHttpSseContext(serverContext)) {
     const endpoint = findSseEndpoint(exchange, serverContext);
     if (endpoint)

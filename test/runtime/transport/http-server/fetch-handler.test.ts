@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createServiceHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
@@ -94,5 +95,26 @@ describe("the handler of the web platform", () => {
   it("the fetch handler serves every path, unless one is given", async () => {
     expect((await open()({ path: "/any", body: "{" })).status).toBe(400);
     expect((await open({ path: "/mcp" })({ path: "/any", body: "{" })).status).toBe(404);
+  });
+});
+
+describe("a rejection of a document", () => {
+  const documents = new Map([["/card", { status: 200, headers: {}, body: "{}" }]]);
+
+  it.each([
+    ["a host that is not allowed", 403, { method: "GET", headers: { host: "elsewhere.example" } }],
+    ["another method", 405, { method: "PUT" }],
+  ])("a rejection of %s is counted, and has the form of the profile", async (_name, status, init) => {
+    const metrics = new Metrics();
+    const profile = {
+      name: "test",
+      toHttpError: (): { code: number; message: string } => ({ code: 7, message: "No" }),
+    };
+    const ask = open({ documents, metrics, profile });
+    expect((await ask({ path: "/card", method: "GET" })).status).toBe(200);
+    const response = await ask({ path: "/card", ...init });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code: 7, message: "No" } });
+    expect([...metrics.read().rejected]).toEqual([[status, 1]]);
   });
 });
