@@ -5,14 +5,15 @@ import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 /** Creates a function that notifies clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
 export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
-  const notify = (): void => {
-    for (const kind of changed) sessions.notify(listChanged[kind], undefined);
-    changed.clear();
-  };
   return (kind) => {
     for (const audience of sessions.audiences) audience.listChanged?.(kind);
     // Promises that are about to settle may cause further changes: a timer runs after them.
-    if (changed.size === 0) inLaterTurn(notify);
+    if (changed.has(kind)) return;
     changed.add(kind);
+    inLaterTurn(() => {
+      // First: a receiver that throws must not keep later changes from being notified.
+      changed.delete(kind);
+      sessions.notify(listChanged[kind], undefined);
+    });
   };
 }

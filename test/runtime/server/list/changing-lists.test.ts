@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
+import { createListChanges } from "../../../../runtime/server/list/list-changed.ts";
+import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { handshakeRevisions, newest, open, settle } from "../connected.ts";
@@ -238,4 +240,34 @@ describe("a definition that is replaced by itself", () => {
     server.tools.replace(changed);
     expect(names()).toContain("New");
   });
+});
+
+test("a change of a list is notified although a receiver has thrown at an earlier one", async () => {
+  const notified: string[] = [];
+  let isBroken = true;
+  const sessions = createSessionRegistry();
+  sessions.attach({
+    notify(handler) {
+      if (isBroken) throw new Error("broken");
+      notified.push(handler);
+    },
+  });
+  const uncaught: unknown[] = [];
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const changed = createListChanges(sessions);
+  const runTimer = (): void => {
+    try {
+      vi.runOnlyPendingTimers();
+    } catch (error) {
+      uncaught.push(error);
+    }
+  };
+  changed("tools");
+  runTimer();
+  isBroken = false;
+  changed("tools");
+  changed("prompts");
+  runTimer();
+  expect([uncaught.length, notified]).toEqual([1, ["toolListChanged", "promptListChanged"]]);
 });
