@@ -120,6 +120,10 @@ class AudienceGroup implements Audience {
     return this.members.flatMap((member) => [...(member.subscribedUris ?? [])]);
   }
 
+  describeLists(): ReadonlyMap<ListKind, string> {
+    return new Map(this.#current.flatMap((member) => [...(member.describeLists?.() ?? [])]));
+  }
+
   add(audience: Audience): void {
     this.#current = [...this.#current, audience];
   }

@@ -39,8 +39,9 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   options: PartsOptions,
 ): { readonly parts: ServerParts; readonly lists: ToolLists & Lists } {
   const { cluster = { shared: undefined }, describeError } = options;
-  const { sessions = createSessionRegistry(() => describeLists()) } = options;
+  const { sessions = createSessionRegistry() } = options;
   const { host, isOffered, describeLists } = createListHost(definition, { ...options, sessions });
+  sessions.attach({ describeLists });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
   const [written] = options.revisions;
   const shown = readShown(options.revisions);

@@ -12,6 +12,8 @@ export interface Audience {
   readonly isShared?: boolean;
   /** URIs of the resources that it has subscribers of. */
   readonly subscribedUris?: Iterable<string>;
+  /** Returns what clients see of the lists that may change, as JSON texts. */
+  describeLists?(): ReadonlyMap<ListKind, string>;
   /** Called at each change of a list, before clients are notified. */
   listChanged?(kind: ListKind): void;
   /** Notifies of a change that any receiver may see. */
@@ -32,7 +34,7 @@ export interface Audience {
 
 /** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
 export interface SessionRegistry extends Required<
-  Pick<Audience, "notify" | "notifyUpdated" | "notifyTopic" | "close">
+  Pick<Audience, "notify" | "notifyUpdated" | "notifyTopic" | "describeLists" | "close">
 > {
   /** Receivers of changes in addition to the sessions. */
   readonly audiences: readonly Audience[];
@@ -44,30 +46,21 @@ export interface SessionRegistry extends Required<
   attach(audience: Audience): void;
   /** Sets the log level of a session, as its client has done in another process. */
   setLogLevel(session: Session, level: string): void;
-  /** Returns what clients see of the lists that may change, as JSON texts. */
-  describeLists(): ReadonlyMap<ListKind, string>;
   /** Number of sessions whose connection is open. */
   readonly size: number;
 }
 
-/**
- * Creates an empty session registry.
- *
- * @param describeLists - returns what clients see of the lists that may change
- */
-export function createSessionRegistry(
-  describeLists: SessionRegistry["describeLists"] = () => new Map(),
-): SessionRegistry {
-  return new SessionRegister(describeLists);
+/** Creates an empty session registry. */
+export function createSessionRegistry(): SessionRegistry {
+  return new SessionRegister();
 }
 
 class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
   readonly audiences: Audience[] = [];
-  readonly describeLists: SessionRegistry["describeLists"];
 
-  constructor(describeLists: SessionRegistry["describeLists"]) {
-    this.describeLists = describeLists;
+  describeLists(): ReadonlyMap<ListKind, string> {
+    return new Map(this.audiences.flatMap((audience) => [...(audience.describeLists?.() ?? [])]));
   }
 
   get size(): number {

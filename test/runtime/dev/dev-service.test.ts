@@ -256,3 +256,13 @@ describe("a swapped definition", () => {
     expect(await developed.replace({ tools: [] })).toEqual(["reloaded; tools: -second, -say"]);
   });
 });
+
+test("the lists of the definition that is served are described for other nodes", async () => {
+  const tool = (name: string): AnyTool => ({ name, execute: () => name });
+  const { service, replace } = develop({ listChanged: ["tools"], tools: [tool("first")] });
+  const describe = (): string => String(service.server.clients.describeLists?.().get("tools"));
+  expect(describe()).toContain("first");
+  await replace({ listChanged: ["tools"], tools: [tool("second")] });
+  expect(describe()).toContain("second");
+  expect(describe()).not.toContain("first");
+});
