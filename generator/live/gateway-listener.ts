@@ -50,16 +50,17 @@ export async function listenAt(
   callers: Callers,
 ): Promise<GatewayListener> {
   const { accept } = gateway;
+  const limits = { exactNumbers: true };
   switch (kind) {
     case "http":
       return serveGatewayHttp(gateway, { ...callers, ...(callers.cluster && probes), host, port });
     case "websocket": {
       // Imported lazily: only WebSocket listeners need the library.
       const { listenWebSocket } = await import("../../runtime/transport/websocket/websocket-server.ts");
-      return listenWebSocket({ ...callers, host, port, accept });
+      return listenWebSocket({ ...callers, host, port, accept, limits });
     }
     case "tcp": {
-      const listener = await listenTcp({ host, port, accept });
+      const listener = await listenTcp({ host, port, accept, limits });
       return { url: `tcp://${toAuthority(host)}:${listener.port}`, close: () => listener.close() };
     }
     default:

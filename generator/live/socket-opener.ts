@@ -1,6 +1,6 @@
 import { connect } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
-import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
+import { relayedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
 import { EraCache } from "../../runtime/lifecycle/era-cache.ts";
 import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
@@ -22,8 +22,8 @@ async function createTransport(
   target: ConnectionTarget,
   headers: Readonly<Record<string, string>>,
 ): Promise<Transport> {
-  if (target.kind === "tcp") return createTcpTransport({ ...target, limits: passedLimits });
+  if (target.kind === "tcp") return createTcpTransport({ ...target, limits: relayedLimits });
   // Imported lazily: only WebSocket connections need the library.
   const { createWsTransport } = await import("../../runtime/transport/websocket/ws-package.ts");
-  return createWsTransport(target.url, { headers, limits: passedLimits });
+  return createWsTransport(target.url, { headers, limits: relayedLimits });
 }

@@ -89,7 +89,8 @@ function readMembers(item: ByteRange): Record<string, unknown> {
   }
 }
 
-const listNames: ReadonlySet<string> = new Set(["tools", "prompts", "resources", "resourceTemplates", "skills"]);
+/** Names of the lists of what a server offers. */
+export const listNames: ReadonlySet<string> = new Set(["tools", "prompts", "resources", "resourceTemplates", "skills"]);
 
 /** Levels of the members of a result, of its list, and of the items of the list. */
 const resultDepth = 2;

@@ -1,11 +1,13 @@
 import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
-import { omitDeepItems, type ShallowMessage } from "./deep-items.ts";
+import { isObject } from "../../generated/support.ts";
+import { listNames, omitDeepItems, type ShallowMessage } from "./deep-items.ts";
+import { hasInexactNumber } from "./inexact-numbers.ts";
 import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 
 /** Limits on the structure of decoded messages. */
-export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
+export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues" | "exactNumbers">;
 
 /** Receives decoded values and decoding problems. */
 export interface Sink {
@@ -26,21 +28,37 @@ export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
 /** Parses a message like `decode`, where its bytes are known already. */
 export function decodeEncoded(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
   const finding = scan(source, limits);
-  if (!finding) return parseInto(sink, source.text);
+  if (!finding) return receive(source, limits, sink);
   const shallow = finding.kind === "depth" ? readShallow(source, limits) : undefined;
   if (!shallow) return sink.problem(toProblem(finding, source, limits));
   for (const problem of toItemProblems(shallow.names, limits.maxDepth)) sink.problem(problem);
   // A result has one list. Looking for more would read a message with thousands of lists thousands of times.
-  const rest = toByteRange(shallow.text);
+  const rest = { text: shallow.text, ...toByteRange(shallow.text) };
   const left = scan(rest, limits);
   if (left) sink.problem(toProblem(left, rest, limits));
-  else parseInto(sink, shallow.text);
+  else receive(rest, limits, sink);
 }
 
-function parseInto(sink: Sink, text: string): void {
-  const value = parse(text);
-  if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
-  else sink.message(value);
+function receive(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
+  const value = parse(source.text);
+  if (value === undefined) return sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
+  if (limits.exactNumbers && hasInexactNumber(source.text, source)) return receiveInexact(value, source, sink);
+  sink.message(value);
+}
+
+/** Receives a message with a rounded number. Lists of definitions are received: a number in one of them must not cost the others. */
+function receiveInexact(value: unknown, source: ByteRange, sink: Sink): void {
+  const result = isObject(value) ? value.result : undefined;
+  const isList = isObject(result) && [...listNames].some((name) => Array.isArray(result[name]));
+  if (!isList) return sink.problem(inexact(readEnvelope(source)));
+  sink.problem({ kind: "numbers", message: "A number in a list of the server is rounded; it is beyond 2^53" });
+  sink.message(value);
+}
+
+/** Creates the problem of a message with a number that cannot be read exactly. */
+function inexact(value: unknown): FramingProblem {
+  const message = "The message has a number beyond 2^53, which would be rounded; send it as a string";
+  return { kind: "numbers", message, value };
 }
 
 /**
@@ -80,8 +98,7 @@ export function tooManyValues(maxValues: number, value: unknown): FramingProblem
 }
 
 function toProblem(finding: Finding, source: ByteRange, { maxDepth, maxValues }: DecodingLimits): FramingProblem {
-  const envelope = outline(source);
-  const value = envelope === undefined ? undefined : parse(envelope);
+  const value = readEnvelope(source);
   switch (finding.kind) {
     case "depth":
       return tooDeep(maxDepth, value);
@@ -92,6 +109,12 @@ function toProblem(finding: Finding, source: ByteRange, { maxDepth, maxValues }:
     default:
       return finding satisfies never;
   }
+}
+
+/** Returns the first level of a message, or `undefined` if it cannot be read. */
+function readEnvelope(source: ByteRange): unknown {
+  const envelope = outline(source);
+  return envelope === undefined ? undefined : parse(envelope);
 }
 
 /** Returns a message without the items of its list that are too deep, or `undefined` for any other message. */

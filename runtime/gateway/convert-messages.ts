@@ -8,6 +8,7 @@ import {
   isInvalidMessageError,
   isPeerError,
   isTimeoutError,
+  isUnusableResponseError,
   methodNotFound,
 } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
@@ -150,6 +151,8 @@ export function toConversionRejection(thrown: unknown, method: string, revision:
   if (isTimeoutError(thrown))
     return failure(`Request timed out; the server sent nothing for ${thrown.milliseconds} ms`, thrown);
   if (isClosedError(thrown)) return failure("The server has closed the connection", thrown);
+  if (isUnusableResponseError(thrown))
+    return failure(`The server's response is not passed on: ${thrown.message}`, thrown);
   if (isInvalidMessageError(thrown)) return failure(thrown.message, thrown);
   if (!isPeerError(thrown)) return thrown;
   const { message, data } = thrown;

@@ -16,7 +16,9 @@ import type { Gateway } from "./gateway.ts";
  * ```
  */
 export function serveGatewayHttp(gateway: Gateway, options: ListenOptions = {}): Promise<HttpListener> {
-  return listenHttp(options.sessions === false ? { ...gateway, accept: gateway.acceptStateless } : gateway, options);
+  const limits = { exactNumbers: true, ...options.limits };
+  const service = options.sessions === false ? { ...gateway, accept: gateway.acceptStateless } : gateway;
+  return listenHttp(service, { ...options, limits });
 }
 
 /**
@@ -40,7 +42,7 @@ export async function serveGatewayStdio(gateway: Gateway): Promise<Error | undef
     const closed = connection.closed.then(() => (loss = gateway.lossOf(connection)));
     return { closed, close: () => connection.close() };
   };
-  await acceptStdio(accept, { exit: false });
+  await acceptStdio(accept, { exit: false, limits: { exactNumbers: true } });
   await gateway.close();
   return loss;
 }

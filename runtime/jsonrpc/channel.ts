@@ -85,7 +85,7 @@ export interface Receiver {
 
 /** Reason why input cannot be read as a message. */
 export interface FramingProblem {
-  readonly kind: "syntax" | "encoding" | "size" | "depth" | "values" | "repeated";
+  readonly kind: "syntax" | "encoding" | "size" | "depth" | "values" | "repeated" | "numbers";
   /** One sentence, which may be shown to the peer. */
   readonly message: string;
   /** Parsed value, if there is one. Only its envelope may be read. */

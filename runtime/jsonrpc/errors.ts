@@ -1,4 +1,5 @@
 import { isObject, type Gate, type Issue, type Revision } from "../../generated/support.ts";
+import type { FramingProblem } from "./channel.ts";
 import type { ErrorObject } from "./message.ts";
 import { shorten } from "../internal/shorten.ts";
 
@@ -103,6 +104,14 @@ export class TimeoutError extends Error {
     this.name = "TimeoutError";
     this.method = method;
     this.milliseconds = milliseconds;
+  }
+}
+
+/** The response to a request arrived, but cannot be read: it is too long or too deep, or has a number that cannot be read exactly. */
+export class UnusableResponseError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UnusableResponseError";
   }
 }
 
@@ -222,6 +231,11 @@ export function isInvalidMessageError(value: unknown): value is InvalidMessageEr
   return hasName(value, ["InvalidMessageError"]);
 }
 
+/** True if a value is an `UnusableResponseError`, also one of another copy of this package. */
+export function isUnusableResponseError(value: unknown): value is UnusableResponseError {
+  return hasName(value, ["UnusableResponseError"]);
+}
+
 /** True if a value is an `UnreachableError`, also one of another copy of this package. */
 export function isUnreachableError(value: unknown): value is UnreachableError {
   return hasName(value, ["UnreachableError"]);
@@ -254,6 +268,12 @@ export function invalidParams(issue: Issue): RpcError {
 /** Creates the error of a method that does not exist here, or that has no handler. */
 export function methodNotFound(method: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
+}
+
+/** Returns the code of the error response to a message that cannot be read. */
+export function toProblemCode({ kind }: FramingProblem): number {
+  if (kind === "syntax" || kind === "encoding") return errorCodes.parseError;
+  return kind === "numbers" ? errorCodes.invalidParams : errorCodes.invalidRequest;
 }
 
 /** Creates the error of a message that is not a request, or not one that may be sent now. */

@@ -15,6 +15,11 @@ export interface Limits {
   readonly maxCalls: number;
   /** Bytes that wait for a slow reader before the connection is ended. Default 64 MiB. */
   readonly maxBufferedBytes: number;
+  /**
+   * True if messages with numbers that cannot be read exactly, such as 9007199254740993, are rejected. Lists of tools, prompts and resources are read,
+   * and such a number in them is reported. Default `false`: numbers are rounded, as `JSON.parse` does.
+   */
+  readonly exactNumbers?: boolean;
 }
 
 /** Timeouts in milliseconds. Every value may be `Infinity`. */

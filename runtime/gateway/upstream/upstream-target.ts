@@ -40,7 +40,7 @@ export type UpstreamTarget = (
 export function connectUpstream(place: UpstreamTarget | ConnectionFactory): ConnectionFactory {
   if (typeof place === "function") return place;
   const eras = new EraCache();
-  const limits = { ...passedLimits, ...place.limits };
+  const limits = { ...relayedLimits, ...place.limits };
   switch (place.kind) {
     case "command": {
       const { kind: _kind, ...program } = place;
@@ -55,8 +55,11 @@ export function connectUpstream(place: UpstreamTarget | ConnectionFactory): Conn
   }
 }
 
-/** Limits of connections whose messages are passed on, or checked one part at a time. */
+/** Limits of connections whose messages are checked one part at a time. */
 export const passedLimits: Partial<Limits> = { maxDepth: 512 };
+
+/** Limits of connections whose messages are passed on. A rounded number would be passed on as another one. */
+export const relayedLimits: Partial<Limits> = { ...passedLimits, exactNumbers: true };
 
 function unknownPlace(place: never): never {
   throw new Error(`The target is not supported: ${JSON.stringify(place)}`);

@@ -1,6 +1,6 @@
 import { Batch, findBatchProblem } from "../../jsonrpc/batch.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
-import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
+import { RpcError, UnusableResponseError, invalidRequest, toErrorObject, toProblemCode } from "../../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, responseIdOf, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
@@ -62,11 +62,10 @@ export class MessageRouter {
 
   /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
   problem(problem: FramingProblem): void {
-    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
-    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
+    const error = new RpcError(toProblemCode(problem), problem.message);
     const incoming = classify(problem.value);
     this.#host.report({ kind: "protocol", error });
-    if (this.#discard(incoming, new Error(problem.message))) return;
+    if (this.#discard(incoming, new UnusableResponseError(problem.message))) return;
     if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
   }
 

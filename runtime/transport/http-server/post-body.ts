@@ -1,6 +1,6 @@
 import { decodeEncoded } from "../../framing/json.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
+import { errorCodes, toProblemCode } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, responseIdOf, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
 import type { Body } from "./exchange/exchange.ts";
@@ -76,13 +76,13 @@ export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function readProblem({ kind, message, value }: FramingProblem): PostBody | RejectedRequest {
-  const isSyntax = kind === "syntax" || kind === "encoding";
+function readProblem(problem: FramingProblem): PostBody | RejectedRequest {
+  const { message, value } = problem;
   const incoming = value === undefined ? undefined : classify(value);
   const response = incoming && readResponse(incoming, message);
   if (response) return response;
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
-  return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+  return rejectHttp(400, message, { code: toProblemCode(problem), id });
 }
 
 /** Classifies a member of a batch. One that may be a response gets none, as malformed responses do. */

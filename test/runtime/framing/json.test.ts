@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decode, encode, tooLarge } from "../../../runtime/framing/json.ts";
+import { decode, encode, tooLarge, type DecodingLimits } from "../../../runtime/framing/json.ts";
 import { outline, scan, toByteRange, type ByteRange } from "../../../runtime/framing/json-scan.ts";
 import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
@@ -8,7 +8,7 @@ const limits = { maxDepth: 64, maxValues: 200_000 };
 
 function read(
   text: string,
-  given: Partial<typeof limits> = {},
+  given: Partial<DecodingLimits> = {},
 ): { readonly value?: unknown; readonly problem?: FramingProblem; readonly problems: readonly FramingProblem[] } {
   let outcome: { readonly value?: unknown; readonly problem?: FramingProblem } = {};
   const problems: FramingProblem[] = [];
@@ -305,5 +305,37 @@ describe("encoding", () => {
   test("the encoding of other values throws", () => {
     expect(() => encode({ jsonrpc: "2.0", id: 1, result: [] })).toThrow(TypeError);
     expect(() => encode({ jsonrpc: "2.0", id: 1, result: { big: 1n } })).toThrow(TypeError);
+  });
+});
+
+describe("numbers that a double does not hold", () => {
+  const exact = { exactNumbers: true };
+  const inexact = ["9007199254740993", "-9007199254740993", "18446744073709551615", "1e400", `1${"0".repeat(400)}1`];
+  const held = [
+    "9007199254740992",
+    "1152921504606846976",
+    "1e300",
+    "0.12345678901234567890",
+    '"9007199254740993"',
+    "1E+22",
+  ];
+
+  test.each(inexact)("%s is rejected where it would be passed on, and rounded elsewhere", (number) => {
+    for (const text of [`{"id":1,"params":{"n":${number}}}`, `{"id":1,"params":{"a":"x\\"",  "n":[0, ${number} ]}}`]) {
+      expect(read(text, exact).problem).toMatchObject({ kind: "numbers", value: { id: 1, params: {} } });
+      expect(read(text).problem).toBeUndefined();
+    }
+  });
+
+  test.each(held)("%s is read", (number) => {
+    const text = `{"id":1,"params":{"1234567890123456":"${"7".repeat(100)}","n":${number}}}`;
+    expect(read(text, exact)).toMatchObject({ value: JSON.parse(text), problems: [] });
+  });
+
+  test("a list of definitions is read, and the number is reported", () => {
+    const text = '{"id":1,"result":{"tools":[{"name":"a","maximum":18446744073709551615}]}}';
+    const { value, problems } = read(text, exact);
+    expect(value).toEqual(JSON.parse(text));
+    expect(problems).toEqual([{ kind: "numbers", message: expect.stringContaining("rounded") }]);
   });
 });
