@@ -58,14 +58,17 @@ async function open(errors: string[] = []): Promise<{ readonly url: string; read
 }
 
 describe.each([newest, alone])("a client of $id", (revision) => {
-  test.each(["content", "metadata", "infinite"])("gets an error instead of a rounded number: %s", async (name) => {
-    const { url } = await open();
-    const wire = await openHttp(url, revision);
-    const { error } = await wire.request("tools/call", { name, arguments: {} });
-    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining("has a number beyond 2^53") });
-  });
+  test.each(["content", "metadata", "infinite"])(
+    "a result is an error instead of a rounded number: %s",
+    async (name) => {
+      const { url } = await open();
+      const wire = await openHttp(url, revision);
+      const { error } = await wire.request("tools/call", { name, arguments: {} });
+      expect(error).toMatchObject({ code: -32603, message: expect.stringContaining("has a number beyond 2^53") });
+    },
+  );
 
-  test("gets numbers that a double holds, digits in texts, and lists, in which a rounded number is reported", async () => {
+  test("numbers that a double holds, digits in texts, and lists are passed on; a rounded number in a list is reported", async () => {
     const errors: string[] = [];
     const { url } = await open(errors);
     const wire = await openHttp(url, revision);
@@ -78,7 +81,7 @@ describe.each([newest, alone])("a client of $id", (revision) => {
     expect(errors).toContain("A number in a list of the server is rounded; it is beyond 2^53");
   });
 
-  test("that sends such an argument gets an error, and the server nothing", async () => {
+  test("a call with such an argument gets an error, and the server nothing", async () => {
     const { url, received } = await open();
     const wire = await openHttp(url, revision);
     const send = globalThis.fetch;

@@ -47,7 +47,7 @@ describe("lists with invalid items", () => {
     }
   });
 
-  test("a list of invalid items alone is empty, and its report is bounded", () => {
+  test("a list of only invalid items is empty, and its report is bounded", () => {
     const { value, changes } = read("listTools", { tools: Array.from({ length: 5_000 }, () => ({ name: 5 })) });
     expect(value).toEqual({ tools: [] });
     expect(changes).toHaveLength(11);
