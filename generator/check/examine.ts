@@ -6,7 +6,7 @@ import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { HttpWire } from "./wires/http-wire.ts";
 import { describeUnknownRevisions, unknownRevisionAdvice } from "../live/unknown-revision.ts";
-import { permissionStep, requiresCredentials } from "../live/unreachable.ts";
+import { permissionStep, requiresCredentials, credentialStep } from "../live/unreachable.ts";
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
@@ -150,7 +150,7 @@ async function open(wires: WireFactory, revision: Revision): Promise<Conversatio
 }
 
 /** Returns the observation that a server supports no known revision, with those that it offers, or the reason of the last rejection. */
-function toUnknown(rejections: readonly Rejection[], { advise }: ExamineOptions): Omit<Finding, "rule" | "severity"> {
+function toUnknown(rejections: readonly Rejection[], options: ExamineOptions): Omit<Finding, "rule" | "severity"> {
   const message = describeUnknownRevisions(rejections.flatMap(({ response }) => readOffered(response)));
   if (message !== undefined) return { subject: "server", message, fix: unknownRevisionAdvice };
   const rejection = rejections.at(-1);
@@ -158,7 +158,7 @@ function toUnknown(rejections: readonly Rejection[], { advise }: ExamineOptions)
   return {
     subject: "server",
     message: `it supports no known revision${reason === "" ? "" : `: ${reason}`}`,
-    fix: advise?.(reason) || (rejection && adviseOn(rejection)) || usualAdvice,
+    fix: options.advise?.(reason) || (rejection && adviseOn(rejection, options)) || usualAdvice,
   };
 }
 
@@ -177,14 +177,13 @@ function toList(value: unknown): readonly unknown[] {
 const usualAdvice = "check that it starts, and its address and credentials; raise --timeout for a slow server";
 
 /** Returns the next step after a rejection; `undefined` if its cause is open. */
-function adviseOn({ response, stray }: Rejection): string | undefined {
+function adviseOn({ response, stray }: Rejection, { headers = [] }: ExamineOptions): string | undefined {
   if (response.kind !== "none") return undefined;
   const { status, rejection, reason } = response.exchange;
   if (status === undefined)
     return stray === undefined ? undefined : "send only messages, and write everything else to standard error";
   if (status < 300 && reason !== undefined) return undefined;
-  if (requiresCredentials({ status, wwwAuthenticate: rejection?.wwwAuthenticate }))
-    return "send credentials with --header-env Name=VARIABLE";
+  if (requiresCredentials({ status, wwwAuthenticate: rejection?.wwwAuthenticate })) return credentialStep(headers);
   if (status === 403) return permissionStep;
   if (rejection?.location !== undefined) return "use the address that it redirects to";
   return status >= 500 ? "look for the cause in the log of the server" : "check the address; its path is often /mcp";

@@ -4,6 +4,7 @@ import type { DefaultClientSession } from "../../runtime/client/session/default-
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
+import { isSecretName } from "../../runtime/server/middleware/redact.ts";
 import { errorCodes, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
@@ -94,7 +95,7 @@ async function withSession<Result>(
   } catch (error) {
     if (error instanceof UserError) throw error;
     const rejection = findRejection(error);
-    if (rejection) throw new UserError(explainRejection(describeTarget(target), rejection), { cause: error });
+    if (rejection) throw new UserError(explainRejection(describeTarget(target), rejection, options), { cause: error });
     const unknown = explainUnknownRevision(error);
     if (unknown !== undefined)
       throw new UserError(`${describeTarget(target)} cannot be read: ${unknown}.`, { cause: error });
@@ -122,14 +123,16 @@ function findRejection(error: unknown): HttpError | undefined {
   return error instanceof Error && error.cause !== undefined ? findRejection(error.cause) : undefined;
 }
 
-function explainRejection(server: string, rejection: HttpError): string {
+function explainRejection(server: string, rejection: HttpError, { headers }: Access): string {
   const { status, wwwAuthenticate, body } = rejection;
   const wanted = wwwAuthenticate === undefined ? "" : ` It requires ${safeText(wwwAuthenticate.slice(0, 500))}.`;
   // API keys may be requested as `Bearer` as well. Only a reference to metadata indicates an authorization server.
   const credentials = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
     ? "Get an access token (the OAuth flow is not supported here), set a variable to `Bearer <token>`, and pass --header-env Authorization=VARIABLE."
     : "Set a variable to the value of the required header, and pass --header-env Name=VARIABLE.";
-  const how = requiresCredentials(rejection) ? credentials : permissionAdvice;
+  const isSent = Object.keys(headers).some(isSecretName);
+  const known = isSent ? "Check the value of the credentials that were sent, and what they permit." : credentials;
+  const how = requiresCredentials(rejection) ? known : permissionAdvice;
   const said = safeText(body.slice(0, 500)).trim();
   const reason = said === "" ? "." : `: ${said}${/[.!?]$/.test(said) ? "" : "."}`;
   return `${server} rejected this client (HTTP ${status})${reason}${wanted} ${how}`;

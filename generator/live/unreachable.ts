@@ -1,5 +1,7 @@
+import { isObject } from "../../generated/support.ts";
 import { isPeerError, TimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
+import { isSecretName } from "../../runtime/server/middleware/redact.ts";
 import { safeLine, safeText } from "../internal/text.ts";
 import { explainCause, systemCode } from "../internal/user-error.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -13,7 +15,7 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
   const rejection = findHttpError(cause);
   const { status = 0 } = rejection ?? {};
   if (rejection && requiresCredentials(rejection))
-    return `it requires credentials (HTTP ${status}); send them with --header-env Name=VARIABLE.`;
+    return `it requires credentials (HTTP ${status}); ${credentialStep(headersOf(place))}.`;
   if (rejection && status === 403) return `it returned HTTP 403${quoteBody(rejection)}. ${permissionAdvice}`;
   const unknown = explainUnknownRevision(cause);
   if (unknown !== undefined) return `${unknown}.`;
@@ -23,6 +25,13 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
   const variable = place.kind === "command" ? adviseVariable(why, { given: place.env ?? {} }) : "";
   const next = variable === "" && !isSaid ? advice[place.kind] : variable;
   return `${why}. ${next}`.trimEnd();
+}
+
+/** Returns the names of the headers that a server gets. */
+function headersOf(place: ServerAddress): readonly string[] {
+  const given = "headers" in place ? place.headers : undefined;
+  const headers = typeof given === "function" ? given() : given;
+  return isObject(headers) ? Object.keys(headers) : [];
 }
 
 const advice = {
@@ -50,6 +59,13 @@ export function requiresCredentials({
   wwwAuthenticate,
 }: Pick<HttpError, "status" | "wwwAuthenticate">): boolean {
   return status === 401 || (status === 403 && wwwAuthenticate !== undefined);
+}
+
+/** Next step after a rejection of credentials, or for want of them. `headers` are the names of those that were sent. */
+export function credentialStep(headers: readonly string[]): string {
+  return headers.some(isSecretName)
+    ? "check the value of the credentials that were sent, and what they permit"
+    : "send credentials with --header-env Name=VARIABLE";
 }
 
 /** Next step after a rejection for another reason than credentials. */

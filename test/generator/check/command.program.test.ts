@@ -233,6 +233,18 @@ describe("create-mcp-server check", () => {
     expect(code).toBe(1);
   });
 
+  test.each([401, 403])(
+    "`check` of a server that rejects credentials with %i proposes to check them",
+    async (status) => {
+      const site = await serveRaw((_request, response) =>
+        response.writeHead(status, { "www-authenticate": "Bearer" }).end(),
+      );
+      onTestFinished(() => site.close());
+      const { stdout } = await check([site.url], { timeout: 60, header: ["Authorization: Bearer abc"] });
+      expect(stdout).toMatch(/ HTTP \d+\n +check the value of the credentials that were sent, and what they permit/);
+    },
+  );
+
   test("`check` reports a server that exits during the session with the reason", async () => {
     const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;
     const options = { timeout: 60, protocol: "2025-11-25", format: "json" } as const;
