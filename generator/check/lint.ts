@@ -179,6 +179,19 @@ export const lintRules: readonly LintRule[] = [
   },
   {
     rule: {
+      id: "untyped-argument",
+      title: "Arguments declare what they are",
+      severity: "note",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool",
+    },
+    check: ({ inputSchema }) =>
+      findUntyped(inputSchema).map((name) => ({
+        message: `the argument ${quote(name)} has no type; models guess what it is, and some model APIs reject it`,
+        fix: 'declare its type, for example "type": "string"',
+      })),
+  },
+  {
+    rule: {
       id: "mirrored-secret",
       title: "Secrets are not copied to headers",
       severity: "warning",
@@ -236,6 +249,27 @@ function findBareLists(schema: unknown): string[] {
     return isList ? [path] : [];
   });
 }
+
+/** Returns the names of arguments whose schema accepts any value. */
+function findUntyped(schema: unknown): readonly string[] {
+  const properties = isObject(schema) && isObject(schema.properties) ? Object.entries(schema.properties) : [];
+  return properties.flatMap(([name, one]) => {
+    const isOpen = one === true || (isObject(one) && Object.keys(one).every((keyword) => annotations.has(keyword)));
+    return isOpen ? [name] : [];
+  });
+}
+
+/** Keywords that restrict no value. */
+const annotations: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "x-mcp-header",
+]);
 
 function findParamHeaderSecrets(schema: unknown): string[] {
   return walk(schema).flatMap(([path, one]) => {

@@ -102,7 +102,23 @@ describe("lint of tools", () => {
       ["schema-reference"],
     ],
     ["an unknown type", { inputSchema: { type: "object", properties: { a: { type: "int" } } } }, ["schema-sound"]],
-    ["an argument with a space", { inputSchema: { type: "object", properties: { "a b": {} } } }, ["argument-name"]],
+    [
+      "an argument with a space",
+      { inputSchema: { type: "object", properties: { "a b": { type: "string" } } } },
+      ["argument-name"],
+    ],
+    ...[{}, true, { description: "Anything", default: 1 }].map((open): [string, object, string[]] => [
+      `an argument that may be anything: ${JSON.stringify(open)}`,
+      { inputSchema: { type: "object", properties: { a: open } } },
+      ["untyped-argument"],
+    ]),
+    ...[{ enum: [1] }, { anyOf: [{ type: "string" }] }, { const: 1 }, false].map(
+      (closed): [string, object, string[]] => [
+        `no problem in an argument that is restricted: ${JSON.stringify(closed)}`,
+        { inputSchema: { type: "object", properties: { a: closed } } },
+        [],
+      ],
+    ),
     [
       "an array without a type of its items",
       { inputSchema: { type: "object", properties: { a: { type: "array" } } } },
