@@ -178,7 +178,8 @@ function describeNone({ reason, exchange: { status } }: Extract<CallOutcome, { r
 export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Observation[]> {
   const method = harmless(revision);
   const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
-  if (response?.kind === "result") return [];
+  // An error is a response as well.
+  if (response?.kind === "result" || response?.kind === "error") return [];
   const { isOpen, silence } = conversation.wire;
   const gone = isOpen ? `${method} gets no response any more` : silence || "the connection is closed";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];

@@ -170,6 +170,11 @@ test.each([
   ]);
 });
 
+test("a server whose ping is an error is reported for that only", async () => {
+  const report = await examineOdd(({ method }) => (method === "ping" ? withError(-32601) : undefined));
+  expect(readFindings(report)).toEqual([expect.stringMatching(/ping.*-32601/)]);
+});
+
 const noText = { toString: 1, valueOf: 1 };
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 
