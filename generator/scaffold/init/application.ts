@@ -47,6 +47,11 @@ export async function readApplication({ directory, ...given }: ApplicationText):
   rejectLayer(folder);
   const framework = readFramework(folder, manifest, given.framework);
   rejectWorkspace(folder, manifest, framework);
+  const isOnEdge = ["wrangler.jsonc", "wrangler.json", "wrangler.toml"].some((name) => existsSync(join(folder, name)));
+  if (isOnEdge && framework === "node" && given.framework === undefined)
+    throw new UserError(
+      "the application is a Worker without a known framework; install hono, or create a project with --target worker.",
+    );
   const routes = framework === "next" ? findRoutes(folder) : undefined;
   const isTyped = existsSync(join(folder, "tsconfig.json"));
   if (framework === "next" && !isTyped)
@@ -62,7 +67,7 @@ export async function readApplication({ directory, ...given }: ApplicationText):
     manifest,
     text,
     sources: isTyped ? { kind: "typescript", ending: readImportEnding(folder, manifest) } : { kind: "javascript" },
-    isOnEdge: ["wrangler.jsonc", "wrangler.json", "wrangler.toml"].some((name) => existsSync(join(folder, name))),
+    isOnEdge,
     ...(routes !== undefined && { routes }),
   };
 }

@@ -33,6 +33,14 @@ const nodenext = { compilerOptions: { module: "nodenext" } };
 const express = { name: "shop", type: "module", dependencies: { express: "^5.0.0" } };
 
 describe("init", () => {
+  test("a Worker without a known framework is rejected, unless node:http is chosen", async () => {
+    write({ "package.json": { name: "edge", type: "module" }, "tsconfig.json": nodenext, "wrangler.jsonc": "{}" });
+    const { code, stderr } = await init();
+    expect(stderr).toContain("the application is a Worker without a known framework; install hono");
+    expect(code).toBe(2);
+    expect((await init({ framework: "node", dryRun: true })).code).toBe(0);
+  });
+
   test("adds a server to a module in TypeScript, which update and add then change", async () => {
     write({
       "package.json": express,
