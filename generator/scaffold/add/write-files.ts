@@ -1,5 +1,5 @@
-import { mkdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, realpath, rm } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { readIfPresent, wholeFolder } from "../../internal/files.ts";
 import { replaceFile, type Tree } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
@@ -35,6 +35,7 @@ export async function writeFiles(
       signal.throwIfAborted();
       const target = join(project, path);
       const text = writes.get(path);
+      await rejectOutside(project, path);
       const before = await readIfPresent(target);
       const outermost = await mkdir(dirname(target), { recursive: true });
       if (outermost !== undefined) made.push(outermost);
@@ -51,6 +52,23 @@ export async function writeFiles(
       { cause: error },
     );
   }
+}
+
+/** Rejects a path that leads out of the project, through a link to a file or a folder. */
+async function rejectOutside(project: string, path: string): Promise<void> {
+  const place = relative(await realpath(project), await findReal(join(project, path)));
+  if (place !== ".." && !place.startsWith(`..${sep}`) && !isAbsolute(place)) return;
+  throw new UserError(
+    `Nothing was changed: ${path} leads out of the project through a link; replace the link by a copy.`,
+  );
+}
+
+/** Returns the real path of a file, or that of the nearest folder that exists. */
+async function findReal(path: string): Promise<string> {
+  return realpath(path).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT" && dirname(path) !== path) return findReal(dirname(path));
+    throw error;
+  });
 }
 
 async function putBack(path: string, text: string | undefined): Promise<void> {

@@ -1,14 +1,48 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAdd } from "../../../../generator/commands/add.ts";
 import { findSample, planAddition } from "../../../../generator/scaffold/add/addition.ts";
 import { register } from "../../../../generator/scaffold/add/register.ts";
+import { writeFiles as changeFiles } from "../../../../generator/scaffold/add/write-files.ts";
 import { schemaSamples } from "../../../../generator/scaffold/create/example-tools.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 import { emitFiles, writeFiles } from "../../project.ts";
 
 const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
+
+describe("files of a project", () => {
+  it.each([
+    ["a link to a folder", "src/tools/a.ts", "src/tools", ""],
+    ["a link to a file", "src/a.ts", "src/a.ts", "a.ts"],
+    ["a folder below a link", "src/tools/more/a.ts", "src/tools", ""],
+  ])("a path that leads out of a project through %s is not written", async (_, path, link, target) => {
+    const [project, outside] = [temporaryFolder(), temporaryFolder()];
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(outside, "a.ts"), "mine");
+    symlinkSync(join(outside, target), join(project, link));
+    const writes = new Map([
+      ["b.ts", "new"],
+      [path, "theirs"],
+    ]);
+    await expect(changeFiles(project, { writes, removals: [] }, new AbortController().signal)).rejects.toThrow(
+      `${path} leads out of the project through a link`,
+    );
+    expect(readFileSync(join(outside, "a.ts"), "utf8")).toBe("mine");
+    expect(existsSync(join(project, "b.ts"))).toBe(false);
+    expect(existsSync(join(outside, "more"))).toBe(false);
+  });
+
+  it("a link that stays within the project is followed, also where the project is behind one", async () => {
+    const [real, project] = [temporaryFolder(), join(temporaryFolder(), "link")];
+    symlinkSync(real, project);
+    mkdirSync(join(real, "code"));
+    symlinkSync(join(real, "code"), join(real, "src"));
+    const changes = { writes: new Map([["src/new/a.ts", "a"]]), removals: [] };
+    await changeFiles(project, changes, new AbortController().signal);
+    expect(readFileSync(join(real, "code", "new", "a.ts"), "utf8")).toBe("a");
+  });
+});
 
 describe("registration", () => {
   it.each([
