@@ -23,6 +23,15 @@ export function jsonText(value: object): string {
   });
 }
 
+/** Replaces characters that are not seen, or change the order of others, by escapes. The value of the JSON stays the same. */
+export function escapeJson(json: string): string {
+  return json.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029\u{E0000}-\u{E007F}]|\p{Surrogate}/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
 /** Matches lists of strings. Line breaks never occur inside a JSON string, so whole lines can be matched. */
 const listOfTexts = /\[\n\s+("[^\n]*"(?:,\n\s+"[^\n]*")*)\n\s+\]/g;
 

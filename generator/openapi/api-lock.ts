@@ -1,5 +1,5 @@
 import { hashText, isInnerPath } from "../internal/files.ts";
-import { jsonText, parseJson } from "../internal/json-text.ts";
+import { escapeJson, jsonText, parseJson } from "../internal/json-text.ts";
 import type { Tree } from "../internal/tree.ts";
 import { UserError } from "../internal/user-error.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
@@ -64,7 +64,7 @@ export function recordFile(path: string, text: string): FileRecord {
 
 /** Writes the text of a lock file. */
 export function apiLockText(apis: readonly ApiRecord[]): string {
-  return `${jsonText({ format: 1, apis })}\n`;
+  return `${escapeJson(jsonText({ format: 1, apis }))}\n`;
 }
 
 /** Reads the text of a lock file. @throws {UserError} when it is not one of this version. */
