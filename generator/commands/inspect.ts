@@ -39,7 +39,7 @@ async function inspect(options: InspectCommandOptions, starting: Starting): Prom
     starting.recorder?.begin(inspector.gateway);
     const { info, revision } = inspector.gateway;
     console.log(`${outputLine(info.name, 100)} (revision ${revision.id}) can be inspected at\n${inspector.url}`);
-    if (options.open) openPage(inspector.url);
+    if (options.open) openPage(inspector.createEntrance());
     await untilStopped(starting.signal);
   } finally {
     await inspector.close();

@@ -33,6 +33,8 @@ export interface InspectorOptions {
 export interface Inspector {
   /** Address of the page. It contains a token: only a browser that gets this address may use the page. */
   readonly url: string;
+  /** Creates an address that leads to the page once, for a program that opens it. */
+  createEntrance(): string;
   /** Gateway through which the page connects to the server. */
   readonly gateway: Gateway;
   /** Shows a piece of the server's output on the page. */
@@ -114,6 +116,7 @@ export async function startInspector(
     );
     return {
       url: page.url,
+      createEntrance: () => page.createEntrance(),
       gateway,
       addOutput(text) {
         output.add(text);

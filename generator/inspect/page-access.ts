@@ -26,7 +26,7 @@ export function checkRequest(request: IncomingMessage, { port, token }: PageAddr
   const isOwn = origin === undefined || origin === `http://${host}`;
   if (!isOwn || (request.method === "POST" && origin === undefined))
     return { status: 403, text: "Requests of other pages are rejected; open the printed address." };
-  if (isViewPath(request.url)) return undefined;
+  if (isViewPath(request.url) || readEntrance(request.url) !== undefined) return undefined;
   if (!hasToken(request.url ?? "", token))
     return { status: 403, text: "The token in the address is missing or wrong; open the printed address." };
   return undefined;
@@ -35,6 +35,11 @@ export function checkRequest(request: IncomingMessage, { port, token }: PageAddr
 /** True for the path of a document for a frame. It has an id of its own instead of the token, which the frame must not learn. */
 export function isViewPath(url: string | undefined): boolean {
   return url?.startsWith("/view/") ?? false;
+}
+
+/** Returns the code of a path that leads to the page once: programs that open a browser get it, because other users see their arguments. */
+export function readEntrance(url: string | undefined): string | undefined {
+  return /^\/open\/([\w-]+)$/.exec(url ?? "")?.[1];
 }
 
 function hasToken(url: string, token: string): boolean {

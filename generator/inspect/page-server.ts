@@ -6,7 +6,7 @@ import { isObject } from "../../generated/support.ts";
 import { portOf, startListening } from "../../runtime/transport/listening.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { explainCause } from "../internal/user-error.ts";
-import { checkRequest, isViewPath, type PageAddress, type Rejection } from "./page-access.ts";
+import { checkRequest, isViewPath, readEntrance, type PageAddress, type Rejection } from "./page-access.ts";
 
 /** Handlers of the page's requests. */
 export interface PageHandlers {
@@ -22,6 +22,8 @@ export interface PageHandlers {
 export interface PageServer {
   /** Address of the page, with its token. */
   readonly url: string;
+  /** Creates an address that leads to the page once, and not later than after a minute. */
+  createEntrance(): string;
   close(): Promise<void>;
 }
 
@@ -33,20 +35,36 @@ export interface PageServer {
 export async function servePage(handlers: PageHandlers, { port = 0 }: { readonly port?: number }): Promise<PageServer> {
   const files = await readPageFiles();
   const address: { port: number; readonly token: string } = { port, token: randomBytes(24).toString("base64url") };
+  const entrances = new Set<string>();
   const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
-    respond(request, response, { address, files, handlers }).catch((error: unknown) => {
+    respond(request, response, { address, files, handlers, entrances }).catch((error: unknown) => {
       sendText(response, 400, explainCause(error));
     });
   });
   await startListening(server, { port, host: "127.0.0.1" });
   address.port = portOf(server);
-  return { url: `http://127.0.0.1:${address.port}/${address.token}/`, close: () => closeServer(server) };
+  const origin = `http://127.0.0.1:${address.port}`;
+  return {
+    url: `${origin}/${address.token}/`,
+    createEntrance() {
+      const code = randomBytes(24).toString("base64url");
+      entrances.add(code);
+      setTimeout(() => entrances.delete(code), entranceTime).unref();
+      return `${origin}/open/${code}`;
+    },
+    close: () => closeServer(server),
+  };
 }
+
+/** Milliseconds for a browser to start. */
+const entranceTime = 60_000;
 
 interface Page {
   readonly address: PageAddress;
   readonly files: ReadonlyMap<string, PageFile>;
   readonly handlers: PageHandlers;
+  /** Codes of addresses that lead to the page once. */
+  readonly entrances: Set<string>;
 }
 
 interface PageFile {
@@ -74,6 +92,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, page:
   const rejection = checkRequest(request, page.address);
   if (rejection) return sendRejection(response, rejection);
   const url = request.url ?? "";
+  const entrance = readEntrance(url);
+  if (entrance !== undefined) return enter(response, entrance, page);
   if (isViewPath(url)) return sendView(response, page.handlers.takeView(url.slice("/view/".length)));
   const path = url.slice(page.address.token.length + 2).replace(/[?#].*$/s, "");
   if (request.method === "POST") return runCommand(request, response, { kind: path, page });
@@ -82,6 +102,12 @@ async function respond(request: IncomingMessage, response: ServerResponse, page:
   const file = page.files.get(path);
   if (!file) return sendRejection(response, { status: 404, text: "There is no such page." });
   response.writeHead(200, { "content-type": file.type, "cache-control": "no-store" }).end(file.body);
+}
+
+function enter(response: ServerResponse, code: string, { address, entrances }: Page): void {
+  if (!entrances.delete(code))
+    return sendRejection(response, { status: 403, text: "This address was used already; open the printed address." });
+  response.writeHead(302, { location: `/${address.token}/`, "cache-control": "no-store" }).end();
 }
 
 async function runCommand(
