@@ -104,7 +104,8 @@ export interface SelectionText {
 }
 
 /** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
-export function readSelection(text: SelectionText): Selection {
+export function readSelection(given: SelectionText): Selection {
+  const text = trimWords(given);
   const { auth = text.provider === undefined ? "none" : "oauth" } = text;
   const provider = readProvider(text.provider, auth);
   const isProtected = auth !== "none";
@@ -134,6 +135,15 @@ export function readSelection(text: SelectionText): Selection {
     ),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
+}
+
+/** Removes the spaces around each choice. */
+function trimWords(given: SelectionText): SelectionText {
+  const entries = Object.entries(given).map(([name, choice]: [string, string | boolean | undefined]) => [
+    name,
+    typeof choice === "string" ? choice.trim() : choice,
+  ]);
+  return { ...given, ...Object.fromEntries(entries) };
 }
 
 /** Parses the words of `--features`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
@@ -367,7 +377,7 @@ function readWords<Word extends string>(
   { words, groups }: Vocabulary<Word>,
 ): readonly Word[] {
   if (isAll(text)) return words;
-  if (text === "none" && groups.includes(text)) return [];
+  if (text.trim() === "none" && groups.includes("none")) return [];
   const given = text.split(",").map((word) => word.trim());
   const unknown = given.find((word) => !words.some((known) => known === word));
   if (unknown === undefined) return words.filter((word) => given.includes(word));

@@ -536,4 +536,11 @@ describe("a project", () => {
     expect(tree.get("README.md")).toContain("`vendor/mcp-server-runtime/`");
     expect(plain.get("README.md")).not.toContain("`vendor/mcp-server-runtime/`");
   });
+
+  it("spaces around a choice do not count", () => {
+    const text = { extras: "none ", auth: " none", scale: "none ", mount: " none ", features: " all", schema: "json " };
+    expect(readSelection(text)).toEqual(
+      readSelection({ extras: "none", auth: "none", scale: "none", mount: "none", features: "all", schema: "json" }),
+    );
+  });
 });
