@@ -266,6 +266,9 @@ class PendingRequest<Params, Result> implements PendingCall {
   readonly #settler: ResponseListener<Result>;
   readonly #timing: Timing;
   #held = 0;
+  #holds = 0;
+  /** Deadline once nothing holds the call, without the time of the hold that ends then. */
+  #resumed = 0;
   #unlisten: (() => void) | undefined;
 
   constructor(id: RequestId, row: RequestRow<Params, Result>, settler: ResponseListener<Result>, timing: Timing) {
@@ -302,15 +305,20 @@ class PendingRequest<Params, Result> implements PendingCall {
   }
 
   extend(now: number): void {
-    this.deadline = Math.min(now + this.#timing.timeout, this.#timing.cap + this.#held);
+    const deadline = Math.min(now + this.#timing.timeout, this.#timing.cap + this.#held);
+    if (this.#holds > 0) this.#resumed = deadline;
+    else this.deadline = deadline;
   }
 
   hold(): (stood: number) => number {
-    const { deadline } = this;
+    if (this.#holds === 0) this.#resumed = this.deadline;
+    this.#holds += 1;
     this.deadline = Infinity;
     return (stood) => {
+      this.#holds -= 1;
+      if (this.#holds > 0) return Infinity;
       this.#held += stood;
-      return (this.deadline = deadline + stood);
+      return (this.deadline = this.#resumed + stood);
     };
   }
 

@@ -166,6 +166,24 @@ describe("timeouts", () => {
     expect(await outcomeOf(call)).toMatchObject({ error: { name: "TimeoutError", milliseconds: 250 } });
   });
 
+  test("progress of a call that is held extends its time, which goes on when it is released", async () => {
+    const { peer, wire, clock } = openPeer({ routes: { notifications: progressRoute } });
+    const call = peer.request(work, undefined, { timeout: 100 });
+    const release = peer.hold(1);
+    const releaseOther = peer.hold(1);
+    clock.advance(50);
+    wire.post(report(1));
+    clock.advance(1_000);
+    releaseOther();
+    clock.advance(1_000);
+    expect(await outcomeOf(call)).toBe("open");
+    release();
+    clock.advance(99);
+    expect(await outcomeOf(call)).toBe("open");
+    clock.advance(51);
+    expect(await outcomeOf(call)).toMatchObject({ error: { name: "TimeoutError" } });
+  });
+
   test("a call that is not pending cannot be held", () => {
     const { peer, clock } = openPeer();
     peer.hold(99)();
