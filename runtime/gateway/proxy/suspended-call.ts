@@ -3,8 +3,8 @@ import { inLaterTurn } from "../../internal/timers.ts";
 import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
-import { followSignals } from "../../internal/abort-signals.ts";
+import { InvalidMessageError, RpcError, errorCodes, methodNotFound, toError } from "../../jsonrpc/errors.ts";
+import { followSignals, onAbort } from "../../internal/abort-signals.ts";
 import { readAuth } from "../../server/context.ts";
 import { toStateScope } from "../../server/input/request-state.ts";
 import { toEmbedded } from "../convert-messages.ts";
@@ -29,6 +29,7 @@ export class SuspendedCall {
   #count = 0;
   #asked: () => void = () => {};
   #work: Promise<unknown> = Promise.resolve();
+  #hasEnded = false;
   /** Request that currently represents the call and receives the messages of the server. */
   call: CallContext;
 
@@ -73,18 +74,25 @@ export class SuspendedCall {
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const row = findMethod(this.call.revision.embeddedRequests, method);
     if (!row || !this.mayAsk) return Promise.reject(methodNotFound(method));
+    if (this.#hasEnded) return Promise.reject(hasEnded());
+    if (signal.aborted) return Promise.reject(toError(signal.reason));
     const shown = toEmbedded(params);
     const issue = row.params(shown);
     if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
     this.#count += 1;
     const key = `${row.handler}-${this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#inputRequests.set(key, { method, params: shown, row, resolve, reject });
-      const withdraw = (): void => {
+      const unlisten = onAbort(signal, () => {
         this.#inputRequests.delete(key);
         reject(signal.reason);
-      };
-      signal.addEventListener("abort", withdraw, { once: true });
+      });
+      const settle =
+        <Value>(settled: (value: Value) => void) =>
+        (value: Value): void => {
+          unlisten();
+          settled(value);
+        };
+      this.#inputRequests.set(key, { method, params: shown, row, resolve: settle(resolve), reject: settle(reject) });
       // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
       inLaterTurn(() => this.#inputRequests.has(key) && this.#asked());
     });
@@ -92,9 +100,10 @@ export class SuspendedCall {
 
   /** Rejects all open requests: not every server cancels what it has requested for a call that has ended. */
   #withdrawAll(): void {
+    this.#hasEnded = true;
     const open = [...this.#inputRequests.values()];
     this.#inputRequests.clear();
-    for (const { reject } of open) reject(new RpcError(errorCodes.internalError, "The call of the client has ended"));
+    for (const { reject } of open) reject(hasEnded());
   }
 
   /**
@@ -136,6 +145,10 @@ export class SuspendedCall {
     });
     return { resultType: "input_required", inputRequests: firstInputRequests(inputRequests), requestState };
   }
+}
+
+function hasEnded(): RpcError {
+  return new RpcError(errorCodes.internalError, "The call of the client has ended");
 }
 
 /** Returns the identity of a call: its principal, revision, method and params. Responses with another identity are not accepted. */

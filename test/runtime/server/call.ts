@@ -63,7 +63,7 @@ export function meta(revision: Revision): object {
   return { _meta: Object.fromEntries(values) };
 }
 
-function createCall(server: Server, revision: Revision, setup: CallSetup): CallContext {
+export function createCall(server: Server, revision: Revision, setup: CallSetup): CallContext {
   const sent = setup.sent ?? [];
   const caller: Caller = {
     async request(row, params) {
