@@ -130,7 +130,8 @@ class AudienceGroup implements Audience {
 
   replace(audiences: readonly Audience[]): void {
     const kept = this.#current.filter((member) => member.notify && !member.subscribe);
-    this.#earlier = [...this.#earlier, ...kept];
+    // A request that an earlier definition has received may still be added, so that its receivers stay for one more definition.
+    this.#earlier = [...this.#earlier.filter(({ isIdle }) => !isIdle), ...kept];
     this.#current = audiences;
   }
 

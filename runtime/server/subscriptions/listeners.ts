@@ -14,6 +14,10 @@ export class Listeners implements Audience {
   /** Characters of the URIs and topics of all requests, of which each principal has a share. */
   readonly #sizes = new Shares(mostCharacters);
 
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
   get subscribedUris(): Iterable<string> {
     return [...this.#open].flatMap((listener) => [...listener.uris]);
   }

@@ -10,6 +10,8 @@ import type { Session } from "../../protocol/session/session.ts";
 export interface Audience {
   /** True if the receiver passes notifications on to other processes, and receives theirs. */
   readonly isShared?: boolean;
+  /** True if no request waits for changes here. Default: not known. */
+  readonly isIdle?: boolean;
   /** URIs of the resources that it has subscribers of. */
   readonly subscribedUris?: Iterable<string>;
   /** Returns what clients see of the lists that may change, as JSON texts. */
