@@ -1,6 +1,7 @@
 import { shorten } from "../internal/shorten.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
+import { EngineError } from "../stores/engine.ts";
 import type { TaskChange, TaskRecord } from "../stores/task-store.ts";
 
 /** Creates the error for a task that is not known to its requestor. */
@@ -21,6 +22,23 @@ export function rejectTask(message: string, taskId: string): RpcError {
 /** Creates the error for a task that the store has no room for. */
 export function tooManyTasks(): RpcError {
   return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
+}
+
+/**
+ * Performs a request about tasks.
+ *
+ * @throws {RpcError} when the store of the tasks cannot be reached: the request may be repeated later
+ */
+export async function withStore<Result>(perform: () => Promise<Result>): Promise<Result> {
+  try {
+    return await perform();
+  } catch (thrown) {
+    if (!(thrown instanceof EngineError)) throw thrown;
+    throw new RpcError(rejectionCodes.unavailable, "The task store cannot be reached; retry later", {
+      data: { retryAfter: 1 },
+      cause: thrown,
+    });
+  }
 }
 
 /** Creates the error for a task that would begin while the server closes. */

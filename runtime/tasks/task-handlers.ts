@@ -1,6 +1,7 @@
 import type { RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskManager } from "./task-manager.ts";
+import { withStore } from "./task-errors.ts";
 import type { RequestTaskOptions } from "./task-options.ts";
 import { readTaskParams, withoutTask } from "./task.ts";
 
@@ -20,10 +21,10 @@ export interface TaskParams {
 /** Creates the handlers of requests about tasks for a task manager. */
 export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
   return {
-    getTask: ({ taskId }, call) => tasks.get(call, taskId),
-    getTaskPayload: ({ taskId }, call) => tasks.result(call, taskId),
-    cancelTask: ({ taskId }, call) => tasks.cancel(call, taskId),
-    listTasks: (params, call) => tasks.list(call, params?.cursor),
+    getTask: ({ taskId }, call) => withStore(() => tasks.get(call, taskId)),
+    getTaskPayload: ({ taskId }, call) => withStore(() => tasks.result(call, taskId)),
+    cancelTask: ({ taskId }, call) => withStore(() => tasks.cancel(call, taskId)),
+    listTasks: (params, call) => withStore(() => tasks.list(call, params?.cursor)),
   };
 }
 

@@ -7,6 +7,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { readOpenRequests, type TaskKey, type TaskRecord } from "../../stores/task-store.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
+import { withStore } from "../../tasks/task-errors.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOwnership } from "../../tasks/task-request.ts";
 import { toTaskState } from "../../tasks/task.ts";
@@ -72,13 +73,14 @@ export function createExtensionTasks(
     return row && checkInputResponse(row, params, response);
   };
   const handlers = {
-    getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
+    getTask: async ({ taskId }: TaskParams, call: CallContext) =>
+      toDetailed(await withStore(() => tasks.read(keyOf(call, taskId)))),
     async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
-      await tasks.respond(keyOf(call, taskId), inputResponses, checkStored);
+      await withStore(() => tasks.respond(keyOf(call, taskId), inputResponses, checkStored));
       return {};
     },
     async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
-      await tasks.stop(keyOf(call, taskId));
+      await withStore(() => tasks.stop(keyOf(call, taskId)));
       return {};
     },
   };

@@ -130,7 +130,10 @@ export class StatelessResponse implements Channel, HttpOrigin {
     }
     const status = error ? statusOf(error, this.#options.parsed.agreement.revision) : 200;
     const isStream = this.#options.style === "sse" && status === 200;
-    this.#exchange.respond(isStream ? toOnlyEvent(text) : toJsonResponse(text, status));
+    const response = toJsonResponse(text, status);
+    if (isStream) this.#exchange.respond(toOnlyEvent(text));
+    else if (status !== rejectionCodes.unavailable) this.#exchange.respond(response);
+    else this.#exchange.respond({ ...response, headers: { ...response.headers, "retry-after": "1" } });
   }
 
   #toStream(): EventWriter {

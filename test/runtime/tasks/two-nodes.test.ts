@@ -8,8 +8,11 @@ import type { SessionStore } from "../../../runtime/stores/session-store.ts";
 import type { TaskKey } from "../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
+import { EngineError } from "../../../runtime/stores/engine.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { alone, meta, request } from "../lifecycle/stateless.ts";
 import { initialize, settle } from "../wire.ts";
+import { declaring } from "./extension-wire.ts";
 import { createGate, defineTool, serveTasks, type Message } from "./task-wire.ts";
 
 /** A server and its handler, as in a process of their own. */
@@ -341,5 +344,36 @@ describe("a server that closes", () => {
     await closing;
     expect(clock.now()).toBe(0);
     expect(await client.call(a, "tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
+  });
+});
+
+/** A store of tasks whose engine cannot be reached. */
+class LostTaskStore extends MemoryTaskStore {
+  override find(): never {
+    throw new EngineError("Redis is not connected; try again later");
+  }
+  override change(): never {
+    throw new EngineError("Redis is not connected; try again later");
+  }
+}
+
+test.each<[string, object]>([
+  ["tasks/get", { taskId: "a" }],
+  ["tasks/cancel", { taskId: "a" }],
+  ["tasks/update", { taskId: "a", inputResponses: {} }],
+])("%s is rejected with 503 and a time while the store of tasks cannot be reached", async (method, params) => {
+  const source = { name: "node", version: "1", tasks: { store: new LostTaskStore() }, onError: () => {} };
+  const tool = defineTool({ name: "quick", task: true, execute: () => "done" });
+  const handler = createHttpHandler(createServer({ ...source, tools: [tool] }, [alone]), {
+    allowedHosts: ["mcp.example"],
+  });
+  onTestFinished(() => handler.close({ drain: 0 }));
+  const body = request(1, method, params, { [meta.capabilities]: declaring });
+  const headers = { "mcp-protocol-version": alone.id, "mcp-method": method, "mcp-name": "a" };
+  const response = await handler.fetch(toRequest("POST", body, headers));
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await response.json()).toMatchObject({
+    id: 1,
+    error: { code: 503, message: "The task store cannot be reached; retry later", data: { retryAfter: 1 } },
   });
 });
