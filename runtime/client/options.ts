@@ -36,7 +36,10 @@ export interface ClientSettings extends PeerOptions {
   readonly lifecycle?: Revision["lifecycle"];
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };
-  /** Checks structured results of tools against their output schemas. Default: no check. */
+  /**
+   * Checks structured results of tools against their output schemas. Default: no check, because a validator of JSON Schema is a package of its own:
+   * pass `createCfworkerValidator()`, which is small and runs in browsers, or `createAjvValidator()`.
+   */
   readonly validator?: JsonSchemaValidator;
   /**
    * True to cache lists. In a session, a list is kept until the server notifies of a change, if the server promises to. Without a session, a
