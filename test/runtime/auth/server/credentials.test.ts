@@ -85,6 +85,10 @@ describe("API keys", () => {
   });
 
   it.each([
+    [
+      { key: "${user_config.key_of_the_server}" },
+      "API key 2 is a placeholder that the host did not fill in; enter a key there",
+    ],
     [{ key: "short" }, "API key 2 has fewer than 24 characters; create one with `openssl rand -base64 32`"],
     [
       { sha256: "abc" },
