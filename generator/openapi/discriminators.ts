@@ -66,7 +66,7 @@ export function findSubtypes(target: string, document: unknown): Schema | undefi
   });
   const known = [...mapping.values()].flat();
   const others = (readValues(schema, property, document) ?? []).filter((value) => !known.includes(String(value)));
-  const rest = { allOf: [{ $ref: target, [asBase]: true }, { properties: { [property]: { enum: others } } }] };
+  const rest = { allOf: [{ properties: { [property]: { enum: others } } }, { $ref: target, [asBase]: true }] };
   const { title, description } = schema;
   return {
     ...(title !== undefined && { title }),
@@ -91,7 +91,8 @@ function select(target: string, { property, values, document, extend = [] }: Sel
   const [first] = fitting;
   const value = fitting.length === 1 ? { const: first } : { enum: fitting };
   const selected = first === undefined ? [] : [{ properties: { [property]: value } }];
-  return { allOf: [...extend, { $ref: target, [asBase]: true }, ...selected] };
+  // The value comes first: validators that stop at the first failure need not look into the schema.
+  return { allOf: [...selected, ...extend, { $ref: target, [asBase]: true }] };
 }
 
 function propertyOf(discriminator: unknown): string {

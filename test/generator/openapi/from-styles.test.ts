@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { readText, serveRaw, type Running } from "../running.ts";
+import { readText, serveRaw, type RawServer } from "../running.ts";
 import { writeSources } from "./write-sources.ts";
 
 /* Styles of parameters and forms. The values without reserved characters are those of the table of examples in OpenAPI 3.0.4 and 3.1.1. */
@@ -156,7 +156,7 @@ type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<
 
 const sent: Sent[] = [];
 const root = mkdtempSync(join(tmpdir(), "from-styles-"));
-let api: Running | undefined;
+let api: RawServer | undefined;
 
 beforeAll(async () => {
   api = await serveRaw(async (request, response) => {
