@@ -32,15 +32,15 @@ function toHead({ kind, method }: ErrorReport): string {
 }
 
 /**
- * Returns an error as it is printed: without the calls inside the runtime and Node.js, which do not lead to the fault. An error with no other calls stays
- * as it is.
+ * Returns an error as it is printed: without the calls inside the runtime and Node.js, which do not lead to the fault. An error with no other calls and
+ * no cause stays as it is.
  */
 function withoutOwnFrames(error: Error, depth = 0): Error {
   const { stack = "", cause } = error;
   const lines = stack.split("\n");
   const kept = lines.filter((line) => !isOwnFrame(line));
   const shownCause = cause instanceof Error && depth < deepestCause ? withoutOwnFrames(cause, depth + 1) : cause;
-  const isShorter = kept.length < lines.length && kept.some(isFrame);
+  const isShorter = kept.length < lines.length && (kept.some(isFrame) || cause instanceof Error);
   if (!isShorter && shownCause === cause) return error;
   // A copy: others may still read the stack of the error.
   const copy: Error = Object.create(Object.getPrototypeOf(error), {

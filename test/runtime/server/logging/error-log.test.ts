@@ -44,6 +44,9 @@ describe("the default error log on standard error", () => {
       cause: { stack: stack("open (/app/src/b.ts:2:2)") },
     });
     expect(error.stack).toBe(full);
+    const wrapped = Object.assign(new Error("broken", { cause: error }), { stack: stack(...own) });
+    const shownWrapped = write({ kind: "handler", error: wrapped }).at(-1)?.[1];
+    expect(shownWrapped).toMatchObject({ stack: stack(), cause: { stack: stack("execute (/app/src/a.ts:1:1)") } });
     const inside = Object.assign(new Error("broken"), { stack: stack(...own) });
     expect(write({ kind: "handler", error: inside }).at(-1)?.[1]).toBe(inside);
   });
