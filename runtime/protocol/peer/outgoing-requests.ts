@@ -74,14 +74,15 @@ export interface OutgoingRequests {
 /** Creates the table of outgoing requests. */
 export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
 
+/** Returns the report of a response or a progress report that belongs to no request. */
+export function toStray(id: RequestId | undefined, kind: "response" | "progress"): ErrorReport {
+  const problem = { response: "The response has an unknown request id", progress: "The progress has an unknown token" };
+  return { kind: "protocol", ...(id !== undefined && { id }), error: new Error(problem[kind]) };
+}
+
 /** Creates the table of an end that sends no requests. It reports every response as unexpected. */
 export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
-  const reportStray = (id: RequestId | undefined): void =>
-    host.report({
-      kind: "protocol",
-      ...(id !== undefined && { id }),
-      error: new Error("The response has an unknown request id"),
-    });
+  const reportStray = (id: RequestId | undefined): void => host.report(toStray(id, "response"));
   return {
     size: 0,
     start({ method }) {
@@ -90,7 +91,7 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
     resolve: reportStray,
     reject: reportStray,
     discard: () => false,
-    progress: reportStray,
+    progress: (token) => host.report(toStray(token, "progress")),
     hold: () => () => {},
     sweep: () => Infinity,
     failUnrelated() {},

@@ -12,7 +12,13 @@ import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } fr
 import { withoutUnknownMembers } from "../revision/known-members.ts";
 import { isLongRunning, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, RequestId } from "../../jsonrpc/message.ts";
-import type { OutgoingRequests, OutgoingRequestsHost, ResponseListener, StartOptions } from "./outgoing-requests.ts";
+import {
+  toStray,
+  type OutgoingRequests,
+  type OutgoingRequestsHost,
+  type ResponseListener,
+  type StartOptions,
+} from "./outgoing-requests.ts";
 import { readResult } from "../profile.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { onAbort } from "../../internal/abort-signals.ts";
@@ -108,7 +114,7 @@ class PendingRequests implements OutgoingRequests {
    */
   progress(token: RequestId, progress: Progress): void {
     const call = this.#pending.get(token) ?? this.#tasks?.get(token);
-    if (!call) return this.#reportStray(token);
+    if (!call) return this.#reportStray(token, "progress");
     call.extend(this.#host.now());
     try {
       call.options.onProgress?.(progress);
@@ -222,12 +228,12 @@ class PendingRequests implements OutgoingRequests {
   }
 
   /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
-  #reportStray(id: RequestId): void {
+  #reportStray(id: RequestId, kind: "response" | "progress" = "response"): void {
     const prefix = this.#host.requestIdPrefix ?? "";
     const number = typeof id === "string" && id.startsWith(prefix) ? Number(id.slice(prefix.length)) : id;
     const isOurs = typeof id === (prefix === "" ? "number" : "string") && typeof number === "number";
     if (isOurs && number > 0 && number <= this.#lastId) return;
-    this.#host.report({ kind: "protocol", id, error: new Error("The response has an unknown request id") });
+    this.#host.report(toStray(id, kind));
   }
 }
 

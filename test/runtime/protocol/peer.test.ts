@@ -85,7 +85,7 @@ describe("closing", () => {
     expect([seen, wire.sent, reports]).toEqual([[], [], []]);
   });
 
-  test("a closing connection refuses new requests of both sides", async () => {
+  test("a closing connection rejects new requests of both sides", async () => {
     const seen: unknown[] = [];
     const requests = requestsOf({ any: () => ({ n: seen.push(1) }), wait: () => new Promise(() => {}) });
     const { peer, wire, clock } = openPeer({ routes: { requests, batching: true } });

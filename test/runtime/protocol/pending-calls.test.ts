@@ -7,7 +7,7 @@ import { newest, row } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
 import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
 import { settle } from "../wire.ts";
-import { openPeer, requestsOf } from "./open-peer.ts";
+import { noticesOf, openPeer, requestsOf } from "./open-peer.ts";
 
 /* Calls of a peer without a handshake: their ids, timeouts, results and cancellations, each by itself. */
 
@@ -120,6 +120,15 @@ describe("ids", () => {
     const error = { message: "The response has an unknown request id" };
     expect(reports).toMatchObject(isReported ? [{ kind: "protocol", id, error }] : []);
     expect(reports).toHaveLength(isReported ? 1 : 0);
+  });
+
+  test("progress of a token that no call had is reported as such", () => {
+    const progress = noticesOf({ "notifications/progress": () => {} });
+    const { wire, reports } = openPeer({ routes: { notifications: progress } });
+    wire.post({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 7, progress: 1 } });
+    expect(reports).toMatchObject([
+      { kind: "protocol", id: 7, error: { message: "The progress has an unknown token" } },
+    ]);
   });
 
   test("an error without an id is reported as the peer's", () => {
