@@ -1,11 +1,10 @@
 /**
- * True if an `Accept` header admits all of these media types. Without the header nothing is admitted: the protocol requires clients to send it.
+ * True if an `Accept` header admits all of these media types. Without the header everything is admitted.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
  */
 export function accepts(header: string | undefined, types: readonly MediaType[]): boolean {
-  if (header === undefined) return false;
-  if (header === usualAccept) return true;
+  if (header === undefined || header === usualAccept) return true;
   const ranges = header.split(",");
   return types.every((type) => ranges.some((range) => admits(range, type)));
 }

@@ -234,7 +234,8 @@ function checkMethod(
   { method, path }: RequestHead,
   { settings, revisions }: HttpServerContext,
 ): RejectedRequest | undefined {
-  if (settings.path !== undefined && path !== settings.path) return rejectHttp(404, "Not found");
+  if (settings.path !== undefined && path !== settings.path)
+    return rejectHttp(404, `Not found; the path of the server is ${settings.path}`);
   const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : statelessMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
   return rejectHttp(405, `Method not allowed; use ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });

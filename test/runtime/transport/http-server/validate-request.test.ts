@@ -206,9 +206,9 @@ describe("media types (R32)", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("media types are required: without an Accept header the request is rejected (T-22)", async () => {
+  it("media types may be left out: without an Accept header a client accepts all of them (T-22)", async () => {
     const answer = await rig.send({ body: initialize("2025-11-25"), without: ["accept"] });
-    expect(answer.status).toBe(406);
+    expect(answer.status).toBe(200);
   });
 });
 
@@ -220,7 +220,10 @@ describe("methods and paths", () => {
   });
 
   it("other paths are not found", async () => {
-    expect((await rig.send({ path: "/other", body: initialize("2025-11-25") })).status).toBe(404);
+    for (const path of ["/other", "/mcp/"]) {
+      const { status, json } = await rig.send({ path, body: initialize("2025-11-25") });
+      expect([status, json]).toMatchObject([404, { error: { message: "Not found; the path of the server is /mcp" } }]);
+    }
   });
 
   it("a query does not change the path", async () => {
