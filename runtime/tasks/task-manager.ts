@@ -3,6 +3,7 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { ClosedError, RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
+import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { inLaterTurn, pause } from "../internal/timers.ts";
 import { isFinal, readOpenRequests, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { InputRelay } from "./input-relay.ts";
@@ -262,7 +263,11 @@ export class TaskManager {
     ]);
     await this.#shared?.release(released).catch((thrown) => this.#report(undefined, thrown));
     this.#shared?.stop();
-    await Promise.allSettled([...this.#removals, ...this.#beginnings]);
+    // A store that does not respond must not keep the server from closing.
+    const late = new AbortController();
+    const limit = pause(Math.max(drain, defaultTimeouts.drain), this.#settings.clock, late.signal).catch(() => {});
+    await Promise.race([limit, Promise.allSettled([...this.#removals, ...this.#beginnings])]);
+    late.abort();
   }
 
   async #find(call: CallContext, id: string): Promise<TaskRecord> {

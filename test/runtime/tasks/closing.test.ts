@@ -5,6 +5,7 @@ import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { alone, meta, request } from "../lifecycle/stateless.ts";
+import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { declaring, serveExtension } from "./extension-wire.ts";
 import { createGate, defineTool } from "./task-wire.ts";
@@ -52,6 +53,21 @@ test("a task that is being stored while its server closes is removed, and its wo
   expect(records.map((record) => memory.find(record))).toEqual([undefined]);
   expect(world.calls).toBe(0);
   expect(await response).toMatchObject({ code: -32603, message: closing });
+});
+
+test("a server whose store does not respond closes after a time", async () => {
+  const { records, stored, memory, definition } = createWorld();
+  const clock = new ManualClock();
+  const { server, ask } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
+  const response = ask("tools/call", { name: "t" });
+  await expect.poll(() => records).toHaveLength(1);
+  const closed = server.close({ drain: 0 });
+  await settle();
+  clock.advance(1_000);
+  await closed;
+  stored.open();
+  await response;
+  expect(records.map((record) => memory.find(record))).toEqual([undefined]);
 });
 
 test("a request for a task is rejected after its server has closed, and nothing is stored", async () => {
