@@ -130,6 +130,10 @@ export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOption
 async function serveOnStdio(server: CoreServer, options: ServerConnectionOptions, hint = "see --help"): Promise<void> {
   const { closed } = serveStdio(server, options);
   if (process.stdin.isTTY) console.error(`${server.info.name} waits for a client on stdin and stdout; ${hint}`);
+  process.stdin.once("end", () => {
+    if (process.stdin.bytesRead === 0)
+      console.error(`${server.info.name} ends: stdin has ended without a message; ${hint}`);
+  });
   await closed;
 }
 

@@ -171,10 +171,12 @@ function serveUntilToldOff(
 
 describe("a program that serves either on stdio or over HTTP", () => {
   const served = /fixture is served at http:\/\/127\.0\.0\.1:\d+\/mcp\n$/;
+  const ended = /^fixture ends: stdin has ended without a message; add --http 3000 for HTTP .*\n$/;
 
   test.each([
-    ["PORT does not change it where stdin is a pipe", [], { PORT: "0" }, "pipe", /^$/],
-    ["not even a PORT that is none", [], { PORT: "abc" }, "pipe", /^$/],
+    ["PORT does not change it where stdin is a pipe", [], { PORT: "0" }, "pipe", ended],
+    ["not even a PORT that is none", [], { PORT: "abc" }, "pipe", ended],
+    ["says that stdin is empty", [], {}, "ignore", ended],
     ["PORT chooses HTTP where stdin is none", [], { PORT: "0" }, "ignore", served],
     ["MCP_HTTP_PORT chooses HTTP", [], { MCP_HTTP_PORT: "0", PORT: "abc" }, "pipe", served],
     ["--http chooses HTTP", ["--http", "0"], { PORT: "abc" }, "pipe", served],
