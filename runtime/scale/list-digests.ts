@@ -25,7 +25,7 @@ type Digests = Readonly<Record<string, string>>;
  */
 export class ListDigests {
   readonly #options: ListDigestsOptions;
-  #own: Promise<Digests> | undefined;
+  #isServing = false;
   /** Kinds of lists that differ, by the name of the node. */
   readonly #others = new Map<string, readonly ListKind[]>();
   #cancel: Cancel | undefined;
@@ -38,16 +38,18 @@ export class ListDigests {
   /** Sends the digests of this node to all others. */
   async broadcast(): Promise<void> {
     const { nodes, self, describeLists } = this.#options;
-    this.#own ??= toDigests(describeLists());
-    const digests = await this.#own;
+    this.#isServing = true;
+    const digests = await toDigests(describeLists());
     if (!this.#isOver && Object.keys(digests).length > 0)
       await nodes.broadcast({ kind: "lists", node: self.name, digests });
   }
 
   /** Receives the digests of a node. */
   async receive({ node, digests }: Broadcast & { readonly kind: "lists" }): Promise<void> {
-    const own = await this.#own;
-    if (!own || this.#isOver || node === this.#options.self.name || this.#others.has(node)) return;
+    if (!this.#isServing || node === this.#options.self.name) return;
+    // The lists of this node may have changed since it began to serve.
+    const own = await toDigests(this.#options.describeLists());
+    if (this.#isOver || this.#others.has(node)) return;
     const kinds = listKinds.filter((kind) => own[kind] !== undefined && own[kind] !== digests[kind]);
     if (kinds.length === 0) return;
     this.#others.set(node, kinds);

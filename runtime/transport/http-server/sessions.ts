@@ -9,7 +9,7 @@ import type { NegotiatedSession } from "../../protocol/session/session.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
-import { SessionSearches } from "./session-searches.ts";
+import { SessionSearches } from "../session-searches.ts";
 import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
 import { toRenewalInterval, type HttpService, type HttpSettings } from "./settings.ts";
 import type { SessionRevisions } from "./revisions.ts";

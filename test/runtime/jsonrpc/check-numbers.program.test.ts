@@ -145,7 +145,10 @@ const limit = { keys: [key], prefix: "a" };
 const finite: readonly (readonly [name: string, create: (value: number) => unknown])[] = [
   ["createHttpHandler: retry", (retry) => createHttpHandler(server, { retry })],
   ["createHttpHandler: cors.maxAge", (maxAge) => createHttpHandler(server, { cors: { maxAge } })],
-  ["createServerCard: maxAge", (maxAge) => createServerCard(server, { url, maxAge, description: "A card" })],
+  [
+    "createServerCard: maxAge",
+    (maxAge) => createServerCard(server, { name: "com.example/demo", url, maxAge, description: "A card" }),
+  ],
   ["joinCluster: lease", (lease) => joinCluster(createMemoryCluster().connect(), { lease })],
   ["createSharedCredentials: ttl", (ttl) => createSharedCredentials(engine, { owner: "a", ttl })],
   ["createSharedCredentials: lease", (lease) => createSharedCredentials(engine, { owner: "a", lease })],
