@@ -69,7 +69,7 @@ async function buildOnce(screen: Screen, run: ManagerRun): Promise<Readiness["ki
     ({ ok }) => (ok ? "Built; each tool has a test that fails until the tool is written" : "It could not be built"),
   );
   if (built.ok) return "ready";
-  screen.warn(`${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}\nThe project itself is complete.`);
+  screen.warn(describeFailedBuild(run, built));
   return "failed";
 }
 
@@ -84,16 +84,21 @@ async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kin
   );
   if (problem === undefined) return "ready";
   screen.warn(
-    `${problem}\nThe project itself is complete. Run \`${commandsOf(run.manager).run("test")}\` in it to see more.`,
+    `${problem}\nThe files are written, but the project does not work. Run \`${commandsOf(run.manager).run("test")}\` in it to see more.`,
   );
   return "failed";
+}
+
+/** Describes a project that does not compile: it has all its files, and is not complete. */
+function describeFailedBuild({ manager }: ManagerRun, built: Parameters<typeof lastLines>[0]): string {
+  return `${commandsOf(manager).run("build")} failed:\n${lastLines(built)}\nThe files are written, but the project does not compile.`;
 }
 
 async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
   const { tool, arguments: args } = exampleCall;
   const work = async (): Promise<{ readonly answer?: string; readonly problem?: string }> => {
     const built = await buildProject(run);
-    if (!built.ok) return { problem: `${commandsOf(run.manager).run("build")} failed:\n${lastLines(built)}` };
+    if (!built.ok) return { problem: describeFailedBuild(run, built) };
     const { folder, revisions, models } = project;
     const [revision = ""] = revisions;
     const isStateless = statelessAmong([revision], toCatalogue(models.models)).length > 0;
@@ -108,9 +113,7 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
       : `${tool}(${JSON.stringify(args)}) returned ${answer}`,
   );
   if (problem === undefined) return "ready";
-  screen.warn(
-    `${problem}\nThe project itself is complete. Run \`${commandsOf(run.manager).run("test")}\` in it to see more.`,
-  );
+  screen.warn(`${problem}\nRun \`${commandsOf(run.manager).run("test")}\` in it to see more.`);
   return "failed";
 }
 

@@ -107,10 +107,18 @@ function toKey({ file, line, text }: CompileError): string {
 /** Maximum length of a reason, in characters. Types of functions can be as long as the function; the line number is more useful. */
 const longest = 160;
 
-/** Returns the reason that the layer's types give for what a revision lacks, else the first line of the compiler's message. */
-function readReason(text: string): string {
+/**
+ * Returns the reason that the layer's types give for what a revision lacks, else the deepest message of the compiler's chain: the others repeat whole
+ * types.
+ */
+export function readReason(text: string): string {
   const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.){0,10000})">/.exec(text) ?? [];
-  const [first = ""] = text.split("\n");
   if (reason !== undefined) return reason.replaceAll('\\"', '"');
-  return first.length > longest ? `${first.slice(0, longest)}...` : first;
+  const deepest = text.split("\n").reduce((found, line) => (depthOf(line) > depthOf(found) ? line : found));
+  const shown = deepest.trim();
+  return shown.length > longest ? `${shown.slice(0, longest)}...` : shown;
+}
+
+function depthOf(line: string): number {
+  return line.search(/\S|$/);
 }

@@ -5,6 +5,7 @@ import { runCreate, type CreateOptions } from "../../../../generator/commands/cr
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
 import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../../generator/scaffold/update/codemod.ts";
+import { readReason } from "../../../../generator/scaffold/update/incompatible-code.ts";
 import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
 import { captured, type CommandResult } from "../../run.ts";
@@ -496,6 +497,20 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
     const codemod = await update(project, { protocol: "2024-11-05", dryRun: true, codemod: true });
     expect(codemod.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
+  });
+
+  test.each([
+    ["a single message", "Type 'string' is not assignable to type 'number'."],
+    [
+      "the deepest message of a chain",
+      `Argument of type '{ a: ${"string | ".repeat(50)} }' is not assignable.\n  Types of property 'a' are incompatible.\n    Type 'string' is not assignable to type 'number'.`,
+    ],
+    [
+      "the first of the deepest messages",
+      "No overload matches this call.\n  Overload 1 of 2:\n    Type 'string' is not assignable to type 'number'.\n  Overload 2 of 2:\n    Other",
+    ],
+  ])("the reason of a compile error is %s", (_, text) => {
+    expect(readReason(text)).toBe("Type 'string' is not assignable to type 'number'.");
   });
 
   test("`update` also reports incompatible code in tests and in users of a client", async () => {
