@@ -144,12 +144,15 @@ export function closedEarly(cause: Error | undefined): ClosedError {
 export class CapabilityError extends Error {
   readonly method: string;
   readonly gate: Gate;
+  /** True if the message belongs to no session, in which the capability could have been declared. */
+  readonly isStateless: boolean;
 
-  constructor(method: string, gate: Gate) {
+  constructor(method: string, gate: Gate, { isStateless = false }: { readonly isStateless?: boolean } = {}) {
     super(`${method} was not sent: the ${gate.side} has not declared the capability ${gate.path.join(".")}`);
     this.name = "CapabilityError";
     this.method = method;
     this.gate = gate;
+    this.isStateless = isStateless;
   }
 }
 

@@ -19,7 +19,10 @@ export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, 
  */
 export function toMissingCapabilityResult(error: CapabilityError, { lifecycle }: Revision): object {
   if (lifecycle === "per-request") throw error;
-  const text = `The tool requires the client capability ${error.gate.path.join(".")}`;
+  const capability = error.gate.path.join(".");
+  const text = error.isStateless
+    ? `The tool requires the client capability ${capability}, which is declared in a session; this server runs without sessions`
+    : `The tool requires the client capability ${capability}`;
   return { content: [{ type: "text", text }], isError: true };
 }
 

@@ -14,8 +14,8 @@ import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts"
  */
 export function checkInputRequest({ method, handler, gate }: RequestRow, params: object, session: Session): void {
   const missing = findGates(handler, params, session).find((needed) => !isDeclared(needed, session));
-  if (missing) throw new CapabilityError(method, missing);
-  if (gate && !isOpen(gate, session)) throw new CapabilityError(method, gate);
+  if (missing) throw new CapabilityError(method, missing, session);
+  if (gate && !isOpen(gate, session)) throw new CapabilityError(method, gate, session);
   checkConversation(method, handler, params);
 }
 

@@ -304,7 +304,7 @@ function never(): Promise<never> {
 function checkInputRequest(row: RequestRow, params: unknown, { session }: CallContext): void {
   checkParams(row, params);
   const gate = findMissingGate(row, params, session);
-  if (gate) throw new CapabilityError(row.method, gate);
+  if (gate) throw new CapabilityError(row.method, gate, session);
   checkConversation(row.method, row.handler, params);
 }
 

@@ -31,7 +31,7 @@ export function toReturned({ inputRequests = {}, requestState }: InputRequiredFi
     const issue = row.params(params);
     if (issue) throw new InvalidMessageError(method, "params", issue);
     const gate = findMissingGate(row, params, session);
-    if (gate) throw new CapabilityError(method, gate);
+    if (gate) throw new CapabilityError(method, gate, session);
     checkConversation(method, row.handler, params);
     return { key, method, ...(row.handler === "elicit" && { params: toChecked(params) }) };
   });

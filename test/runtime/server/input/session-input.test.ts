@@ -3,6 +3,7 @@ import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import type { ClientOptions } from "../../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
+import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
@@ -87,6 +88,33 @@ describe("an input request that is open when its call ends", () => {
     const session = await connect(given.run, { revisions: [given.revision] });
     expect(await session.callTool("t")).toEqual(missing("elicitation"));
     await session.close();
+  });
+
+  const eliciting = older.filter(({ capabilities }) => capabilities.client.includes("elicitation"));
+
+  test.each(eliciting)("a tool of a server without sessions names what is missing, at $id", async (revision) => {
+    const run: Run = ({ elicit }) => elicit(question("?"));
+    const server = createServer(
+      { name: "a", version: "1", tools: [{ name: "t", execute: (_, context) => run(context) }] },
+      [revision],
+    );
+    const handler = createHttpHandler(server, { sessions: false, allowedHosts: ["a.example"] });
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } };
+    const response = await handler.fetch(
+      new Request("https://a.example/", {
+        method: "POST",
+        headers: {
+          accept: "application/json, text/event-stream",
+          "content-type": "application/json",
+          "mcp-protocol-version": revision.id,
+        },
+        body: JSON.stringify(message),
+      }),
+    );
+    expect(await response.text()).toContain(
+      "The tool requires the client capability elicitation, which is declared in a session; this server runs without sessions",
+    );
+    await handler.close({ drain: 0 });
   });
 
   function missing(capability: string): object {
