@@ -1,6 +1,13 @@
 import { Batch, findBatchProblem } from "../../jsonrpc/batch.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
-import { RpcError, UnusableResponseError, invalidRequest, toErrorObject, toProblemCode } from "../../jsonrpc/errors.ts";
+import {
+  RpcError,
+  UnusableResponseError,
+  errorCodes,
+  invalidRequest,
+  toErrorObject,
+  toProblemCode,
+} from "../../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, responseIdOf, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
