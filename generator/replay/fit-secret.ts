@@ -60,8 +60,8 @@ const samples: readonly string[] = [
   "00000000-0000-4000-8000-000000000000",
   "redacted@example.com",
   "https://example.com/redacted",
-  "2000-01-01",
-  "2000-01-01T00:00:00Z",
+  new Date(0).toISOString().slice(0, 10),
+  new Date(0).toISOString(),
 ];
 
 const masks: readonly ((secret: string) => string)[] = [

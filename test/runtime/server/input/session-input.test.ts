@@ -93,11 +93,8 @@ describe("an input request that is open when its call ends", () => {
   const eliciting = older.filter(({ capabilities }) => capabilities.client.includes("elicitation"));
 
   test.each(eliciting)("a tool of a server without sessions names what is missing, at $id", async (revision) => {
-    const run: Run = ({ elicit }) => elicit(question("?"));
-    const server = createServer(
-      { name: "a", version: "1", tools: [{ name: "t", execute: (_, context) => run(context) }] },
-      [revision],
-    );
+    const run: Run = (_args, { elicit }) => elicit(question("?"));
+    const server = createServer({ name: "a", version: "1", tools: [{ name: "t", execute: run }] }, [revision]);
     const handler = createHttpHandler(server, { sessions: false, allowedHosts: ["a.example"] });
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } };
     const response = await handler.fetch(

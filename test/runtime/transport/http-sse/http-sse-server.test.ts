@@ -231,7 +231,7 @@ describe("the endpoints of HTTP with SSE", () => {
     expect((await served.send({ path: "/messages?sessionId=x", body: "{" })).status).toBe(401);
   });
 
-  it("a stateless request over HTTP with SSE is answered on the stream, as one of the session", async () => {
+  it("a stateless request over HTTP with SSE gets its response on the stream, as one of the session", async () => {
     const served = await serve();
     const stream = await served.stream(get);
     const { data: path } = await stream.next();
