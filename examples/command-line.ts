@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { serveHttp, serveStdio, type ResponseMode, type Server } from "mcp-server-runtime";
 import { revisions } from "mcp-server-runtime/revisions";
 import { joinCluster, type Cluster } from "mcp-server-runtime/scale";
+import { isUrl } from "../runtime/internal/parse-url.ts";
 
 /** Revisions of this runtime, newest first. */
 export type Revisions = typeof revisions;
@@ -35,7 +36,7 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
 async function joinEngine(url: string): Promise<Cluster> {
   if (url === "memory")
     throw new Error("--engine memory is not shared by processes; give a URL such as redis://127.0.0.1:6379");
-  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
+  if (!isUrl(url) || !/^rediss?:$/.test(new URL(url).protocol))
     throw new Error(`--engine ${url} is unknown; give a URL that begins with redis:// or rediss://`);
   // Imported on demand: the other ways to serve do not need its library.
   const { createRedisEngine } = await import("mcp-server-runtime/adapters/redis");

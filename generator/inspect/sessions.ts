@@ -13,6 +13,7 @@ import { packageVersion } from "../internal/package-info.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import type { InputRequests } from "./input-requests.ts";
 import type { SessionState } from "./page-messages.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Options of the page's sessions. */
 export interface SessionsOptions {
@@ -84,7 +85,7 @@ export class Sessions {
    * @throws {UserError} when a root has no URI that begins with `file://`
    */
   setRoots(uris: readonly string[]): void {
-    const wrong = uris.find((uri) => !/^file:\/\//i.test(uri) || !URL.canParse(uri));
+    const wrong = uris.find((uri) => !/^file:\/\//i.test(uri) || !isUrl(uri));
     if (wrong !== undefined)
       throw new UserError(`The root ${wrong} is not a file:// URI; use for example file:///home/me.`);
     for (const { client } of this.#sessions.values()) client.roots.set(toRoots(uris));

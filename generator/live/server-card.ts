@@ -10,6 +10,7 @@ import { readTextFile } from "../internal/files.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import type { Connection } from "./access.ts";
 import { describeTarget, type Target } from "./target.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** A Server Card, and the URL that it was read from; none for a file. */
 export interface FoundCard {
@@ -93,7 +94,7 @@ function fillIn({ url, variables = {} }: CardRemote, place: string): string {
     if (value !== undefined) return encodeURIComponent(value);
     throw new UserError(`${place}: the endpoint ${url} needs a value for {${name}}; pass the address of the server.`);
   });
-  if (URL.canParse(filled)) return filled;
+  if (isUrl(filled)) return filled;
   throw new UserError(`${place}: the endpoint ${safeText(filled)} is not a URL; pass the address of the server.`);
 }
 

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../internal/user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
+import { parseUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Target of a command line: a server to start, one to connect to, or a file that lists the tools of a server. */
 export type Target =
@@ -96,7 +97,7 @@ const launchers: readonly string[] = ["node", "npx", "bunx", "bun", "deno", "tsx
 
 function readAddress(text: string, rest: readonly string[]): Target {
   if (rest.length > 0) throw new UserError(`unexpected arguments after the address (${rest.join(" ")}); remove them.`);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   switch (url?.protocol) {
     case "http:":
     case "https:":

@@ -5,6 +5,7 @@ import { readTextFile } from "../internal/files.ts";
 import { rejectOversize } from "../typed-client/tool-schema/bounds.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Maximum size of a description, in bytes. */
 const maximum = 20_000_000;
@@ -42,7 +43,7 @@ async function readText(path: string): Promise<string> {
 
 /** Rejects addresses. The content of an address may change; a file can be inspected, and kept beside the project. */
 function rejectAddress(path: string): void {
-  if (!/^https?:\/\//i.test(path) || !URL.canParse(path)) return;
+  if (!/^https?:\/\//i.test(path) || !isUrl(path)) return;
   const name =
     new URL(path).pathname
       .split("/")

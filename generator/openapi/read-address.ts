@@ -1,5 +1,6 @@
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Options of reading an address. */
 export interface AddressOptions {
@@ -24,7 +25,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
     return typeof value === "string" || typeof value === "number" ? String(value) : whole;
   });
   // Without a host, the address is relative to the origin of the document, which is unknown here. A variable without a default is unknown as well.
-  if (/[{}]/.test(text) || !URL.canParse(text, base)) return undefined;
+  if (/[{}]/.test(text) || !isUrl(text, base)) return undefined;
   const { protocol, href, origin: host, pathname, search, hash, username, password } = new URL(text, base);
   if (!/^https?:$/.test(protocol))
     throw new UserError(
@@ -35,7 +36,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
       `${origin}: servers[0] contains a user name or a password; remove them, and set them as a setting.`,
     );
   if (search + hash !== "") return (host + pathname).replace(endingSlashes, "");
-  return (URL.canParse(text) ? text : href).replace(endingSlashes, "");
+  return (isUrl(text) ? text : href).replace(endingSlashes, "");
 }
 
 /** Slashes at the end of an address, without a search from each slash of a longer row. */

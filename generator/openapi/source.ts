@@ -13,6 +13,7 @@ import { chooseNamed } from "./choose.ts";
 import { readDocument } from "./document.ts";
 import type { Api, OutputMode } from "./operation.ts";
 import { readApi, type ReadApiOptions } from "./read-api.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Source of the tools of a project: every name is settled and every schema is safe. */
 export interface ProjectSource {
@@ -162,7 +163,7 @@ function rejectUnreadable({ prompts, resources, resourceTemplates }: Contract, o
   const place = odd && `${origin}: ${odd[0]} ${JSON.stringify(safeLine(odd[1], 80))}`;
   if (place !== undefined)
     throw new UserError(`${place}: it has invisible characters, or too many characters. ${advice}`);
-  const none = resources.find(({ uri }) => !URL.canParse(uri));
+  const none = resources.find(({ uri }) => !isUrl(uri));
   if (none)
     throw new UserError(`${origin}: resource ${JSON.stringify(none.uri.slice(0, 80))}: it is not a URI. ${advice}`);
   const addresses = [...resources.map(({ uri }) => uri), ...resourceTemplates.map((one) => one.uriTemplate)];

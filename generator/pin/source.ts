@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../internal/user-error.ts";
+import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Text of a schema file, before it is parsed. */
 export interface SchemaSource {
@@ -46,7 +47,7 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
 /** Parses a URL. A scheme has at least two letters: `C:\schema.ts` is a path. */
 function toUrl(from: string): URL | undefined {
   if (!/^[a-z][a-z\d+.-]+:/i.test(from)) return undefined;
-  if (URL.canParse(from)) return new URL(from);
+  if (isUrl(from)) return new URL(from);
   throw new UserError(`${from} is not a valid URL; pass the https address of a schema.ts, or a path.`);
 }
 
@@ -89,7 +90,7 @@ async function follow(start: URL, fetch: Fetch, signal: AbortSignal): Promise<Re
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
-    if (!URL.canParse(location, url.href))
+    if (!isUrl(location, url.href))
       throw new UserError(`${start.href} redirects to ${location}, which is not a URL; pass the final address.`);
     url = new URL(location, url);
   }

@@ -1,3 +1,5 @@
+import { isUrl } from "./parse-url.ts";
+
 /** Text format that a form may require. */
 export interface Format {
   readonly description: string;
@@ -7,7 +9,7 @@ export interface Format {
 /** Formats of form fields by name, with their checks. */
 export const formats: { readonly [Name in FormatName]: Format } = {
   email: { description: "an e-mail address", accepts: (text) => /^[^\s@]{1,1000}@[^\s@]{1,1000}$/.test(text) },
-  uri: { description: "an absolute URL", accepts: (text) => URL.canParse(text) },
+  uri: { description: "an absolute URL", accepts: (text) => isUrl(text) },
   date: { description: "a date such as 1999-12-31", accepts: isDate },
   "date-time": { description: "a time such as 1999-12-31T23:59:59Z", accepts: isDateTime },
 };

@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { parseUrl } from "../internal/parse-url.ts";
 
 /** Check of one value. Returns its first problem, with its place, or `undefined`. */
 export type Check = (value: unknown, place: string) => string | undefined;
@@ -83,7 +84,7 @@ export const root = "the document";
 
 /** Checks an absolute HTTP URL without credentials. */
 export const httpUrl: Check = both(text(), (value, place) => {
-  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  const url = typeof value === "string" ? parseUrl(value) : undefined;
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return `${place} is not an HTTP URL`;
   return url.username === "" && url.password === "" ? undefined : `${place} contains credentials`;
 });

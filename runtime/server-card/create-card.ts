@@ -14,6 +14,7 @@ import {
 import { catalogPath, catalogType, catalogVersion, type Catalog } from "./catalog.ts";
 import { isServerCard, findCardProblem } from "./read-card.ts";
 import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { parseUrl } from "../internal/parse-url.ts";
 
 /** Server that a card describes: a server, or a gateway. */
 export interface DescribedServer {
@@ -112,7 +113,7 @@ function buildCard({ info, revisions }: DescribedServer, options: ServerCardOpti
 }
 
 function readEndpoint(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || url.hash !== "" || url.search !== "" || url.username !== "" || url.password !== "")
     throw new SetupError("The URL of the server card is not the URL of an endpoint; use https://HOST/PATH");
   if (isSecure(url)) return url;

@@ -1,5 +1,6 @@
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { ServerCard } from "./card.ts";
+import { isUrl } from "../internal/parse-url.ts";
 
 /** Statement of a card that the server contradicts. */
 export interface CardDifference {
@@ -57,7 +58,7 @@ function compare(member: CardDifference["member"], card: string | undefined, ser
 /** Compares the remotes without variables: only these have a known URL. */
 function compareRemotes({ remotes = [] }: ServerCard, { url, revisions }: ReachedServer): CardDifference[] {
   if (url === undefined) return [];
-  const known = remotes.filter((remote) => URL.canParse(remote.url) && !remote.url.includes("{"));
+  const known = remotes.filter((remote) => isUrl(remote.url) && !remote.url.includes("{"));
   const own = known.filter((remote) => toPlace(remote.url) === toPlace(url));
   if (own.length === 0 && known.length === remotes.length && known.length > 0)
     return [{ member: "remotes", card: known.map((remote) => remote.url).join(", "), server: toPlace(url) }];

@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { isBase64 } from "../framing/base64.ts";
+import { isUrl } from "../internal/parse-url.ts";
 
 /**
  * Returns the problem of a content block, if any. Checks what the types cannot express: bytes are base64 with a media type, and an
@@ -17,7 +18,7 @@ export function checkContentBlock(block: unknown): string | undefined {
 function checkContents(contents: unknown): string | undefined {
   if (!isObject(contents)) return undefined;
   const { uri, mimeType, blob } = contents;
-  if (typeof uri !== "string" || !URL.canParse(uri)) return `${JSON.stringify(uri)} is not an absolute URI`;
+  if (typeof uri !== "string" || !isUrl(uri)) return `${JSON.stringify(uri)} is not an absolute URI`;
   return (
     (mimeType === undefined ? undefined : checkMediaType(mimeType)) ??
     (blob === undefined ? undefined : checkBytes(blob))

@@ -11,6 +11,7 @@ import { createPinnedFetch } from "../../../runtime/auth/client/network/pinned-f
 import { HttpRequester, type AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
 import { createUrlRules } from "../../../runtime/auth/client/network/url-rules.ts";
 import { UserError } from "../../internal/user-error.ts";
+import { isUrl } from "../../../runtime/internal/parse-url.ts";
 
 /** Options of the examination of a server's authorization. */
 export interface AuthOptions {
@@ -71,7 +72,7 @@ export async function createAuthClient({ url, headers, timeout }: AuthOptions): 
         }),
       ),
     findUrlProblem(text) {
-      if (!URL.canParse(text)) return "is not a URL";
+      if (!isUrl(text)) return "is not a URL";
       try {
         rules.check(new URL(text), "URL");
         return undefined;

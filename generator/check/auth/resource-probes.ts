@@ -6,6 +6,7 @@ import type { CheckResult } from "../finding.ts";
 import { toResult, type Observation } from "../probes/probe.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import { authRules } from "./rules.ts";
+import { parseUrl } from "../../../runtime/internal/parse-url.ts";
 
 /** Statements of the server about its authorization. */
 export interface ResourceFacts {
@@ -195,7 +196,7 @@ function judgeResource(resource: string | undefined, url: URL): Observation | un
   // The specification recommends the form of an origin without the slash that a parsed URL has.
   const isOrigin = url.pathname === "/" && resource === url.origin;
   if (resource === undefined || resource === own || isOrigin) return undefined;
-  const named = URL.canParse(resource) ? new URL(resource) : undefined;
+  const named = parseUrl(resource);
   const isRelated = named?.origin === url.origin && isWithin(url.pathname, named.pathname) && !resource.includes("#");
   const fix = `set the option resource (RESOURCE) to ${own}`;
   const message = `it is ${resource} instead of ${own}`;

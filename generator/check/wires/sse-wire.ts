@@ -1,6 +1,7 @@
 import { fetchRaw, isLoopback, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import { EventStream } from "./event-stream.ts";
 import type { Exchange, ExchangeOptions, Wire, WireFactory } from "./wire.ts";
+import { isUrl } from "../../../runtime/internal/parse-url.ts";
 
 /** Creates connections over HTTP with SSE, the transport that Streamable HTTP has replaced. */
 export function createSseWires(options: HttpWireOptions): WireFactory {
@@ -39,7 +40,7 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
   void stream.read(response);
   const name = await stream.endpoint;
   if (name === undefined) return { kind: "missing", problem: `no event "endpoint" within ${timeout} ms` };
-  if (!URL.canParse(name, url.href)) return { kind: "missing", problem: `${JSON.stringify(name)} is not an address` };
+  if (!isUrl(name, url.href)) return { kind: "missing", problem: `${JSON.stringify(name)} is not an address` };
   const named = new URL(name, url);
   return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
 }

@@ -2,6 +2,7 @@ import { note, type Reading } from "./reading.ts";
 import { anySchema, type SafeSchema } from "./safe-schema.ts";
 import { toTypeName, uniqueName } from "./names.ts";
 import { escapeKey, valueAt } from "../../internal/json-pointer.ts";
+import { parseUrl } from "../../../runtime/internal/parse-url.ts";
 
 /**
  * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references that lead elsewhere, and does not follow them.
@@ -95,7 +96,7 @@ function baseOf(place: string, resources: readonly Resource[]): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+  return parseUrl(reference, base)?.href;
 }
 
 function findPointer(fragment: string, { pointer: start, schema: resource }: Target): Target | undefined {

@@ -1,3 +1,5 @@
+import { isUrl } from "../../internal/parse-url.ts";
+
 /** Returns the first issuers of a list for a message. */
 export function quoteIssuers(issuers: readonly string[]): string {
   const shown = issuers.slice(0, 3).map(quoteIssuer).join(", ");
@@ -12,7 +14,7 @@ export function quoteIssuers(issuers: readonly string[]): string {
 export function quoteIssuer(text: unknown): string {
   if (typeof text !== "string") return "(no text)";
   if (/^[\x21\x22\x24-\x3e\x41-\x7e]{1,200}$/.test(text)) return text;
-  return URL.canParse(text) ? toPublicPart(new URL(text)).slice(0, 200) : "(invalid URL)";
+  return isUrl(text) ? toPublicPart(new URL(text)).slice(0, 200) : "(invalid URL)";
 }
 
 function toPublicPart({ origin, pathname }: URL): string {

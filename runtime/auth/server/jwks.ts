@@ -4,6 +4,7 @@ import { timeoutSignal } from "../../internal/timers.ts";
 import { toMetadataPlaces } from "../common/well-known.ts";
 import { readBounded } from "./read-bounded.ts";
 import { isSecure } from "./metadata.ts";
+import { parseUrl } from "../../internal/parse-url.ts";
 
 /**
  * Fetches a JSON document from an authorization server. It follows no redirects and accepts at most 1 MiB within 5 s.
@@ -40,7 +41,7 @@ function readKeysUrl(metadata: unknown, issuer: string): string {
   const { issuer: named, jwks_uri: url } = metadata;
   if (named !== issuer)
     throw new Error(`The metadata is for the issuer ${quoteIssuer(named)} instead of ${quoteIssuer(issuer)}`);
-  const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  const target = typeof url === "string" ? parseUrl(url) : undefined;
   if (target && isSecure(target) && target.username === "" && target.password === "") return target.href;
   throw new Error("The metadata has no valid jwks_uri; expected an https URL");
 }

@@ -5,6 +5,7 @@ import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Options of `limitAuthFailures`. */
 export interface FailureLimit extends Rate {
@@ -92,7 +93,7 @@ function readForwarded(head: RequestHead, trustedProxies: number): string | unde
 function readAddress(text: string): string | undefined {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const [plain = ""] = address.split("%");
-  const isAddress = plain.includes(":") ? URL.canParse(`http://[${plain}]`) : /^\d{1,3}(?:\.\d{1,3}){3}$/.test(plain);
+  const isAddress = plain.includes(":") ? isUrl(`http://[${plain}]`) : /^\d{1,3}(?:\.\d{1,3}){3}$/.test(plain);
   return isAddress ? address : undefined;
 }
 

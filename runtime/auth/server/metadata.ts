@@ -1,6 +1,7 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpResponse } from "../../transport/http-server/exchange/exchange.ts";
 import { resourceMetadataPath } from "../common/well-known.ts";
+import { parseUrl } from "../../internal/parse-url.ts";
 
 /** Members of the metadata document that do not follow from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {
@@ -37,7 +38,7 @@ export function createDocuments(resource: string, document: object): ReadonlyMap
  * @see https://www.rfc-editor.org/rfc/rfc8707#section-2
  */
 export function checkUrl(option: string, value: string): void {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url && isSecure(url) && !/[\s#?]/.test(value) && url.username === "" && url.password === "") return;
   throw new SetupError(
     `${option} is ${JSON.stringify(url ? toPublicPart(url) : value)}; use an https URL without query and fragment (http only on loopback)`,

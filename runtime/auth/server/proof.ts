@@ -6,6 +6,7 @@ import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";
 import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Proof of possession whose signature was verified with the key that it carries. */
 export interface Proof {
@@ -114,7 +115,7 @@ async function findProofProblem({ claims, thumbprint }: Proof, expected: Expecte
 
 /** Returns a URI without query and fragment, normalized as RFC 3986 allows. */
 function toTarget(uri: unknown): string | undefined {
-  if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
+  if (typeof uri !== "string" || !isUrl(uri)) return undefined;
   const { origin, pathname } = new URL(uri);
   return origin + pathname;
 }

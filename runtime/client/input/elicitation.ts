@@ -6,6 +6,7 @@ import { ResponseScope, FormScope } from "./response-scope.ts";
 import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
 import type { AnyElicitationOption } from "../any-definition.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Handler of the server's elicitation requests in one session. */
 export interface Elicitation {
@@ -84,7 +85,7 @@ async function askUrl(
 
 /** True for URLs of http and https. Programs pass URLs to the system, which opens files, runs scripts and starts programs for other schemes. */
 function isPage(url: unknown): boolean {
-  if (typeof url !== "string" || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) return false;
+  if (typeof url !== "string" || /[\s\p{Cc}]/u.test(url) || !isUrl(url)) return false;
   return /^https?:$/.test(new URL(url).protocol);
 }
 

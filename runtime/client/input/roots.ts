@@ -3,6 +3,7 @@ import { inLaterTurn } from "../../internal/timers.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { ResponseScope } from "./response-scope.ts";
 import type { AnyRootsOption } from "../any-definition.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Roots of a client, which may change while it is connected. */
 export interface Roots<Source = AnyRootsOption> {
@@ -66,7 +67,7 @@ function checkRoots(roots: unknown): void {
   if (!Array.isArray(roots)) throw new Error("The roots must be an array");
   for (const root of roots) {
     const uri: unknown = isObject(root) ? root.uri : undefined;
-    if (typeof uri === "string" && /^file:\/\//i.test(uri) && URL.canParse(uri)) continue;
+    if (typeof uri === "string" && /^file:\/\//i.test(uri) && isUrl(uri)) continue;
     throw new Error(`Root ${JSON.stringify(uri)} is not a file:// URI; create one with pathToFileURL()`);
   }
 }

@@ -6,6 +6,7 @@ import { isInside, toSkillRoot } from "../../skills/entry.ts";
 import { SkillError } from "../../skills/errors.ts";
 import type { SkillEntry, SkillResource } from "../../skills/skill.ts";
 import { verifyFile } from "../../skills/verify.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Part of a session that reads the files of skills. */
 export interface FileServer {
@@ -58,8 +59,7 @@ export class SkillFiles {
   #resolve(reference: string): string {
     if (this.#listed?.has(reference)) return reference;
     const { uri } = this.#entry;
-    if (!URL.canParse(reference, uri))
-      throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is not a file`);
+    if (!isUrl(reference, uri)) throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is not a file`);
     const resolved = new URL(reference, uri);
     resolved.hash = "";
     const { href } = resolved;

@@ -10,6 +10,7 @@ import { catalogPath, catalogType, type CatalogEntry } from "../catalog.ts";
 import { ServerCardError } from "../errors.ts";
 import { maxDocumentBytes, parseCatalog, parseServerCard } from "../read-card.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /** Reader of Server Cards and catalogs, with a cache. */
 export interface ServerCardReader {
@@ -147,7 +148,7 @@ function readFreshness({ headers }: AuthorizationResponse): number {
 
 function toUrl(place: string | URL): URL {
   if (place instanceof URL) return place;
-  if (URL.canParse(place)) return new URL(place);
+  if (isUrl(place)) return new URL(place);
   throw new ServerCardError("invalid", `${JSON.stringify(place.slice(0, 100))} is not a URL; use https://HOST/PATH`);
 }
 

@@ -5,6 +5,7 @@ import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 import { checkOffer } from "../list/check-shown.ts";
 import { pickShown, readShown } from "../list/shown-members.ts";
 import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 /**
  * Checks a resource.
@@ -16,7 +17,7 @@ export function checkResource(resource: AnyResource, revisions: readonly Revisio
   const { uri, size, cacheHint } = resource;
   if (/\{[^{}]*\}/.test(uri))
     throw new SetupError(`Resource ${JSON.stringify(uri)} has variables; define it with defineResourceTemplate`);
-  if (!URL.canParse(uri)) {
+  if (!isUrl(uri)) {
     throw new SetupError(`Resource ${JSON.stringify(uri)} has no absolute URI; use one such as "notes://today"`);
   }
   const title = `Resource ${JSON.stringify(uri)}`;

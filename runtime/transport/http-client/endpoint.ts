@@ -3,6 +3,7 @@ import type { AuthProvider } from "./auth-provider.ts";
 import { authorizeEndpoint, type Endpoint } from "./authorized-endpoint.ts";
 import { HttpError, LostError } from "./errors.ts";
 import { cancelBody, readText } from "./body.ts";
+import { isUrl } from "../../internal/parse-url.ts";
 
 export type { Endpoint, HttpRequest, RequestProgress } from "./authorized-endpoint.ts";
 
@@ -118,7 +119,7 @@ function readRedirect(response: Response, { from, method }: { readonly from: URL
   const reject = (why: string): HttpError =>
     new HttpError(`${describeUrl(from)} redirects ${why}; use the target URL instead`, { status, body: "" });
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, from.href)) throw reject("without a valid Location");
+  if (location === null || !isUrl(location, from.href)) throw reject("without a valid Location");
   const target = new URL(location, from);
   if (target.origin !== from.origin) throw reject(`to another origin, ${describeUrl(target)}, which is not allowed`);
   if (method !== "GET" && status < 307)

@@ -65,6 +65,8 @@ export interface SessionStream {
   discard?(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
   flushed?(): Promise<void>;
+  /** Settles when all events so far are stored: a store may take longer for an earlier one. Absent: nothing is pending. */
+  readonly storing?: Promise<unknown> | undefined;
   /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */
   readonly finished?: Promise<void>;
 }
@@ -82,8 +84,7 @@ export class EventStreamResponse implements SessionStream {
   #isEnded = false;
   /** Events that are sent while a new connection catches up. */
   #held: StoredEvent[] | undefined;
-  /** Settles when all events so far are stored: a store may take longer for an earlier one. */
-  #remembered: Promise<unknown> | undefined;
+  #storing: Promise<unknown> | undefined;
 
   constructor(key: string, host: StreamHost) {
     this.key = key;
@@ -100,6 +101,10 @@ export class EventStreamResponse implements SessionStream {
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  get storing(): Promise<unknown> | undefined {
+    return this.#storing;
   }
 
   get isResumable(): boolean {
@@ -163,7 +168,7 @@ export class EventStreamResponse implements SessionStream {
     const isUpToDate = sequence === this.#next - 1;
     let missed: readonly StoredEvent[] | undefined;
     try {
-      await this.#remembered;
+      await this.#storing;
       missed = (await read()) ?? (isUpToDate ? [] : undefined);
     } finally {
       // Another connection may have resumed in the meantime; the latest one counts.
@@ -189,10 +194,17 @@ export class EventStreamResponse implements SessionStream {
   #emit(data: string, retry: number | undefined): void {
     const event: StoredEvent = { stream: this.key, sequence: this.#next, data };
     this.#next += 1;
-    const remembered = this.#host.isResumable ? this.#host.remember(event) : undefined;
-    if (remembered) this.#remembered = Promise.all([this.#remembered, remembered]);
+    const stored = this.#host.isResumable ? this.#host.remember(event) : undefined;
+    if (stored) this.#store(stored);
     if (this.#held) this.#held.push(event);
     else this.#write(event, retry);
+  }
+
+  #store(stored: Promise<void>): void {
+    const storing = Promise.all([this.#storing, stored]).then(() => {
+      if (this.#storing === storing) this.#storing = undefined;
+    });
+    this.#storing = storing;
   }
 
   #write({ sequence, data }: StoredEvent, retry: number | undefined): void {

@@ -1,4 +1,5 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
+import { isUrl, parseUrl } from "../../internal/parse-url.ts";
 
 /** Rules for the hosts by which a server may be addressed, and for the web pages that may send requests. */
 export interface HostRules {
@@ -55,7 +56,7 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
     },
     isOrigin(origin, asked) {
       if (allowedOrigins === "any") return true;
-      const url = URL.canParse(origin) ? new URL(origin) : undefined;
+      const url = parseUrl(origin);
       if (!url || url.origin !== origin.toLowerCase()) return false;
       return origins ? origins.has(url.origin) : isPage(url, asked);
     },
@@ -73,7 +74,7 @@ function checkList(option: string, value: unknown): void {
 }
 
 function toOrigin(value: string): string {
-  if (URL.canParse(value)) return new URL(value).origin;
+  if (isUrl(value)) return new URL(value).origin;
   throw new SetupError(
     `"${value}" in allowedOrigins is not an origin; use one such as https://app.example or http://localhost:5173`,
   );

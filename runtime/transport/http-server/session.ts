@@ -260,13 +260,15 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     const stream = isShared
       ? cluster.createStream(this.key, { name, host: this, requests })
       : new EventStreamResponse(name, this);
-    this.#keepStream(name, stream);
+    (this.#streams ??= new Map()).set(name, stream);
     return stream;
   }
 
   endStream(stream: SessionStream): void {
-    this.#streams?.delete(stream.key);
     stream.end();
+    // A resumption waits for the events that are still being stored.
+    if (stream.storing) void stream.storing.then(() => this.#forget(stream));
+    else this.#streams?.delete(stream.key);
   }
 
   // Members of `StreamHost`.
@@ -309,10 +311,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   get #openStreams(): readonly SessionStream[] {
     return this.#streams ? [...this.#streams.values()] : none;
-  }
-
-  #keepStream(name: string, stream: SessionStream): void {
-    (this.#streams ??= new Map()).set(name, stream);
   }
 
   #nameStream(mark: string = ""): string {
@@ -370,7 +368,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** Keeps a resumed stream until it ends. */
   #adopt(stream: SessionStream | undefined): boolean {
     if (!stream) return false;
-    this.#keepStream(stream.key, stream);
+    (this.#streams ??= new Map()).set(stream.key, stream);
     if (stream.isListener) this.#addListener(stream);
     void stream.finished?.then(() => this.#forget(stream));
     return true;
@@ -389,7 +387,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** Opens a stream that has ended here, or is of another process. Only one that was opened by GET has further messages. */
   #reopen(key: string): EventStreamResponse {
     const stream = new EventStreamResponse(key, this);
-    if (isListenerKey(key)) this.#keepStream(key, stream);
+    if (isListenerKey(key)) (this.#streams ??= new Map()).set(key, stream);
     else stream.end();
     return stream;
   }

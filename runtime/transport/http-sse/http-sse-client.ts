@@ -20,6 +20,7 @@ import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
+import { parseUrl } from "../../internal/parse-url.ts";
 
 /** Options of a client over HTTP with SSE, the transport of the first revision. */
 export interface SseClientOptions extends EndpointOptions {
@@ -163,7 +164,7 @@ class SseClient implements Transport {
   /** Accepts the URL for messages only within the origin of the stream: messages and headers may carry secrets. */
   #setTarget(data: string): void {
     if (this.#hasTarget) return;
-    const url = URL.canParse(data, this.#url.href) ? new URL(data, this.#url) : undefined;
+    const url = parseUrl(data, this.#url);
     if (url?.origin !== this.#url.origin) {
       const where = url === undefined ? "(invalid URL)" : url.origin;
       return this.#disconnect(

@@ -34,6 +34,14 @@ export const codeRules: readonly Rule[] = [
     },
   },
   {
+    name: "no `URL.canParse`, which is wrong in Node 20 and 22 once it is optimized",
+    check: (file) =>
+      nodesOf(file)
+        .filter((node) => ts.isCallExpression(node) && node.expression.getText() === "URL.canParse")
+        .map(quote),
+    broken: { "runtime/jsonrpc/a.ts": "export const a = (text: string): boolean => URL.canParse(text);" },
+  },
+  {
     name: "9. no mutable state in modules",
     check: (file) => variablesOf(file).filter(isMutable).map(quote),
     broken: {

@@ -1,5 +1,6 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
 import { decodePart } from "../../../scale/engine/decode-part.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Servers of NATS as host and port, and what their URLs contain besides. */
 export interface NatsAddress {
@@ -33,7 +34,7 @@ export function parseAddress(servers: string | readonly string[]): NatsAddress {
 /** Parses a URL, or an address without a scheme. */
 function parseUrl(text: string): URL {
   const url = /^\w+:\/\//.test(text) ? text : `nats://${text}`;
-  if (!URL.canParse(url)) throw new SetupError(invalid);
+  if (!isUrl(url)) throw new SetupError(invalid);
   const parsed = new URL(url);
   const isPlain = /^\/?$/.test(parsed.pathname) && parsed.search === "" && parsed.hash === "";
   if (!/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === "" || !isPlain) throw new SetupError(invalid);

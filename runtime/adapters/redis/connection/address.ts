@@ -1,6 +1,7 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
 import { decodePart } from "../../../scale/engine/decode-part.ts";
 import type { RedisServer } from "./redis-client.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Address of one Redis or Valkey server, of the sentinels that know the primary, or of nodes of a Redis Cluster. */
 export type RedisUrl = string | RedisSentinels | RedisClusterNodes;
@@ -73,7 +74,7 @@ export function describeServers([first, ...others]: readonly RedisServer[]): str
 }
 
 function toServer(text: string, defaultPort: number): RedisServer {
-  if (!URL.canParse(text)) throw new SetupError(invalid);
+  if (!isUrl(text)) throw new SetupError(invalid);
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
   const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
   if (!/^rediss?:$/.test(protocol) || hostname === "" || database === undefined) throw new SetupError(invalid);

@@ -12,6 +12,7 @@ import {
 import type { HttpRequester } from "../network/requester.ts";
 import { quoteIssuer } from "../../common/quote-issuer.ts";
 import { readUrl } from "../network/url-rules.ts";
+import { parseUrl } from "../../../internal/parse-url.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */
 export interface Discovery {
@@ -202,7 +203,7 @@ function toUnsafe(error: unknown): AuthError {
 
 /** With the resource of another server, the client would fetch a token that this server could use there. */
 function checkResource(resource: string, url: URL): void {
-  const named = URL.canParse(resource) ? new URL(resource) : undefined;
+  const named = parseUrl(resource);
   const isPrefix = named !== undefined && named.origin === url.origin && isWithin(url.pathname, named.pathname);
   if (isPrefix && named.hash === "" && !resource.includes("#")) return;
   const who = named === undefined ? "an invalid URL" : describeUrl(named);

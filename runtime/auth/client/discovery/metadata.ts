@@ -1,5 +1,6 @@
 import { AuthError } from "../errors.ts";
 import type { UrlRules } from "../network/url-rules.ts";
+import { parseUrl } from "../../../internal/parse-url.ts";
 
 /** Protected resource metadata of a server. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
@@ -55,7 +56,7 @@ export function readResourceMetadata(document: Document, from: string): Resource
 export function readServerMetadata(document: Document, issuer: string): ServerMetadata {
   const endpoint = (name: string): URL | undefined => {
     const value = document[name];
-    return typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+    return typeof value === "string" ? parseUrl(value) : undefined;
   };
   return {
     issuer,

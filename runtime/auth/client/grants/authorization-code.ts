@@ -18,6 +18,7 @@ import {
 import { offlineAccess } from "./scopes.ts";
 import type { TokenPurpose } from "../tokens/token-endpoint.ts";
 import type { Tokens } from "../tokens/tokens.ts";
+import { parseUrl } from "../../../internal/parse-url.ts";
 
 /**
  * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be disclosed
@@ -152,7 +153,7 @@ function toAuthorizationUrl(endpoint: URL, parameters: Readonly<Record<string, s
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 function checkRedirectUri(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url && (isLocal || url.protocol === "https:")) return;
   throw new AuthError("configuration", "The redirect URI is not secure; use https, or http on localhost");

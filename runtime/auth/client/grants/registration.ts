@@ -6,6 +6,7 @@ import { isTemporaryStatus } from "../../../transport/http-client/errors.ts";
 import type { AuthorizationResponse, HttpRequester } from "../network/requester.ts";
 import { storeKeys, type CredentialStore } from "../tokens/store.ts";
 import { readStored } from "../tokens/tokens.ts";
+import { parseUrl } from "../../../internal/parse-url.ts";
 
 /** Client that is registered manually at one authorization server. */
 export interface RegisteredClient extends ClientIdentity {
@@ -83,7 +84,7 @@ export async function forgetRegistration(server: ServerMetadata, store: Credenti
  * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export function checkDocumentUrl(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isFit =
     url?.protocol === "https:" && url.pathname !== "/" && url.hash === "" && url.username === "" && url.password === "";
   if (isFit && !/\/\.{1,2}(\/|$)/.test(text)) return;

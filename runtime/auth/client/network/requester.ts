@@ -5,6 +5,7 @@ import { describeUrl, type Fetch } from "../../../transport/http-client/endpoint
 import { parseRetryAfter } from "../../../transport/http-client/retry-rejected.ts";
 import { AuthError, isAuthError } from "../errors.ts";
 import { type UrlRules } from "./url-rules.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Log entry about one step towards a token. It holds no credential. */
 export interface AuthStep {
@@ -106,7 +107,7 @@ export class HttpRequester {
 
   #readRedirect(result: AuthorizationResponse, from: URL, { what, method }: AuthorizationRequest): URL {
     const location = result.headers.get("location");
-    if (method !== "GET" || location === null || !URL.canParse(location, from.href)) {
+    if (method !== "GET" || location === null || !isUrl(location, from.href)) {
       throw new AuthError("unsafe-url", `The redirect of the ${what} ${describeUrl(from)} is not allowed`);
     }
     const target = new URL(location, from);

@@ -1,5 +1,6 @@
 import { findNetwork, type Network } from "./network.ts";
 import { AuthError } from "../errors.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Rules for the destinations of requests that a remote document names. */
 export interface UrlRules {
@@ -47,7 +48,7 @@ export function createUrlRules(server: URL, allowed: readonly Network[] = []): U
 
 /** Reads a URL that a document names. @throws {AuthError} when it is not a URL or may not be requested. */
 export function readUrl(text: unknown, rules: UrlRules, what: string): URL {
-  if (typeof text !== "string" || !URL.canParse(text)) throw new AuthError("unsafe-url", `The ${what} is not a URL`);
+  if (typeof text !== "string" || !isUrl(text)) throw new AuthError("unsafe-url", `The ${what} is not a URL`);
   const url = new URL(text);
   rules.check(url, what);
   return url;

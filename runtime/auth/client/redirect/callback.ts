@@ -1,5 +1,6 @@
 import { AuthError, quoteReason, readReason } from "../errors.ts";
 import { quoteIssuer } from "../../common/quote-issuer.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** State of a sign-in while the user is at the authorization server. */
 export interface PendingSignIn {
@@ -18,7 +19,7 @@ export interface PendingSignIn {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 export function readCode(callback: string, pending: PendingSignIn): string {
-  if (!URL.canParse(callback))
+  if (!isUrl(callback))
     throw new AuthError("state-mismatch", "The callback of the authorization request is not a valid URL");
   const url = new URL(callback);
   const expected = new URL(pending.redirectUri);

@@ -7,6 +7,7 @@ import { AuthError, isAuthError } from "../errors.ts";
 import { errorCodeOf } from "../tokens/retry-while-locked.ts";
 import type { Redirection, Redirector } from "./redirect.ts";
 import { checkNumbers } from "../../../jsonrpc/check-numbers.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Options of `createLoopbackRedirect`. */
 export interface LoopbackOptions {
@@ -104,7 +105,7 @@ function readCallback(
   { redirectUri, state }: Expected,
 ): string | undefined {
   const own = new URL(redirectUri);
-  if (method !== "GET" || headers.host !== own.host || !URL.canParse(url, own.origin)) return undefined;
+  if (method !== "GET" || headers.host !== own.host || !isUrl(url, own.origin)) return undefined;
   const target = new URL(url, own.origin);
   const isOurs = target.origin === own.origin && target.pathname === own.pathname;
   return isOurs && target.searchParams.get("state") === state ? target.href : undefined;
@@ -144,7 +145,7 @@ function findPort(
   preferred: string | undefined,
   { host, path }: { readonly host: string; readonly path: string },
 ): number {
-  if (preferred === undefined || !URL.canParse(preferred)) return 0;
+  if (preferred === undefined || !isUrl(preferred)) return 0;
   const { hostname, pathname, port } = new URL(preferred);
   return hostname === host && pathname === path ? Number(port) : 0;
 }

@@ -2,6 +2,7 @@ import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { joint } from "../../../framing/param-headers.ts";
 import { type Cancel, startTimer } from "../../../internal/timers.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import { isUrl } from "../../../internal/parse-url.ts";
 
 /** Exchange for a `Request` of the web platform and its response. */
 export class FetchExchange implements Exchange {
@@ -180,7 +181,7 @@ class FetchWriter implements EventWriter {
 
 /** True if a `Host` line names the host of the URL, which omits the default port. */
 function isSameHost(line: string, { protocol, host }: URL): boolean {
-  return line === host || (URL.canParse(`${protocol}//${line}`) && new URL(`${protocol}//${line}`).host === host);
+  return line === host || (isUrl(`${protocol}//${line}`) && new URL(`${protocol}//${line}`).host === host);
 }
 
 const highWaterMark = 64 * 1024;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { readCertificate } from "./client-certificate.ts";
 import type { ClientCertificate, RequestHead } from "./exchange.ts";
+import { parseUrl } from "../../../internal/parse-url.ts";
 
 /** Head of a `node:http` request, before its body. */
 export class NodeHead implements RequestHead {
@@ -82,5 +83,5 @@ export function isChunked({ headers }: IncomingMessage): boolean {
 
 function toUrl(target: string): URL | undefined {
   const base = "http://localhost";
-  return URL.canParse(target, base) ? new URL(target, base) : undefined;
+  return parseUrl(target, base);
 }
