@@ -173,8 +173,7 @@ test.each([
   "a\r\nx-mode: admin",
   "{id}",
 ])("an argument changes nothing but its own part of the request: %j", async (value) => {
-  const query = new URLSearchParams({ q: value }).toString();
-  const path = `/v1/items/${encodeURIComponent(value)}/details?${query}`;
+  const path = `/v1/items/${encodeURIComponent(value)}/details?q=${encodeURIComponent(value)}`;
   const cannotBeSegment = ["..", ".", ""].includes(value);
   expect(await callItem({ id: value, q: value })).toEqual([
     cannotBeSegment ? expect.stringContaining("cannot be") : `GET ${path} user`,

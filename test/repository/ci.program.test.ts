@@ -78,7 +78,7 @@ describe("stages beside each other", () => {
     expect(await runStages([stages], () => undefined, 2)).toBe(true);
   });
 
-  it("a stage that needs every core runs alone, after those that fit before it", async () => {
+  it("a stage that needs every core runs without others, after those that fit before it", async () => {
     const order = join(folder, "order");
     const write = (word: string): string => `echo ${word} start >>${order}; sleep 0.2; echo ${word} end >>${order}`;
     const stages = [

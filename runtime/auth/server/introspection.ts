@@ -103,13 +103,13 @@ function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssu
     throw new Error(`The introspection response has no boolean active${reason}`);
   }
   if (!active) return undefined;
-  const claims = dropNullClaims(response);
+  const claims = dropNulls(response);
   const isUnnamed = claims.iss === undefined || claims.iss === "";
   return isUnnamed && others.length === 0 ? { ...claims, iss: only } : claims;
 }
 
 /** Removes members that are null: some servers send all members that they know. Other empty values are claims, which are checked. */
-export function dropNullClaims(response: Claims): Claims {
+export function dropNulls(response: Claims): Claims {
   return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== null));
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Claims } from "./claims.ts";
-import { createTokenRequests, maxTokenResponse, dropNullClaims, type TokenRequestOptions } from "./introspection.ts";
+import { createTokenRequests, maxTokenResponse, dropNulls, type TokenRequestOptions } from "./introspection.ts";
 import { checkUrl } from "./metadata.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { TrustedIssuers, VerifyToken } from "./token-options.ts";
@@ -50,7 +50,7 @@ const rejections: readonly number[] = [400, 401];
 function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssuers): Claims {
   if (!isObject(response)) throw new Error("The tokeninfo response is not valid");
   if (others.length > 0) throw new Error("The tokeninfo response names no issuer; trust exactly one issuer");
-  const { exp, ...rest } = dropNullClaims(response);
+  const { exp, ...rest } = dropNulls(response);
   // Google writes numbers as texts.
   return { ...rest, iss: only, ...(exp !== undefined && { exp: Number(exp) }) };
 }

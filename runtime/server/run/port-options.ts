@@ -26,7 +26,7 @@ export function readPortOption(ports: PortOptions, name: string): number | undef
 
 /**
  * Reads the listening address and the permitted host names from `HOST` and `ALLOWED_HOSTS`. An empty variable counts as missing: as an address, an empty
- * text would stand for all addresses of the machine.
+ * text would mean all addresses of the machine.
  */
 export function readHosts(): { readonly host?: string; readonly allowedHosts?: readonly string[] } {
   const host = readVariable(process.env, "HOST");

@@ -502,7 +502,7 @@ describe("the command", () => {
 
   test.each<readonly [Partial<CheckCommandOptions>, RegExp]>([
     [{ target: ["node", "server.js"] }, /--auth is for servers over HTTP/],
-    [{ tokenEnv: "NO_SUCH_VARIABLE" }, /NO_SUCH_VARIABLE is not set/],
+    [{ tokenEnv: "NO_SUCH_VARIABLE" }, /NO_SUCH_VARIABLE is empty or not set/],
     [{ auth: false, tokenEnv: "TOKEN" }, /add --auth/],
     [{ protocol: "latest" }, /remove --protocol/],
     [{ header: ["Authorization: Bearer x"] }, /use --token-env/],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isUrl, parseUrl } from "../../../runtime/internal/parse-url.ts";
 
-test("URLs are told from other texts, also after many calls", () => {
+test("a text is recognized as a URL, also after many calls", () => {
   for (let call = 0; call < 100_000; call += 1) isUrl("https://example.com");
   expect(isUrl("https://bücher.example/über")).toBe(true);
   expect(isUrl("bücher")).toBe(false);
