@@ -204,7 +204,9 @@ describe("the schema of overlays", () => {
   });
 
   it("the schema of overlays has the same structure as the type", () => {
-    const source = new Project({ compilerOptions: { strict: true, types: [], lib: ["lib.es2023.d.ts"] } }).addSourceFileAtPath("generator/model/overlay.ts");
+    const source = new Project({
+      compilerOptions: { strict: true, types: [], lib: ["lib.es2023.d.ts"] },
+    }).addSourceFileAtPath("generator/model/overlay.ts");
     const root: unknown = JSON.parse(schema);
     expect(outlineOfSchema(root, root)).toEqual(outlineOfType(source.getInterfaceOrThrow("Overlay").getType()));
   });
