@@ -23,7 +23,8 @@ against the server, the client, the gateway or the generator of this project. \`
 ${classes.map(renderClass).join("\n")}
 ## Not in a class
 
-[CVE-2026-115563](https://nvd.nist.gov/vuln/detail/CVE-2026-115563) concerns clients with the Python SDK (November 2026). Its details were not available when this page was written.
+[CVE-2026-115563](https://nvd.nist.gov/vuln/detail/CVE-2026-115563) concerns clients with the Python SDK (November 2026). Its details were not available when this page was written, nor those
+of [CVE-2026-111768](https://nvd.nist.gov/vuln/detail/CVE-2026-111768).
 `;
 }
 
