@@ -35,8 +35,8 @@ export const groups: readonly (readonly Stage[])[] = [
   [whole("project", 1, project), whole("programs of Debian", 1, programs)],
   // Those that compute come first, and those that mostly wait fill the gaps beside them.
   [
-    testFiles("unit tests", 1.8, "npm test --"),
-    testFiles("programs", 1.8, "npm run -s test:programs --"),
+    testFiles("unit tests", 1.7, "npm test --"),
+    testFiles("programs", 1.6, "npm run -s test:programs --"),
     testFiles("scaffold", 1.4, "npm run -s test:scaffold --"),
     oracle("conformance", 1.2, "npx tsx test/conformance/run.ts"),
     testFiles("fuzz", 1, "FUZZ_MESSAGES=200000 npm run -s test:fuzz --"),
