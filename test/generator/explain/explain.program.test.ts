@@ -143,7 +143,7 @@ describe("rejected sources of `explain`", () => {
   });
 
   test.each([
-    [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
+    [401, /it requires credentials \(HTTP 401\); send credentials with --header-env Name=VARIABLE\.$/],
     [403, /it returned HTTP 403: closed for today\. Check which host names and clients the server permits\.$/],
     [302, /redirects without a valid Location; use the target URL instead\.$/],
     [404, /HTTP 404.* Check the address, and that the server is running\.$/],

@@ -381,7 +381,6 @@ describe("create-mcp-server client", () => {
     ["a tool whose name is a number", ["number.json"], {}, /tools\[0\] has no usable name/],
     ["prompts that are not a list", ["prompts.json"], {}, /"prompts" is not a list/],
     ["an empty list of tools", ["empty.json"], {}, /offers no tools/],
-    ["JSON that is nested too deep", ["deep.json"], {}, /nested deeper than 512/],
     ["a name without Latin letters", ["japanese.json"], {}, /--name <name>/],
     ["an address with another scheme", ["ftp://example.org/"], {}, /is not the address of a server/],
     ["an invalid address", ["http://"], {}, /is not the address of a server/],
@@ -413,7 +412,7 @@ describe("create-mcp-server client", () => {
       "a header variable that is not set",
       ["tools.json"],
       { headerEnv: ["A=NO_SUCH_VARIABLE"] },
-      /the environment variable NO_SUCH_VARIABLE is not set/,
+      /the environment variable NO_SUCH_VARIABLE is empty or not set/,
     ],
     ["a header variable without a name", ["tools.json"], { headerEnv: ["x"] }, /--header-env is malformed/],
     [
@@ -434,7 +433,6 @@ describe("create-mcp-server client", () => {
     ["an invalid lock file", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
     ["losses with `--strict`", ["loss.json"], { strict: true }, /some schemas cannot be represented completely/],
   ])("`client` rejects %s with the reason, and writes nothing", async (_what, target, options, message) => {
-    const deep = `{"tools":[{"name":"a","inputSchema":${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}}]}`;
     const cwd = folderWith({
       "tools.json": offer,
       "broken.json": "{",
@@ -445,7 +443,6 @@ describe("create-mcp-server client", () => {
       "number.json": { tools: [{ name: 1 }] },
       "prompts.json": { tools: [], prompts: {} },
       "empty.json": { tools: [] },
-      "deep.json": deep,
       "japanese.json": { server: { name: "日本" }, tools: [{ name: "a" }] },
       "loss.json": { server: { name: "a" }, tools: [{ name: "a", inputSchema: { type: "object", not: {} } }] },
     });

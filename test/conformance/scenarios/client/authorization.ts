@@ -124,6 +124,8 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
       "metadata of no issuer": without("issuer"),
     },
     code: "issuer-mismatch",
+    // Such a document counts as missing. No other place has one.
+    codes: { "metadata of no issuer": "metadata" },
   }),
   refusal("auth/resource-mismatch", {
     revisions: ["2025-11-25", "2025-06-18"],
@@ -145,10 +147,12 @@ interface Refusal {
   readonly scripts: Readonly<Record<string, Script>>;
   /** Code of the error that the program gets. */
   readonly code: string;
+  /** Codes of scripts that lead to another error, by name. */
+  readonly codes?: Readonly<Record<string, string>>;
 }
 
 /** Scenario in which a client must stop before it sends its user anywhere. */
-function refusal(id: string, { scripts, code, ...facts }: Refusal): Scenario<ClientScene> {
+function refusal(id: string, { scripts, code, codes = {}, ...facts }: Refusal): Scenario<ClientScene> {
   return {
     ...facts,
     id,
@@ -158,7 +162,7 @@ function refusal(id: string, { scripts, code, ...facts }: Refusal): Scenario<Cli
         const { rig, call } = await signIn(scene, script);
         scene.check(`${name}: the client fails`, await call().catch((error: unknown) => error), {
           name: "AuthError",
-          code,
+          code: codes[name] ?? code,
         });
         const paths = rig.paths("as").filter((path) => !path.startsWith("/.well-known/"));
         scene.check(`${name}: nothing is registered, authorized or exchanged`, paths, []);
