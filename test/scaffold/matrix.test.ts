@@ -112,9 +112,7 @@ test("a project for several nodes does not start in production without an engine
   const env = { ...process.env, NODE_ENV: "production", MCP_HTTP_PORT: "0" };
   const { status, stderr } = spawnSync(process.execPath, [program], { env, encoding: "utf8" });
   expect(status).toBe(1);
-  expect(stderr).toBe(
-    "project-nodes: ENGINE_URL is not set; set it to the address of Redis, such as redis://localhost:6379\n",
-  );
+  expect(stderr).toBe("[mcp] ENGINE_URL is not set; set it to the address of Redis, such as redis://localhost:6379\n");
 });
 
 test("an update of a project for several nodes keeps the engine", async () => {
