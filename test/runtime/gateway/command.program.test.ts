@@ -215,7 +215,9 @@ describe("the program over HTTP", () => {
     expect((await post(await readUrl(gateway))).status).toBe(200);
     const refused = startGateway(["--listen", "0", upstream.url]);
     expect(await refused.exited).toBe(2);
-    expect(refused.stderr()).toMatch(/it requires credentials \(HTTP 401\); send credentials with --header-env Name=VARIABLE/);
+    expect(refused.stderr()).toMatch(
+      /it requires credentials \(HTTP 401\); send credentials with --header-env Name=VARIABLE/,
+    );
   });
 
   test("the program gives its server only the named variables", async () => {
