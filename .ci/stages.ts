@@ -33,7 +33,7 @@ const alone = Infinity;
 /** All stages in groups, which run one after another. Nothing is built in the second one: all use `dist/`. */
 export const groups: readonly (readonly Stage[])[] = [
   [whole("project", 1, project), whole("programs of Debian", 1, programs)],
-  // Those that compute come first, and those that mostly wait fill the gaps beside them.
+  // Stages that compute come first. Stages that mostly wait fill the gaps.
   [
     testFiles("unit tests", 1.7, "npm test --"),
     testFiles("programs", 1.6, "npm run -s test:programs --"),

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 /** Size of the longer run, as a multiple of the shorter one. */
 const factor = 8;
 
-/** Most that the longer run may take, as a multiple: linear work takes 8 times as long, and work that grows with the square 64 times. */
+/** Limit of the longer run, as a multiple of the shorter: linear work takes 8 times as long, and work that grows with the square 64 times. */
 const mostGrowth = 32;
 
 /** Other work of the machine may lengthen one run, but not the longer one of each pair. */

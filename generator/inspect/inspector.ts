@@ -33,7 +33,7 @@ export interface InspectorOptions {
 export interface Inspector {
   /** Address of the page. It contains a token: only a browser that gets this address may use the page. */
   readonly url: string;
-  /** Creates an address that leads to the page once, for a program that opens it. */
+  /** Creates an address for a program that opens the page. It works once. */
   createEntrance(): string;
   /** Gateway through which the page connects to the server. */
   readonly gateway: Gateway;

@@ -37,7 +37,7 @@ export function isViewPath(url: string | undefined): boolean {
   return url?.startsWith("/view/") ?? false;
 }
 
-/** Returns the code of a path that leads to the page once: programs that open a browser get it, because other users see their arguments. */
+/** Returns the code of a path to the page that works once. Programs that open a browser get it, because other users see their arguments. */
 export function readEntrance(url: string | undefined): string | undefined {
   return /^\/open\/([\w-]+)$/.exec(url ?? "")?.[1];
 }

@@ -7,6 +7,11 @@ export function escapeKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
+/** Returns a key that JSON Pointer has escaped. */
+export function unescapeKey(key: string): string {
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
 /**
  * Returns the value that a pointer leads to in a JSON value; `undefined` when there is none.
  *
@@ -15,7 +20,7 @@ export function escapeKey(key: string): string {
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
   for (const segment of pointer.split("/").slice(1)) {
-    const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = unescapeKey(segment);
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key);
   }

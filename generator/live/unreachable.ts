@@ -61,7 +61,7 @@ export function requiresCredentials({
   return status === 401 || (status === 403 && wwwAuthenticate !== undefined);
 }
 
-/** Next step after a rejection of credentials, or for want of them. `headers` are the names of those that were sent. */
+/** Next step after a rejection of credentials, or for want of them. `headers` has the names of the headers sent. */
 export function credentialStep(headers: readonly string[]): string {
   return headers.some(isSecretName)
     ? "check the value of the credentials that were sent, and what they permit"

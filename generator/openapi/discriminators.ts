@@ -84,7 +84,7 @@ interface Selection {
   readonly extend?: readonly Schema[];
 }
 
-/** Combines a schema with the values that select it. A schema that permits none of them itself stays as it is. */
+/** Combines a schema with the values that select it. If it permits none of them, it stays as it is. */
 function select(target: string, { property, values, document, extend = [] }: Selection): Schema {
   const own = readValues(follow({ $ref: target }, document), property, document);
   const fitting = own ? values.filter((value) => own.includes(value)) : values;
@@ -142,7 +142,7 @@ function extendsOne(schema: unknown, base: string): boolean {
   return isRecord(schema) && Array.isArray(schema.allOf) && schema.allOf.some((one) => Object(one).$ref === base);
 }
 
-/** Returns the values that a schema, or else one that it extends, lists for a property. */
+/** Returns the values that a schema lists for a property. Without a list, those of a schema it extends. */
 function readValues(
   schema: unknown,
   property: string,

@@ -1,3 +1,4 @@
+import { unescapeKey } from "../internal/json-pointer.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 
@@ -33,9 +34,9 @@ export function findTarget(reference: unknown, document: unknown, path = "$ref")
 
 function unescape(segment: string): string {
   try {
-    return decodeURIComponent(segment).replaceAll("~1", "/").replaceAll("~0", "~");
+    return unescapeKey(decodeURIComponent(segment));
   } catch {
     // Not percent-encoded: use the segment unchanged.
-    return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    return unescapeKey(segment);
   }
 }

@@ -19,7 +19,7 @@ export function readContent(content: unknown): readonly Content[] {
   return isRecord(content) ? Object.entries(content).map(([type, media]) => [type.toLowerCase(), media]) : [];
 }
 
-/** Returns the content of each successful response; that of one without content is empty. */
+/** Returns the content of each successful response; empty for a response without content. */
 export function readResponses(responses: unknown, document: unknown): readonly (readonly Content[])[] {
   const all = isRecord(responses) ? Object.entries(responses) : [];
   return all

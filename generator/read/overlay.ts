@@ -26,7 +26,7 @@ export function createOverlayReader(schema: string): (file: OverlayFile) => Over
 }
 
 /**
- * Returns a function that reads overlays of extensions. Their schema refers to the schema of overlays. It throws as that of `createOverlayReader`.
+ * Returns a function that reads overlays of extensions. Their schema refers to the schema of overlays. It throws the same errors as a reader of overlays.
  *
  * @throws {SpecError} when a schema is no JSON object.
  */

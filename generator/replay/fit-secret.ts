@@ -1,5 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { compilePattern } from "../../runtime/adapters/schema-patterns.ts";
+import { unescapeKey } from "../internal/json-pointer.ts";
 import { formats, isFormat } from "../../runtime/internal/string-formats.ts";
 
 /** Schema of a value, and the document that its references point into. */
@@ -105,7 +106,7 @@ function acceptsNumber({ type, multipleOf, ...bounds }: Keywords, number: number
   return !isNumber(exclusiveMaximum) || number < exclusiveMaximum;
 }
 
-/** Tests a text in linear time. A pattern for which that is not certain counts as one that does not match. */
+/** Tests a text in linear time. If the time of a pattern is not certain, the text counts as no match. */
 function matches(pattern: string, text: string): boolean {
   if (text.length > longestText) return false;
   try {
@@ -145,7 +146,7 @@ const mostParts = 32;
 function resolve(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#")) return undefined;
   const names = reference.split("/").slice(1);
-  return names.reduce<unknown>((part, name) => readOwn(part, name.replaceAll("~1", "/").replaceAll("~0", "~")), root);
+  return names.reduce<unknown>((part, name) => readOwn(part, unescapeKey(name)), root);
 }
 
 function readOwn(value: unknown, name: string): unknown {

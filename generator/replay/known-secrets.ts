@@ -1,4 +1,4 @@
-/** Secrets that were found so far, each with a number. Equal secrets have equal numbers, so that a later message can refer to an earlier one. */
+/** Secrets found so far, each with a number. Equal secrets have equal numbers: a later message can refer to an earlier one. */
 export class KnownSecrets {
   readonly #numbers = new Map<string, number>();
   readonly #byBeginning = new Map<string, string[]>();

@@ -1,4 +1,5 @@
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { unescapeKey } from "../internal/json-pointer.ts";
 
 /** Size limits of a schema. */
 export interface SchemaBounds {
@@ -59,10 +60,6 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
   ["http://json-schema.org/draft-07/schema", "draft-07"],
   ["https://json-schema.org/draft/2020-12/schema", "2020-12"],
 ]);
-
-function unescapeKey(key: string): string {
-  return key.replaceAll("~1", "/").replaceAll("~0", "~");
-}
 
 function isNode(value: unknown): value is object {
   return typeof value === "object" && value !== null;

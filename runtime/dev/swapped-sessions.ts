@@ -130,7 +130,7 @@ class AudienceGroup implements Audience {
 
   replace(audiences: readonly Audience[]): void {
     const kept = this.#current.filter((member) => member.notify && !member.subscribe);
-    // A request that an earlier definition has received may still be added, so that its receivers stay for one more definition.
+    // A request received by an earlier definition may still be added, so its receivers stay for one more definition.
     this.#earlier = [...this.#earlier.filter(({ isIdle }) => !isIdle), ...kept];
     this.#current = audiences;
   }

@@ -1,7 +1,7 @@
 import { findStringEnd, type ByteRange } from "./json-scan.ts";
 
 /**
- * True if JSON text has a number that a double does not hold: an integer beyond 2^53 that would be rounded, or a number without a finite value.
+ * True if JSON text has a number no double holds: an integer beyond 2^53 that would be rounded, or a number without a finite value.
  *
  * @param text - text of the range, in which most messages are found to have no long numbers
  */

@@ -84,7 +84,7 @@ export function inLaterTurn(run: () => void): void {
   setTimeout(run);
 }
 
-/** Returns a signal that aborts after a number of milliseconds with a `TimeoutError`. It does not abort after times that the platform does not support. */
+/** Returns a signal that aborts after a number of milliseconds with a `TimeoutError`. It never aborts if the platform does not support the time. */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   return milliseconds > longestTimer ? new AbortController().signal : AbortSignal.timeout(Math.ceil(milliseconds));
 }

@@ -273,6 +273,11 @@ export function methodNotFound(method: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
 }
 
+/** Creates the error of a cursor that leads to no page. */
+export function unknownCursor(): RpcError {
+  return new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
+}
+
 /** Returns the code of the error response to a message that cannot be read. */
 export function toProblemCode({ kind }: FramingProblem): number {
   if (kind === "syntax" || kind === "encoding") return errorCodes.parseError;

@@ -108,7 +108,7 @@ function convert(schema: Schema<unknown>, side: Side, target: string): Readonly<
   }
 }
 
-/** Returns the path of the first member that cannot be written; empty for libraries that do not show members as `shape`. */
+/** Returns the path of the first member that cannot be written; empty for libraries without `shape`. */
 function findMember(
   schema: unknown,
   isConvertible: (member: unknown) => boolean,

@@ -1,6 +1,6 @@
 import type { Awaitable, RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import { ClosedError, RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
+import { ClosedError, RpcError, SetupError, toError, unknownCursor } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
@@ -233,7 +233,7 @@ export class TaskManager {
     const { pageSize } = this.#settings;
     const range = cursor === undefined ? { limit: pageSize } : { from: cursor, limit: pageSize };
     const page = await this.#store.list(await this.#ownerOf(call), range);
-    if (!page) throw new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
+    if (!page) throw unknownCursor();
     const tasks = page.tasks.map(toTaskState);
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }

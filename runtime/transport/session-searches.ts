@@ -1,4 +1,4 @@
-/** Searches for sessions in a store. A session that ends during one must not be continued with the record that was found before. */
+/** Searches for sessions in a store. If a session ends during a search, the record found must not bring it back. */
 export class SessionSearches {
   readonly #running = new Set<Search>();
 

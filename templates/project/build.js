@@ -8,7 +8,7 @@ import { writeNotices } from "./notices.js";
  * With --watch, serves while the sources change; further arguments are passed to the server.
  */
 
-// The paths below are those of the project, in whichever folder this is started. esbuild has taken that folder when it was imported.
+// The paths below belong to the project, whichever folder this starts in. esbuild reads its folder when it is imported.
 const absWorkingDir = import.meta.dirname;
 process.chdir(absWorkingDir);
 

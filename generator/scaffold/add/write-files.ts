@@ -63,7 +63,7 @@ async function rejectOutside(project: string, path: string): Promise<void> {
   );
 }
 
-/** Returns the real path of a file, or that of the nearest folder that exists. */
+/** Returns the real path of a file, or of the nearest existing folder. */
 async function findReal(path: string): Promise<string> {
   return realpath(path).catch((error: unknown) => {
     if (systemCode(error) === "ENOENT" && dirname(path) !== path) return findReal(dirname(path));

@@ -108,7 +108,7 @@ function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssu
   return isUnnamed && others.length === 0 ? { ...claims, iss: only } : claims;
 }
 
-/** Removes members that are null: some servers send all members that they know. Other empty values are claims, which are checked. */
+/** Removes null members: some servers send every member they know. Other empty values are claims, which are checked. */
 export function dropNulls(response: Claims): Claims {
   return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== null));
 }

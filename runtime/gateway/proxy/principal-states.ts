@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
-import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { RpcError, errorCodes, unknownCursor } from "../../jsonrpc/errors.ts";
 import { createSigner, type Signer } from "../../server/signer.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 
@@ -59,10 +59,6 @@ export class PrincipalStates {
 export function unknownState(): RpcError {
   const message = "Invalid params: requestState is unknown or expired; send the request again without it";
   return new RpcError(errorCodes.invalidParams, message);
-}
-
-function unknownCursor(): RpcError {
-  return new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
 }
 
 /** True for text with content: an empty state belongs to no principal, and has no signature. */

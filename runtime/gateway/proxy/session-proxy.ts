@@ -246,7 +246,7 @@ export class SessionProxy {
       this.#limit.enterBeside(this.#holder),
     );
     this.#withTasks = opening;
-    // The next call that needs tasks opens it again.
+    // The next call with a task opens it again.
     const forget = (): void => {
       if (this.#withTasks === opening) this.#withTasks = undefined;
     };

@@ -122,7 +122,7 @@ export class WatchedResources {
     if (!topic?.clients.delete(client)) return false;
     const [next] = topic.clients.values();
     if (topic.clients.size === 0) return true;
-    // A client that stays does not use up the share of one that has left.
+    // The resource now counts for a client that still watches it, not for the one that left.
     this.#charge(uri, topic.holder, -1);
     topic.holder = next;
     this.#charge(uri, next, 1);
@@ -142,7 +142,7 @@ export class WatchedResources {
 interface Topic {
   /** Controllers that notify each client of the loss of the subscription, with the principals of the clients. */
   readonly clients: Map<AbortController, string | undefined>;
-  /** Principal whose share it is part of: that of the client that has watched it longest. */
+  /** Principal whose share it counts for: that of its oldest client. */
   holder: string | undefined;
   /** Aborted when the last client has left. */
   readonly left: AbortController;

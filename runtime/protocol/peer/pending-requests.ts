@@ -220,7 +220,7 @@ class PendingRequests implements OutgoingRequests {
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
   }
 
-  /** Reports what is left out of a result. */
+  /** Reports a part that is left out of a result. */
   #reportChange({ id, method }: PendingCall, text: string): void {
     if (this.#changes.has(text) || this.#changes.size >= mostChanges) return;
     this.#changes.add(text);

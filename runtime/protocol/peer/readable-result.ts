@@ -1,4 +1,5 @@
 import { isObject, type Check, type Issue, type RequestRow } from "../../../generated/support.ts";
+import { unescapeKey } from "../../internal/json-pointer.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { omit } from "../revision/known-members.ts";
 
@@ -33,7 +34,7 @@ export function toReadable({ handler, method, result: check }: RequestRow, value
   return changes.length > 0 ? { value: list ? list.value : bare.value, changes: changes.map(shorten) } : undefined;
 }
 
-/** Value that is checked, with the issue that is left. */
+/** Checked value, with the issue that remains. */
 interface Checked {
   readonly value: unknown;
   readonly issue: Issue | undefined;
@@ -75,10 +76,6 @@ function toPattern(value: unknown, [key = "", ...rest]: readonly string[]): stri
   return rest.length > 0 ? `${name}/${toPattern(inner, rest)}` : name;
 }
 
-function unescapeKey(key: string): string {
-  return key.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
 interface ReadableList {
   readonly value: unknown;
   readonly nulls: ReadonlySet<string>;
@@ -86,7 +83,7 @@ interface ReadableList {
   readonly items: readonly string[];
 }
 
-/** Checks each item of a list by itself, and leaves out those that are invalid. */
+/** Checks each item of a list by itself, and leaves out invalid ones. */
 function omitItems(check: Check, value: unknown, member = ""): ReadableList | undefined {
   const items = isObject(value) ? value[member] : undefined;
   if (!isObject(value) || !Array.isArray(items)) return undefined;

@@ -48,7 +48,7 @@ export interface Routes {
   readonly isSilent?: true;
   /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
   readonly enter?: FindStatelessRoutes | undefined;
-  /** Routes where the channel carries a session only, without those of stateless requests. Default: these. */
+  /** Routes of a channel that carries a session only: no stateless requests. Default: these. */
   readonly sessionOnly?: Routes | undefined;
   readonly profile?: Profile | undefined;
 }

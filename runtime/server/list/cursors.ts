@@ -1,6 +1,5 @@
-import type { RpcError } from "../../jsonrpc/errors.ts";
+import { unknownCursor } from "../../jsonrpc/errors.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
-import { reject } from "../errors.ts";
 import { createSigner } from "../signer.ts";
 
 /** Creates and reads cursors. Each is valid only for the list for which it was created. */
@@ -36,8 +35,3 @@ function toScope(scope: string): string {
 /** Bounds, in characters, of the text that a list callback puts into a cursor and of the cursors of clients that are read. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;
-
-/** Creates the error response to a cursor that leads to no place. */
-export function unknownCursor(): RpcError {
-  return reject("Invalid cursor; request the list without a cursor");
-}

@@ -4,7 +4,7 @@ import { isThenable } from "../../internal/maybe-async.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listed } from "./catalogue.ts";
 import type { CacheHints } from "./cache-hints.ts";
-import { unknownCursor } from "./cursors.ts";
+import { unknownCursor } from "../../jsonrpc/errors.ts";
 import { encodePlace, findPlace } from "./places.ts";
 import type { RegistryOptions } from "./registry-options.ts";
 import type { AnyRequester, Visible } from "../any-definition.ts";
@@ -90,7 +90,7 @@ interface Reader {
   readonly requester: AnyRequester;
 }
 
-/** Caches descriptions, so that a definition that did not change is not described again. The same object is described again when it is replaced. */
+/** Caches descriptions: an unchanged definition is not described again. After a replacement the same object is. */
 function rememberDescriptions<Definition extends object>({
   catalogue,
   describe,

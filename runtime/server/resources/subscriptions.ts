@@ -58,7 +58,7 @@ export class SessionSubscriptions implements Audience {
   /**
    * Subscribes a session to a resource. Does nothing for a session that has ended.
    *
-   * @param owner - principal of the session; those of other nodes are not known
+   * @param owner - principal of the session; unknown for sessions of other nodes
    * @throws {RpcError} when the session, its principal or the server has the maximum of subscriptions
    */
   subscribe(session: Session, uri: string, owner?: string): void {

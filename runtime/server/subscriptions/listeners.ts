@@ -22,7 +22,7 @@ export class Listeners implements Audience {
     return [...this.#open].flatMap((listener) => [...listener.uris]);
   }
 
-  /** True if the principal of a request may have these subscriptions in addition to those that are open. */
+  /** True if the principal of a request may have these subscriptions beside the open ones. */
   hasRoom({ origin }: CallContext, asked: SubscribedNotifications): boolean {
     return sizeOf(asked) <= this.#sizes.roomFor(readAuth(origin)?.principal);
   }

@@ -1,11 +1,12 @@
 import { isObject } from "../../../generated/support.ts";
+import { unescapeKey } from "../../internal/json-pointer.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
 
 type Path = readonly (string | number)[];
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the first argument that its schema declares an integer, and that is no safe one. Reading the message has rounded it, so the tool would act
+ * Returns the first argument whose schema says integer and whose value is not a safe integer. Reading the message has rounded it, so the tool would act
  * on another value than the one that was sent.
  */
 export function findRoundedInteger(args: unknown, readSchema: () => Node): readonly SchemaIssue[] {
@@ -46,7 +47,7 @@ function isInteger(schemas: readonly Node[]): boolean {
   return types.includes("integer") && !types.includes("number");
 }
 
-/** Returns the schemas with those that they refer to and combine. */
+/** Returns the schemas, and the schemas they refer to and combine. */
 function expand(schemas: readonly unknown[], root: Node): readonly Node[] {
   const found = new Set<Node>();
   const pending = [...schemas];
@@ -62,12 +63,8 @@ function expand(schemas: readonly unknown[], root: Node): readonly Node[] {
 
 function resolve(reference: unknown, root: Node): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
-  const keys = reference.split("/").slice(1).map(unescape);
+  const keys = reference.split("/").slice(1).map(unescapeKey);
   return keys.reduce((node: unknown, key) => ownValue(node, key), root);
-}
-
-function unescape(key: string): string {
-  return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function ownValue(node: unknown, key: string | number): unknown {

@@ -22,7 +22,7 @@ export async function createDevProject(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "dev-")));
   writeFiles(folder, await emitFiles({ selection, revisions: allRevisions.slice(0, 2) }));
   linkPackages(folder, ["esbuild", "@esbuild", "zod"]);
-  // In one step each: the server would read a file that is empty for longer than the time that it waits for further changes.
+  // In one step each: otherwise the server may read a file while it is empty.
   const save = (sources: Readonly<Record<string, string>>): void => {
     for (const [name, text] of Object.entries(sources)) {
       writeFiles(folder, [["saved", text]]);

@@ -57,7 +57,7 @@ export async function signOut(rig: Rig, options: RigOptions): Promise<unknown> {
   return 200;
 }
 
-/** A place that issues tokens, and a client that needs one from it. */
+/** Place that issues tokens, with a client of it. */
 export interface Issuing extends Reader {
   readonly name: string;
   /** Makes the place respond so; `undefined` for the right response, which the function may change. */

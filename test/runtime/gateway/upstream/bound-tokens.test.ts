@@ -5,7 +5,7 @@ import { alone, meta } from "../../lifecycle/stateless.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
 import { complete, openScripted, type ScriptedGateway } from "./scripted-server.ts";
 
-/* Texts of a server that travel through clients of a gateway: each belongs to the principal that has received it. */
+/* Texts of a server that travel through clients of a gateway: each belongs to the principal who received it. */
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
