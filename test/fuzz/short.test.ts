@@ -9,5 +9,5 @@ testFuzz(
     ["a defined server", createDefinedServerSubject],
     ["a client's session", createSessionSubject],
   ],
-  2_000,
+  1_000,
 );

@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { expect } from "vitest";
 import { chooseRevisions, toCatalogue } from "../../generator/scaffold/layer/catalogue.ts";
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
@@ -41,10 +42,18 @@ export function projectOptions({ selection = {}, ...parts }: ProjectParts): Proj
   };
 }
 
-/** Emits the text files of a project. */
+/** Emits the text files of a project, once for the same choices. */
 export function emitFiles(parts: ProjectParts = {}): Promise<Tree> {
-  return emitProject(projectOptions(parts));
+  const { source, models: other, runtime, signal } = parts;
+  // Their text does not tell these apart.
+  if (source ?? other ?? runtime ?? signal) return emitProject(projectOptions(parts));
+  const key = JSON.stringify(parts);
+  const found = emittedProjects.get(key) ?? emitProject(projectOptions(parts));
+  emittedProjects.set(key, found);
+  return found;
 }
+
+const emittedProjects = new Map<string, Promise<Tree>>();
 
 /** Emits `src/mcp/`, once for the same choices. By default it is that of a server with tools only, on stdio, without a client. */
 export function emitFolder(choices: Partial<LayerChoices> = {}): Promise<Tree> {
@@ -66,6 +75,19 @@ export const smallest: LayerChoices = {
   validator: false,
   auth: "none",
 };
+
+/** Expects files to be formatted, those whose names begin with a dot left out. Each text is checked once. */
+export async function expectFormatted(files: Iterable<readonly [path: string, text: string]>): Promise<void> {
+  const { check } = await import("prettier");
+  for (const [path, text] of files) {
+    const key = `${path}\n${text}`;
+    if (path.startsWith(".") || formatted.has(key)) continue;
+    expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+    formatted.add(key);
+  }
+}
+
+const formatted = new Set<string>();
 
 /** Writes files below a folder. */
 export function writeFiles(folder: string, files: Iterable<readonly [path: string, text: string]>): void {

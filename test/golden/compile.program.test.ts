@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { emitTree } from "../../generator/generate.ts";
 import { writeTree } from "../../generator/internal/tree.ts";
-import { compile, modulePackage } from "../generator/compile.ts";
 import { temporaryFolder } from "../generator/folder.ts";
+import { compileEmitted, modulePackage } from "../types/compile.ts";
 import { copyGoldenSpec } from "./golden-spec.ts";
 
 it("the files of the golden spec compile", async () => {
@@ -13,5 +13,5 @@ it("the files of the golden spec compile", async () => {
   await writeTree(join(folder, "generated"), tree);
   await writeFile(join(folder, "package.json"), modulePackage);
   const files = [...tree.keys()].map((path) => join(folder, "generated", path));
-  expect(compile(files, { noPropertyAccessFromIndexSignature: false })).toEqual([]);
+  expect(await compileEmitted(folder, files, { noPropertyAccessFromIndexSignature: false })).toEqual([]);
 });

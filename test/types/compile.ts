@@ -28,6 +28,12 @@ export const strictest = {
   noEmit: true,
 };
 
+/** Settings of a project with `strict` alone. Types of indexed members then lack `undefined`, and the compiler rejects comparisons that it takes for pointless. */
+export const onlyStrict = { exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: false };
+
+/** The package.json of a folder of modules. */
+export const modulePackage = JSON.stringify({ type: "module" });
+
 /** Files to compile, with settings. */
 export interface Compilation {
   /** Folder for the settings: inside the project, so that the module settings of its package.json hold. */
@@ -51,4 +57,14 @@ export async function compile(
   const code = await new Promise<number | null>((done, fail) => child.on("error", fail).on("close", done));
   const lines = output.split("\n").filter((line) => line !== "");
   return code === 0 || lines.length > 0 ? lines : [`${compiler} ended with code ${code}`];
+}
+
+/** Lines that the native compiler prints about emitted files, under the strictest settings that a library may have. */
+export function compileEmitted(
+  folder: string,
+  files: readonly string[],
+  settings: object = {},
+): Promise<readonly string[]> {
+  const library = { noPropertyAccessFromIndexSignature: true, isolatedDeclarations: true, declaration: true };
+  return compile("typescript7", { folder, files, settings: { ...library, skipLibCheck: true, ...settings } });
 }

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { check } from "prettier";
 import { Node, Project, SyntaxKind } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { runCreate } from "../../../generator/commands/create.ts";
@@ -11,7 +10,7 @@ import { captured, type CommandResult } from "../run.ts";
 import { createCatalogue } from "../typed-client/catalogue.ts";
 import { listAll, temporaryFolder } from "../folder.ts";
 import { pets } from "./pets.ts";
-import { allRevisions, emitFiles } from "../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../project.ts";
 
 async function emit(
   file: string,
@@ -177,10 +176,9 @@ describe("a project from an OpenAPI document", async () => {
   });
 
   it("files of a project are formatted, and its test names the request of a tool", async () => {
-    for (const [path, source] of tree) {
-      const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest|server\.json)/.test(path);
-      if (isOurs) expect(await check(source, { filepath: path, printWidth: 120 }), path).toBe(true);
-    }
+    await expectFormatted(
+      [...tree].filter(([path]) => /^(src\/(?!mcp\/)|test\/|README|manifest|server\.json)/.test(path)),
+    );
     expect(textOf(tree, "test/server.test.ts")).toContain('request: "DELETE /pets/sample"');
   });
 
@@ -284,11 +282,9 @@ describe("a project from a contract", async () => {
   });
 
   it("text of the contract does not become code, and files are formatted", async () => {
-    for (const [path, text] of tree) {
-      if (!/^(src\/(?!mcp\/)|test\/)/.test(path)) continue;
-      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+    await expectFormatted([...tree].filter(([path]) => /^(src\/(?!mcp\/)|test\/)/.test(path)));
+    for (const [path, text] of tree)
       if (/^src\/(prompts|resources)\//.test(path)) expect(strangeCode(text), path).toEqual([]);
-    }
   });
 
   it("a project has the selected features only", async () => {

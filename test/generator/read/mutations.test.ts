@@ -9,7 +9,7 @@ import { SpecError } from "../../../generator/internal/spec-error.ts";
 
 const revisions = [...readPins("pins.json", read("pins.json")).keys()];
 const readOverlay = createOverlayReader(read("overlay.schema.json"));
-const perRevision = 20;
+const perRevision = 12;
 
 /** Pieces of TypeScript that a schema does not use, or not there. */
 const foreign = [

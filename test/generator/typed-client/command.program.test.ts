@@ -9,8 +9,9 @@ import type { ClientCommandOptions } from "../../../generator/commands/client.ts
 import type { Impact } from "../../../generator/typed-client/contract/impact.ts";
 import { readText, serveRaw } from "../running.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { compile, modulePackage, onlyStrict, repository } from "../compile.ts";
 import { client } from "../run.ts";
+import { compileEmitted, modulePackage, onlyStrict } from "../../types/compile.ts";
+import { packageRoot } from "../../../generator/internal/package-info.ts";
 
 const offer = {
   server: { name: "@acme/shop-server", version: "1.0.0" },
@@ -135,7 +136,7 @@ describe("create-mcp-server client", () => {
       mockShopServer({ tools: { findItems: () => ({ item: [] }) } });
       `,
       );
-      expect(compile([...sourcesOf(folder), join(cwd, "use.ts")])).toEqual([]);
+      expect(await compileEmitted(cwd, [...sourcesOf(folder), join(cwd, "use.ts")])).toEqual([]);
       const { seen }: { seen: unknown } = await import(pathToFileURL(join(cwd, "use.ts")).href);
       expect(seen).toEqual({
         items: ["tea", "tea"],
@@ -191,7 +192,7 @@ describe("create-mcp-server client", () => {
       }
       `,
       );
-      expect(compile([...sourcesOf(join(cwd, "odd")), join(cwd, "use.ts")])).toEqual([]);
+      expect(await compileEmitted(cwd, [...sourcesOf(join(cwd, "odd")), join(cwd, "use.ts")])).toEqual([]);
     },
     slow,
   );
@@ -256,11 +257,11 @@ describe("create-mcp-server client", () => {
       "a pattern that can take exponential time is enforced by re2js with the option `re2js`",
       async () => {
         const cwd = folderWith({ "tools.json": list });
-        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        symlinkSync(join(packageRoot, "node_modules"), join(cwd, "node_modules"));
         const { stdout, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
         expect(stderr).toBe("");
         expect(stdout).toContain("npm install re2js");
-        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
+        expect(await compileEmitted(cwd, sourcesOf(join(cwd, "slow")))).toEqual([]);
         const { createSlowClient } = await import(pathToFileURL(join(cwd, "slow", "index.ts")).href);
         const answer = (word: string) => ({ content: [], structuredContent: { word } });
         const call = (word: string): Promise<unknown> =>
@@ -278,9 +279,9 @@ describe("create-mcp-server client", () => {
       async () => {
         const tools = list.tools.map((tool) => ({ ...tool, name: "compile_re2" }));
         const cwd = folderWith({ "tools.json": { ...list, tools } });
-        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        symlinkSync(join(packageRoot, "node_modules"), join(cwd, "node_modules"));
         await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
-        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
+        expect(await compileEmitted(cwd, sourcesOf(join(cwd, "slow")))).toEqual([]);
       },
       slow,
     );
@@ -294,8 +295,8 @@ describe("create-mcp-server client", () => {
       expect(code).toBe(0);
       expect(stdout).toContain("120 tools");
       const files = sourcesOf(join(cwd, "big"));
-      expect(compile(files)).toEqual([]);
-      expect(compile(files, onlyStrict)).toEqual([]);
+      expect(await compileEmitted(cwd, files)).toEqual([]);
+      expect(await compileEmitted(cwd, files, onlyStrict)).toEqual([]);
       const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
       const tools = project.addSourceFilesAtPaths(files.filter((path) => path.includes("/tools/")));
       expect(tools).toHaveLength(120);
@@ -527,7 +528,7 @@ describe("create-mcp-server client", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const texts = ["index.ts", "mock.ts"].map((name) => readFileSync(join(cwd, "desk", name), "utf8"));
       expect(texts.join("\n")).not.toMatch(/(interface \w+ |\?: )\{\s*\}/);
-      expect(compile(sourcesOf(join(cwd, "desk")))).toEqual([]);
+      expect(await compileEmitted(cwd, sourcesOf(join(cwd, "desk")))).toEqual([]);
     },
     slow,
   );

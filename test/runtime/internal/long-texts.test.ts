@@ -21,14 +21,14 @@ import { toFileName, toMemberName } from "../../../generator/typed-client/tool-s
 import { lastLines } from "../../../generator/scaffold/create/run.ts";
 import { breakCommandsInMarkup } from "../../../generator/internal/text.ts";
 
-const length = 9_000_000;
+const length = 6_000_000;
 const long = "x".repeat(length);
 
 /*
  * A process that has compiled many patterns no longer optimizes new ones. Then a repetition without bound keeps a place to return to for each character,
  * and long texts exceed the stack.
  */
-describe("texts of 9 MB in a process that does not optimize patterns", { timeout: 60_000 }, () => {
+describe("texts of 6 MB in a process that does not optimize patterns", { timeout: 60_000 }, () => {
   beforeAll(() => setFlagsFromString("--no-regexp-optimization"));
   afterAll(() => setFlagsFromString("--regexp-optimization"));
 

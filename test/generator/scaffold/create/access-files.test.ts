@@ -1,23 +1,21 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { pathToFileURL } from "node:url";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { accessTemplates, emitAccess } from "../../../../generator/scaffold/create/access-files.ts";
 import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import type { Guard, RequestHead } from "../../../../runtime/auth/server/index.ts";
 import { temporaryFolder } from "../../folder.ts";
+import { captured } from "../../run.ts";
 import { emitFiles, writeFiles } from "../../project.ts";
 
 /** Imports of such a project that matter here. */
-const command = JSON.stringify(import.meta.resolve("../../../../runtime/server/run/run-server.ts"));
+const readsPort = join(packageRoot, "runtime", "server", "run", "run-server.ts");
 const stubs = {
-  "package.json": '{"type":"module"}',
   "src/stdout.ts": "",
   "src/definition.ts": "export const server = undefined;",
-  "src/mcp/index.ts": `export { readHttpPort } from ${command};
+  "src/mcp/index.ts": `export { readHttpPort } from ${JSON.stringify(readsPort)};
 export const requireBearerToken = (options) => options;
 export const verifyJwt = () => undefined;
 export const run = () => undefined;
@@ -26,20 +24,32 @@ export class SetupError extends Error {}
 `,
 };
 
+const { argv } = process;
+afterEach(() => {
+  vi.unstubAllEnvs();
+  process.argv = argv;
+});
+
+interface Start {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Loads a module as a program would be started. Its folder is new, so that it is loaded once more. */
+function load<Module>(path: string, { words, env }: Start): Promise<Module> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  process.argv = [process.execPath, path, ...words];
+  return import(pathToFileURL(path).href);
+}
+
 /** Loads a module of a project; resolves to what that complains of. */
-async function loadModule(
-  module: "server" | "handler",
-  transport: string,
-  { words, env }: { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> },
-): Promise<string> {
+async function loadModule(module: "server" | "handler", transport: string, start: Start): Promise<string> {
   const selection = { transport, auth: "oauth", features: "tools", extras: "none" };
   const files = await emitFiles({ selection, revisions: ["2026-07-28"] });
   const own = ["auth", "handler", "server"].map((name) => `src/${name}.ts`);
   const folder = temporaryFolder();
   writeFiles(folder, [...[...files].filter(([path]) => own.includes(path)), ...Object.entries(stubs)]);
-  const args = ["--import", import.meta.resolve("tsx"), join(folder, "src", `${module}.ts`), ...words];
-  const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
-  return run.then(
+  return load(join(folder, "src", `${module}.ts`), start).then(
     () => "",
     (error: unknown) => String(error),
   );
@@ -81,38 +91,32 @@ describe("a server with API keys", () => {
   const key = "k".repeat(43);
   const sha256 = createHash("sha256").update(key).digest("hex");
 
-  /** Loads `src/auth.ts` of a project and runs a script after it; resolves to what is written. */
-  async function load(env: Readonly<Record<string, string>>, script = ""): Promise<string> {
+  /** Loads `src/auth.ts` of a project. */
+  function loadAuth(keys: string): Promise<{ readonly authenticate: Guard }> {
     const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
-    const files = emitAccess(
-      { auth: "api-key", scale: "none", transport: "http", url: "http://127.0.0.1:3000/mcp" },
-      templates,
-    );
+    const choices = { auth: "api-key", scale: "none", transport: "http", url: "http://127.0.0.1:3000/mcp" } as const;
+    const text = emitAccess(choices, templates).get("src/auth.ts") ?? expect.unreachable();
     const folder = temporaryFolder();
-    mkdirSync(join(folder, "mcp"));
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const runtime = pathToFileURL(join(packageRoot, "runtime", "auth", "server", "api-key.ts")).href;
-    writeFileSync(join(folder, "mcp", "index.ts"), `export { requireApiKey } from ${JSON.stringify(runtime)};`);
-    writeFileSync(join(folder, "auth.ts"), `${files.get("src/auth.ts") ?? expect.unreachable()}${script}`);
-    const args = ["--import", import.meta.resolve("tsx"), join(folder, "auth.ts")];
-    const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
-    return run.then(
-      ({ stdout, stderr }) => stdout + stderr,
-      (error: unknown) => String(error),
-    );
+    const runtime = join(packageRoot, "runtime", "auth", "server", "api-key.ts");
+    writeFiles(folder, [
+      ["auth.ts", text],
+      ["mcp/index.ts", `export { requireApiKey } from ${JSON.stringify(runtime)};`],
+    ]);
+    return load(join(folder, "auth.ts"), { words: [], env: { API_KEYS: keys } });
   }
 
-  test("the server warns at its start that every request is rejected if API_KEYS is not set", async () => {
-    expect(await load({ API_KEYS: "" })).toBe(
-      "API_KEYS is not set: every request is rejected with 401. The script `key` prints one.\n",
-    );
-    expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
+  test.each([
+    ["", "API_KEYS is not set: every request is rejected with 401. The script `key` prints one.\n"],
+    [`me=${sha256}`, ""],
+  ])("the server warns at its start that every request is rejected if API_KEYS is %j", async (keys, warning) => {
+    const { stderr } = await captured(() => loadAuth(keys).then(() => 0));
+    expect(stderr).toBe(warning);
   });
 
   test.each([key, `me=${key}`, `ok=${sha256},${key}`])(
     "the error about a key that is not a hash does not contain the key: %s",
     async (keys) => {
-      const problem = await load({ API_KEYS: keys });
+      const problem = await loadAuth(keys).catch(String);
       expect(problem).toContain("is not a SHA-256 hash");
       expect(problem).toContain("`npm run key`");
       expect(problem).not.toContain(key);
@@ -120,11 +124,21 @@ describe("a server with API keys", () => {
   );
 
   test("the server accepts a valid key after many invalid ones", async () => {
-    const script = `
-      const ask = (shown: string) => authenticate.authenticate(
-        { isRepeated: () => false, header: () => shown, address: "127.0.0.1" } as never, {} as never);
-      for (let count = 0; count < 50; count += 1) await ask("wrong");
-      console.log(JSON.stringify(await ask("${key}")));`;
-    expect(await load({ API_KEYS: `me=${sha256}` }, script)).toBe('{"principal":"me"}\n');
+    const { authenticate } = await loadAuth(`me=${sha256}`);
+    const authenticateWith = async (shown: string): Promise<unknown> => {
+      const head: RequestHead = {
+        method: "POST",
+        path: "/mcp",
+        header: (name) => (name === "x-api-key" ? shown : undefined),
+        isRepeated: () => false,
+        query: () => undefined,
+        host: "localhost",
+        certificate: () => undefined,
+        address: "127.0.0.1",
+      };
+      return authenticate.authenticate(head, { addFields: () => {} });
+    };
+    for (let count = 0; count < 50; count += 1) expect(await authenticateWith("wrong")).toMatchObject({ status: 401 });
+    expect(await authenticateWith(key)).toEqual({ principal: "me" });
   });
 });
