@@ -1,8 +1,7 @@
 import { table } from "../../generator/reference/markdown.ts";
 
-/** Outcome of a scenario with one program. */
+/** Outcome of a scenario. */
 export interface ScenarioOutcome {
-  readonly subject: string;
   readonly side: "server" | "client";
   readonly revision: string;
   readonly isExtension: boolean;
@@ -23,18 +22,17 @@ export interface ConformanceRun {
   readonly outcomes: readonly ScenarioOutcome[];
 }
 
-/** Renders the page of a run. The cells have the number of checks that passed with the first program. */
+/** Renders the page of a run. The cells have the number of checks that passed. */
 export function renderPage({ date, suite, node, outcomes }: ConformanceRun): string {
   const passed = outcomes.filter(({ hasPassed }) => hasPassed).length;
-  const subjects = [...new Set(outcomes.map(({ subject }) => subject))];
   return `# Conformance
 
 <!-- Written by \`npm run docs:conformance\`. Do not edit. -->
 
 Results of the [official conformance suite](https://github.com/modelcontextprotocol/conformance) ${suite}. Run of ${date}, Node.js ${node}.
 
-**${passed} of ${outcomes.length} scenarios pass without a failure and without a warning.** Each scenario runs with ${subjects.length} programs: the example of this
-repository, and the same server or client in a project of the command line, built by its own commands. A scenario that proves nothing counts as failed.
+**${passed} of ${outcomes.length} scenarios pass without a failure and without a warning.** Each scenario runs with the server or the
+client of \`examples/everything\` in a project of the command line, built by its own commands. A scenario that proves nothing counts as failed.
 
 The numbers are checks that passed. An empty cell is a scenario that the suite does not have for the revision. \`npm run test:conformance\` repeats the run, and CI does so for every change.
 
@@ -65,13 +63,13 @@ function renderTable(outcomes: readonly ScenarioOutcome[], part: Part): string {
   const rows = scenarios.map((scenario) => [
     scenario,
     ...revisions.map((revision) =>
-      renderCell(own.filter((one) => one.scenario === scenario && one.revision === revision)),
+      renderCell(own.find((one) => one.scenario === scenario && one.revision === revision)),
     ),
   ]);
   return table(["scenario", ...revisions], rows);
 }
 
-function renderCell(outcomes: readonly ScenarioOutcome[]): string {
-  const failed = outcomes.filter(({ hasPassed }) => !hasPassed).map(({ subject }) => subject);
-  return failed.length > 0 ? `**failed**: ${failed.join(", ")}` : String(outcomes[0]?.successes ?? "");
+function renderCell(outcome: ScenarioOutcome | undefined): string {
+  if (!outcome) return "";
+  return outcome.hasPassed ? String(outcome.successes) : "**failed**";
 }

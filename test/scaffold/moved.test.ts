@@ -39,9 +39,6 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     renameSync(first, folder);
     rmSync(join(folder, "node_modules"), { recursive: true });
     await npm(folder, "ci", "--no-audit", "--no-fund");
-    rmSync(join(folder, "node_modules"), { recursive: true });
-    await npm(folder, "install", "--no-audit", "--no-fund");
-    await npm(folder, "run", "typecheck");
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
   });
 

@@ -220,14 +220,15 @@ describe("compile errors about features", () => {
     expect(lines.join("\n")).toContain(`${update} tools,resources,prompts,input`);
   });
 
-  test.each(compilers)("no compile error with %s occurs if the project has the feature", async (compiler) => {
-    const folder = join(root, `${compiler}-changes`);
+  test("no compile error occurs if the project has the feature", async () => {
+    const folder = join(root, "changes");
     await write(folder, { revisions: ["2025-11-25"], features: ["tools", "list-changed", "input", "tasks"] });
     writeFiles(folder, [
       ["changes.ts", program("listChanged: true", 'server.tools.add({ name: "t", execute: () => "" });\n')],
       ["task.ts", wrong.task.code],
       ["elicit.ts", wrong.elicit.code],
     ]);
-    expect(await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions })).toEqual([]);
+    const files = [join(folder, "*.ts")];
+    expect(await compile("typescript7", { folder, files, settings: compilerOptions })).toEqual([]);
   });
 });
