@@ -91,7 +91,9 @@ export function connectScript(
 ): Promise<ClientConnection> {
   const reconnect = { initialDelay: 10, maxDelay: 40, ...options.reconnect };
   const transport = createHttpClientTransport(server.url, { ...options, reconnect });
-  return connect(transport, { info: { name: "c", version: "1" }, revisions: [newest], ...options });
+  // On a busy machine a hundred requests at once take longer than the default of 5 s.
+  const timeouts = { request: 60_000, confirmation: 60_000, ...options.timeouts };
+  return connect(transport, { info: { name: "c", version: "1" }, revisions: [newest], ...options, timeouts });
 }
 
 /** Waits until something holds. */
