@@ -36,7 +36,7 @@ import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
 import { sendToListener } from "./streams/send-to-listener.ts";
-import { SessionAccesses } from "./session-accesses.ts";
+import { SessionAccesses, toStoredId } from "./session-accesses.ts";
 import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./streams/shared-stream.ts";
@@ -197,7 +197,8 @@ export class ClusterNode implements HttpNode {
   release(key: SessionKey, ids: readonly RequestId[], options: ReleaseOptions = {}): void {
     if (ids.length === 0) return;
     if (options.isUnused !== true) return this.#accesses.end(key, ids);
-    this.#inBackground(() => this.#options.engine.sessions.release(key, { node: this.name, ids, ...options }));
+    const release = { node: this.name, ids: ids.map(toStoredId), ...options };
+    this.#inBackground(() => this.#options.engine.sessions.release(key, release));
   }
 
   createValues(key: SessionKey): SharedSessionValues {

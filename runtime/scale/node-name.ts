@@ -2,6 +2,7 @@ import { isObject, type Awaitable } from "../../generated/support.ts";
 import type { Incoming } from "../jsonrpc/message.ts";
 import type { SharedSessionStore } from "../stores/shared-session-store.ts";
 import type { ForwardingSession } from "../transport/http-server/cluster.ts";
+import { toStoredId } from "./session-accesses.ts";
 
 /** Returns a new name for a node: 13 characters of base 36, from 64 random bits. */
 export function createNodeName(): string {
@@ -50,5 +51,5 @@ function findNodeOfNotification(
   const { requestId } = params;
   const isId = typeof requestId === "string" || typeof requestId === "number";
   if (method !== "notifications/cancelled" || !isId || session.isRunning(requestId)) return undefined;
-  return sessions.findNode(session.key, requestId);
+  return sessions.findNode(session.key, toStoredId(requestId));
 }

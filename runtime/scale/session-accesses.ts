@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../internal/timers.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
@@ -36,23 +37,31 @@ export class SessionAccesses {
     const name = nameSession(key);
     const ended = this.#ended.get(name)?.ids;
     this.#ended.delete(name);
+    const ids = new Map((access.reserve ?? []).map((id) => [toStoredId(id), id]));
+    const reserve = [...ids.keys()];
     try {
-      return await this.#attempts.perform(key, access.reserve ?? [], async (attempt) =>
+      const found = await this.#attempts.perform(key, reserve, async (attempt) =>
         sessions.access(key, {
           node: nodeName(),
           ...access,
+          reserve,
           ...(ended && { ended }),
           ...(attempt !== undefined && { attempt }),
         }),
       );
+      return found && { ...found, used: found.used.flatMap((id) => ids.get(id) ?? []) };
     } catch (thrown) {
-      if (ended) this.end(key, ended);
+      if (ended) this.#remember(key, ended);
       throw thrown;
     }
   }
 
   /** Ends requests of a session that this node has run. */
   end(key: SessionKey, ids: readonly RequestId[]): void {
+    this.#remember(key, ids.map(toStoredId));
+  }
+
+  #remember(key: SessionKey, ids: readonly RequestId[]): void {
     const name = nameSession(key);
     this.#ended.set(name, { key, ids: [...(this.#ended.get(name)?.ids ?? []), ...ids] });
     this.#cancel ??= this.#options.clock.after(endDelay, () => void this.flush());
@@ -73,7 +82,20 @@ export class SessionAccesses {
   }
 }
 
-/** Requests of a session that have ended. */
+/**
+ * Returns what an engine keeps of a request id: a long one is replaced by its hash, because a session remembers many ids. A hash is longer than the ids
+ * that are kept, so that it is the id of no other request.
+ */
+export function toStoredId(id: RequestId): RequestId {
+  if (typeof id === "number" || id.length < hashLength) return id;
+  // JSON escapes lone surrogates, which are all the same in UTF-8.
+  return createHash("sha256").update(JSON.stringify(id)).digest("base64url");
+}
+
+/** Characters of a SHA-256 digest in base64url. */
+const hashLength = 43;
+
+/** Requests of a session that have ended. Their ids are as they are stored. */
 interface EndedRequests {
   readonly key: SessionKey;
   readonly ids: readonly RequestId[];

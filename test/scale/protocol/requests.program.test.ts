@@ -96,27 +96,37 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
     expect(textOf(await second.message())).toContain("file:///second");
   });
 
-  it("a cancellation reaches the node that runs the request (E7)", async () => {
+  it.each([1, "x".repeat(512)])("a cancellation reaches the node that runs the request (E7)", async (id) => {
     const { open, post, postStream } = await begin();
     const session = await open(revision);
-    const stream = await postStream(0, session, call(1, "wait", { key: "c", text: "begun" }));
+    const stream = await postStream(0, session, call(id, "wait", { key: "c", text: "begun" }));
     await stream.message();
-    const params = { requestId: 1, reason: "test" };
+    const params = { requestId: id, reason: "test" };
     await post(1, session, { jsonrpc: "2.0", method: "notifications/cancelled", params });
     await until(() => aborts.includes("0 c"), "the cancellation");
   });
 
-  it("a request id runs one handler, though two nodes receive it (E5)", async () => {
+  it.each([1, "x".repeat(512)])("a request id runs one handler, though two nodes receive it (E5)", async (id) => {
     const { open, post, postStream } = await begin();
     const session = await open(revision);
-    const stream = await postStream(0, session, call(1, "wait", { key: "twice", text: "begun" }));
+    const stream = await postStream(0, session, call(id, "wait", { key: "twice", text: "begun" }));
     await stream.message();
-    const repeated = await post(1, session, call(1, "wait", { key: "twice" }));
+    const repeated = await post(1, session, call(id, "wait", { key: "twice" }));
     expect([repeated.status, codeOf(repeated)]).toEqual([400, -32600]);
     gates.get("twice")?.("once");
     expect(textOf(await stream.message())).toBe("once");
     expect(starts).toEqual(["0 wait twice"]);
-    expect((await post(1, session, call(1, "wait", { key: "twice" }))).status).toBe(400);
+    expect((await post(1, session, call(id, "wait", { key: "twice" }))).status).toBe(400);
+  });
+
+  it.each([1, "x".repeat(512)])("the id of a rejected request may be used again", async (id) => {
+    const { open, post } = await begin();
+    const session = await open(revision);
+    const wrong = { ...session, headers: { ...session.headers, "mcp-protocol-version": "2000-01-01" } };
+    expect((await post(0, wrong, call(id, "echo", { text: "hi" }))).status).toBe(400);
+    const repeat = async (): Promise<string> => textOf((await post(0, session, call(id, "echo", { text: "hi" }))).json);
+    // The engine releases the id after the response.
+    await expect.poll(repeat).toBe("hi");
   });
 
   it("DELETE at one node ends the requests of another, and the session on all", async () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryCluster, type MemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { findNodeOf } from "../../../runtime/scale/node-name.ts";
 import { AccessAttempts, SessionAccesses } from "../../../runtime/scale/session-accesses.ts";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
+import type { SharedSessionStore } from "../../../runtime/stores/shared-session-store.ts";
+import { override } from "../mutants/mutants.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 describe("requests of a session whose store was lost", () => {
@@ -46,7 +50,7 @@ describe("requests of a session that have ended", () => {
   const key = { id: "session", owner: undefined };
   const node = "node";
 
-  async function start(): Promise<{
+  async function start(wrap: (sessions: SharedSessionStore) => SharedSessionStore = (sessions) => sessions): Promise<{
     clock: ManualClock;
     engine: Engine;
     cluster: MemoryCluster;
@@ -60,10 +64,41 @@ describe("requests of a session that have ended", () => {
     const fail = (thrown: unknown): never => {
       throw thrown;
     };
-    const accesses = new SessionAccesses({ sessions: engine.sessions, clock, nodeName: () => node, fail });
+    const accesses = new SessionAccesses({ sessions: wrap(engine.sessions), clock, nodeName: () => node, fail });
     await accesses.access(key, { reserve: [1] });
     return { clock, engine, cluster, accesses };
   }
+
+  it.each([
+    ["a short id", "a".repeat(42)],
+    ["a number", Number.MAX_SAFE_INTEGER],
+    ["a long id", "a".repeat(43)],
+    ["the longest id", "a".repeat(512)],
+    ["a long id with a lone surrogate", `${"a".repeat(100)}\ud800`],
+  ])(
+    "%s of a session is found, used and released as it was given, and stored in at most 43 characters",
+    async (_, id) => {
+      const stored: RequestId[] = [];
+      const { engine, accesses } = await start((sessions) =>
+        override(sessions, {
+          access: (of, access) => (
+            stored.push(...(access.reserve ?? []), ...(access.ended ?? [])),
+            sessions.access(of, access)
+          ),
+        }),
+      );
+      const others = ["a".repeat(44), `${"a".repeat(100)}\ud801`];
+      const cancelled = { kind: "notification", method: "notifications/cancelled", params: { requestId: id } } as const;
+      const findNode = () => findNodeOf(cancelled, { key, isRunning: () => false }, engine.sessions);
+      expect((await accesses.access(key, { reserve: [id, id, ...others] }))?.used).toEqual([]);
+      expect(await findNode()).toBe(node);
+      expect((await accesses.access(key, { reserve: [id, 2, ...others] }))?.used).toEqual([id, ...others]);
+      accesses.end(key, [id]);
+      expect((await accesses.access(key, { reserve: [id] }))?.used).toEqual([id]);
+      expect(await findNode()).toBeUndefined();
+      expect(stored.filter((of) => `${of}`.length > 43)).toEqual([]);
+    },
+  );
 
   it("their end is stored with the next access to the session", async () => {
     const { engine, accesses } = await start();
