@@ -140,6 +140,42 @@ test("a few pipelined requests get responses in their order", async () => {
   expect(socket.destroyed).toBe(false);
 });
 
+test.each([1, 5, 100])("%i pipelined requests get responses when their connection is half closed", async (count) => {
+  const { url } = await serve();
+  const socket = pipeline(
+    url,
+    Array.from({ length: count }, () => "quick"),
+  );
+  const text = collect(socket);
+  await new Promise((resolve) => socket.end().once("close", resolve));
+  expect(idsOf(text())).toEqual(Array.from({ length: count }, (_, id) => id));
+});
+
+test.each([
+  ["the first of them", ["wait", "quick"], []],
+  ["the last of them", ["quick", "quick", "wait"], [0, 1]],
+])(
+  "%s is cancelled when the connection of pipelined requests is half closed and it has no response",
+  async (_, tools, ids) => {
+    const { url, begun, aborted } = await serve();
+    const socket = pipeline(url, tools);
+    const text = collect(socket);
+    await new Promise((resolve) => socket.end().once("close", resolve));
+    await expect.poll(aborted).toBe(1);
+    expect([begun(), idsOf(text())]).toEqual([1, ids]);
+  },
+);
+
+test("requests of other connections are cancelled when they are half closed, also while one with pipelined requests is", async () => {
+  const { url, aborted, begun } = await serve();
+  const pipelined = pipeline(url, ["wait", "quick"]);
+  const other = pipeline(url, ["wait"]);
+  await expect.poll(begun).toBe(2);
+  pipelined.end();
+  await new Promise((resolve) => other.resume().end().once("close", resolve));
+  await expect.poll(aborted).toBe(2);
+});
+
 test("a connection with too many pipelined requests is closed, and its call cancelled", async () => {
   const { url, begun, aborted } = await serve();
   const socket = pipeline(
