@@ -5,7 +5,7 @@ import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
 import type { HttpResponse } from "./exchange/exchange.ts";
 import { toOrigin, type Identity } from "./identity.ts";
-import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
+import { toUnusable, type Batched, type PostBody, type SingleMessage } from "./post-body.ts";
 import {
   SessionResponse,
   type ResponseExchange,
@@ -132,14 +132,21 @@ export function admitBatch(
   for (const incoming of members) {
     const rejection = findRejection(incoming, session, [...used, ...requests]);
     if (rejection !== undefined) rejections.push(rejection);
-    else admitted.push(incoming);
     if (rejection === undefined && incoming.kind === "request") requests.add(incoming.id);
+    const passed = rejection === undefined ? incoming : toResponse(incoming);
+    if (passed) admitted.push(passed);
   }
   return { admitted, rejections, requests };
 }
 
+/** Returns an invalid member that may be a response, so that the call that waits for it fails. */
+function toResponse(incoming: Incoming): Incoming | undefined {
+  return incoming.kind === "invalid" ? toUnusable(incoming, incoming.reason) : undefined;
+}
+
 function findRejection(incoming: Incoming, session: BatchSession, used: readonly RequestId[]): string | undefined {
-  if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
+  // The sender would take an error with this id for the response to a request of its own.
+  if (incoming.kind === "invalid") return toError(incoming.mayRespond ? undefined : incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;
   if (session.revision?.neverBatched.includes(method)) return toError(id, notInBatch(method));

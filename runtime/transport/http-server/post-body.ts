@@ -58,7 +58,7 @@ function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | Reject
   });
   const { value, problem } = caught;
   if (problem) return readProblem(problem);
-  if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classifyMember) };
+  if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
   const incoming = classify(value);
   if (incoming.kind !== "invalid") return { kind: "single", value, incoming };
   return readResponse(incoming, incoming.reason) ?? rejectHttp(400, incoming.reason, { id: incoming.id });
@@ -85,12 +85,6 @@ function readProblem(problem: FramingProblem): PostBody | RejectedRequest {
   return rejectHttp(400, message, { code: toProblemCode(problem), id });
 }
 
-/** Classifies a member of a batch. One that may be a response gets none, as malformed responses do. */
-function classifyMember(value: unknown): Incoming {
-  const incoming = classify(value);
-  return incoming.kind === "invalid" ? (toUnusable(incoming, incoming.reason) ?? incoming) : incoming;
-}
-
 /**
  * Returns a malformed response as a message for its session, which fails the call that waits for it. Returns `undefined` if it is no response. The
  * rejection has no id: the sender would take it for the response to a request of its own.
@@ -104,7 +98,8 @@ function readResponse(incoming: Incoming, reason: string): SingleMessage | undef
   return { kind: "single", value: { jsonrpc: "2.0", id: response.id, result: null }, incoming: response };
 }
 
-function toUnusable(incoming: Incoming, reason: string): Extract<Incoming, { kind: "unusable" }> | undefined {
+/** Returns a message as the malformed response to a request of the server; `undefined` if it cannot be one. */
+export function toUnusable(incoming: Incoming, reason: string): Extract<Incoming, { kind: "unusable" }> | undefined {
   const id = responseIdOf(incoming);
   return id === undefined ? undefined : { kind: "unusable", id, reason };
 }

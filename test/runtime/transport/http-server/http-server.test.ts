@@ -310,12 +310,16 @@ describe("batches of 2025-03-26", () => {
     ]);
   });
 
-  it("a member with nothing but an id may be a response, and gets no error", async () => {
+  it("a member with nothing but an id gets an error without it, and fails the request that waits for a response", async () => {
     const stream = await session.postStream(call(9, "roots"));
     const asked = await stream.message();
-    const answer = await session.post([{ jsonrpc: "2.0", id: asked.id }, call(10, "echo", { text: "ok" })]);
-    expect(answer.json).toEqual([expect.objectContaining({ id: 10 })]);
+    const error = { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } };
+    for (const id of [3, asked.id]) {
+      const answer = await session.post([{ jsonrpc: "2.0", id }, call(10, "echo", { text: "ok" })]);
+      expect(answer.json).toEqual([error, expect.objectContaining({ id: 10 })]);
+    }
     expect(await stream.message()).toMatchObject({ id: 9, error: { code: -32603 } });
+    expect((await session.post([{ jsonrpc: "2.0", id: 3 }])).json).toEqual([error]);
     await stream.end();
   });
 
