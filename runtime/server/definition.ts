@@ -185,7 +185,7 @@ type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
     read(uri: string, context: HandlerContext<P>): ReadContent<P>;
   };
 
-/** Content of a resource: text, bytes, or a result of the protocol. Bytes without a `mimeType` here or in a `Blob` are sent without one. */
+/** Content of a resource: text, bytes, or a result of the protocol. Bytes without a `mimeType` here or in a `Blob` are sent without one, which is reported once. */
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
 

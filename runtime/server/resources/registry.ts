@@ -53,6 +53,7 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   };
   const match = (uri: string, requester: AnyRequester): Match | undefined =>
     matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
+  const finish = createFinish(options);
   const toShown = (kind: keyof ShownMembers) => (definition: object) => pickShown(definition, kind, options.shown);
   return {
     ...createResourceListing({ ...source, resources: listed, describe: toShown("Resource") }, options),
@@ -69,15 +70,14 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
     async read(uri, context) {
       const resource = find(uri, context);
       if (resource) requireScopes(resource, context);
-      if (resource)
-        return toResult(await callHandler(() => resource.read(uri, context)), { uri, source: resource, options });
+      if (resource) return finish(await callHandler(() => resource.read(uri, context)), { source: resource, context });
       const found = match(uri, context);
       if (!found) throw resourceNotFound(uri, options.revision);
       const { template, variables } = found;
       requireScopes(template, context);
       const outcome = await callHandler(() => template.read(Object.fromEntries(variables), context));
       if (outcome === undefined) throw resourceNotFound(uri, options.revision);
-      return toResult(outcome, { uri, source: template, options });
+      return finish(outcome, { source: template, context });
     },
   };
 }
@@ -145,13 +145,34 @@ export function matchFirst(
   return undefined;
 }
 
-interface ReadResult {
-  readonly uri: string;
+/** What was read, and by which request. */
+interface ReadSource {
   readonly source: AnyResource | AnyResourceTemplate;
-  readonly options: RegistryOptions;
+  readonly context: AnyContext & { readonly uri: string };
 }
 
-async function toResult(outcome: unknown, { uri, source, options }: ReadResult): Promise<object> {
+/** Creates the function that turns what a handler returns into a result. Bytes whose type clients do not know are reported once for each definition. */
+function createFinish(options: RegistryOptions): (outcome: unknown, from: ReadSource) => Promise<object> {
+  const untyped = new WeakSet<object>();
+  return async (outcome, { source, context }) => {
+    const result = await toResult(outcome, { uri: context.uri, source, options });
+    if (untyped.has(source) || !hasUntypedBytes(result)) return result;
+    untyped.add(source);
+    const error = new Error(`The resource "${shorten(source.name)}" has bytes without a MIME type; set its mimeType`);
+    options.onError({ kind: "result", method: "resources/read", id: context.requestId, error });
+    return result;
+  };
+}
+
+function hasUntypedBytes(result: object): boolean {
+  if (!("contents" in result) || !Array.isArray(result.contents)) return false;
+  return result.contents.some((one) => isObject(one) && one.blob !== undefined && one.mimeType === undefined);
+}
+
+async function toResult(
+  outcome: unknown,
+  { uri, source, options }: Pick<ReadSource, "source"> & { readonly uri: string; readonly options: RegistryOptions },
+): Promise<object> {
   const { cacheHint, visible, scopes } = source;
   const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(cacheHint) : cacheHint);
   const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };

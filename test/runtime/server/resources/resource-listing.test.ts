@@ -163,7 +163,10 @@ test.each(revisions.map((revision) => [revision.id, revision] as const))(
 describe("contents of resources", () => {
   const readOne = (outcome: unknown, mimeType?: string): Promise<unknown> =>
     callServer(
-      create({ resources: [{ uri: "a://b", name: "b", ...(mimeType && { mimeType }), read: () => outcome }] }),
+      create({
+        resources: [{ uri: "a://b", name: "b", ...(mimeType && { mimeType }), read: () => outcome }],
+        onError: () => {},
+      }),
       newest(),
       ["resources/read", { uri: "a://b" }],
     );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
+import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
@@ -21,8 +22,12 @@ const pixel: AnyResource = {
   read: async () => new Uint8Array([137, 80, 78, 71]),
 };
 
-function create(definition: { resources?: AnyResource[]; resourceTemplates?: AnyResourceTemplate[] }): Server {
-  return createServer({ name: "test", version: "1", ...definition }, revisions);
+function create(definition: {
+  resources?: AnyResource[];
+  resourceTemplates?: AnyResourceTemplate[];
+  onError?: OnError;
+}): Server {
+  return createServer({ name: "test", version: "1", onError: () => {}, ...definition }, revisions);
 }
 
 function read(server: Server, uri: string, revision = newest()): Promise<unknown> {
@@ -160,6 +165,30 @@ test.each([
 ])("%s without a MIME type are sent without one (R-10)", async (_, bytes) => {
   const unknown = create({ resources: [{ uri: "a://b", name: "b", read: () => bytes }] });
   expect(await read(unknown, "a://b")).toEqual({ contents: [{ uri: "a://b", blob: "AQ==" }] });
+});
+
+test.each<readonly [string, unknown, number]>([
+  ["bytes", new Uint8Array([1]), 1],
+  ["a Blob without a type", new Blob(["a"]), 1],
+  ["a Blob with a type", new Blob(["a"], { type: "a/b" }), 0],
+  ["a result with bytes", { contents: [{ uri: "a://b", blob: "AA==" }] }, 1],
+  ["a result with bytes that have a type", { contents: [{ uri: "a://b", blob: "AA==", mimeType: "a/b" }] }, 0],
+  ["a result with text", { contents: [{ uri: "a://b", text: "a" }] }, 0],
+  ["text", "a", 0],
+])("%s of a resource or template without a MIME type: reported at most once for each", async (_, outcome, count) => {
+  const reports: unknown[] = [];
+  const untyped = create({
+    resources: [{ uri: "a://b", name: "b", read: () => outcome }],
+    resourceTemplates: [{ uriTemplate: "c://{d}", name: "d", read: () => outcome }],
+    onError: ({ kind, method, id, error }) => reports.push([kind, method, typeof id, error.message]),
+  });
+  for (const uri of ["a://b", "c://1", "a://b", "c://2"]) await read(untyped, uri);
+  expect(reports).toEqual(
+    ["b", "d"].slice(0, 2 * count).map((name) => {
+      const message = `The resource "${name}" has bytes without a MIME type; set its mimeType`;
+      return ["result", "resources/read", expect.any(String), message];
+    }),
+  );
 });
 
 test.each(revisions)("a template that returns nothing is an unknown resource ($id) (R-04)", async (revision) => {
