@@ -34,17 +34,31 @@ export interface PatternOptions {
 export function compilePattern(pattern: string, { patterns }: PatternOptions): PatternTest | undefined {
   const unicode = readPattern(pattern);
   if (unicode === undefined) return undefined;
-  if (patterns === "native" || isLinearPattern(unicode)) return new RegExp(unicode, "u");
-  const compiled = patterns?.(unicode);
+  const compiled = chooseEngine(unicode, patterns)?.(unicode);
   if (!compiled) return undefined;
   const { maxLength = Infinity } = compiled;
+  const excess = (text: string): Error =>
+    new CheckLimitError(`a string of ${text.length} characters is too long for the pattern ${show(pattern)}`);
   return {
     test: (text) => {
-      if (text.length > maxLength)
-        throw new CheckLimitError(`a string of ${text.length} characters is too long for the pattern ${show(pattern)}`);
-      return compiled.test(text);
+      if (text.length > maxLength) throw excess(text);
+      try {
+        return compiled.test(text);
+      } catch (error) {
+        // The platform's engine has a stack of its own, which a text of some megabytes can fill.
+        throw error instanceof RangeError ? excess(text) : error;
+      }
     },
   };
+}
+
+/** Returns the function that compiles a pattern. */
+function chooseEngine(unicode: string, patterns: PatternOptions["patterns"]): CompilePattern | undefined {
+  return patterns === "native" || isLinearPattern(unicode) ? compileNative : patterns;
+}
+
+function compileNative(unicode: string): PatternTest {
+  return new RegExp(unicode, "u");
 }
 
 function readPattern(pattern: string): string | undefined {
@@ -67,8 +81,9 @@ export function enforceable(
 ): Record<string, unknown> {
   const { onUnenforced = warn } = options;
   const isKept = (pattern: string, keyword: PatternKeyword): boolean => {
-    const compiled = compilePattern(pattern, options);
-    return nativeKeys && keyword === "patternProperties" ? compiled instanceof RegExp : compiled !== undefined;
+    if (!nativeKeys || keyword === "pattern") return compilePattern(pattern, options) !== undefined;
+    const unicode = readPattern(pattern);
+    return unicode !== undefined && chooseEngine(unicode, options.patterns) === compileNative;
   };
   const { schema: loose, removed } = removePatterns({ ...schema }, isKept);
   for (const pattern of removed) onUnenforced(pattern);

@@ -51,8 +51,17 @@ export function text(bounds: {
     const length = [...value].length;
     if (length < minLength) return fail(`at least ${minLength} characters`);
     if (length > maxLength) return fail(`at most ${maxLength} characters`);
-    return pattern === undefined || pattern.test(value) ? undefined : fail(`text that matches ${pattern.source}`);
+    return pattern === undefined || matches(value, pattern) ? undefined : fail(`text that matches ${pattern.source}`);
   };
+}
+
+/** True if a text matches. A text of several megabytes may be too long for the engine, which throws then. */
+function matches(value: string, pattern: Pattern): boolean {
+  try {
+    return pattern.test(value);
+  } catch {
+    return false;
+  }
 }
 
 /** Checks numbers against their bounds. */

@@ -7,6 +7,7 @@ import {
   nothing,
   numeric,
   one,
+  text,
   types,
   values,
   type Check,
@@ -54,6 +55,16 @@ test.each([{ a: 1 }, "a"])("definitions that refer to others twice check a value
   const [last] = checks.slice(-1);
   expect(last?.(value)).toMatchObject({ expected: "number" });
   expect(last?.(1)).toBeUndefined();
+});
+
+test("a text that is too long for the engine of a pattern is a problem", () => {
+  const pattern = {
+    source: "a",
+    test: () => {
+      throw new RangeError("Maximum call stack size exceeded");
+    },
+  };
+  expect(text({ pattern })("a")).toEqual({ path: "", expected: "text that matches a" });
 });
 
 test("exactly one alternative must fit; if none fits, the problem is the innermost one", () => {

@@ -224,6 +224,14 @@ describe.each(makers)("the validator of %s", (_name, make) => {
     expect(validate({ a: "a".repeat(60_000) }, schema)).toMatchObject([{ message: /too long for the pattern/ }]);
   });
 
+  test("a validator rejects a text that is too long for the platform's engine", () => {
+    const schema = object({ a: { pattern: "^(?:[^,]|,)*$" } });
+    expect(make()({ a: "x".repeat(32 * 1024 * 1024) }, schema)).toMatchObject([
+      { message: /too long for the pattern/ },
+    ]);
+    expect(make()({ a: "x" }, schema)).toEqual([]);
+  });
+
   test("a validator runs every pattern on the platform when the schemas are trusted", () => {
     const validate = make({ patterns: "native" });
     const schema = object({ a: { pattern: "^(?=.*\\d).{3,}$" } });
@@ -301,4 +309,17 @@ test("a pattern that is not enforced is a warning on the console, without charac
   expect(lines).toEqual([
     expect.stringMatching(/^The pattern "[\x20-\x7e]+" of the JSON Schema is not enforced; pass/),
   ]);
+});
+
+test("cfworker enforces a format beside a pattern and a length", () => {
+  const validate = createCfworkerValidator({ formats: true });
+  const schema = object({ a: { format: "date", pattern: "^2", maxLength: 10 } });
+  const messageOf = (a: string): unknown => validate({ a }, schema)[0]?.message;
+  expect(["2000-01-01", "1999-01-01", "2", "2".repeat(11)].map(messageOf)).toEqual([
+    undefined,
+    "String does not match pattern.",
+    'String does not match format "date".',
+    expect.any(String),
+  ]);
+  expect(validate({ a: 1 }, schema)).toEqual([]);
 });
