@@ -1,11 +1,12 @@
 import { Ajv, str, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { isObject } from "../../generated/support.ts";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
-import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
+import { EvaluationLimit, weightOf, weightOfText, type EvaluationOptions } from "./evaluation-limit.ts";
 import { isMultiple } from "./is-multiple.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
-import { mapSubschemas } from "./schema-walk.ts";
+import { mapSubschemas, sortProperties } from "./schema-walk.ts";
 import { areUnique, isEqual, isNested } from "./unique-items.ts";
 
 /** Options of the ajv validator. */
@@ -34,7 +35,7 @@ export interface AjvOptions extends SchemaBounds, EvaluationOptions, PatternOpti
 export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidator {
   const compiled = new WeakMap<object, ValidateFunction>();
   const judges = new Map<Dialect, Ajv>();
-  const limit = new EvaluationLimit(options);
+  const limit = new EvaluationLimit(options, mostEvaluations);
   const compile = (schema: object): ValidateFunction => {
     checkBounds(schema, options);
     const dialect = readDialect(schema);
@@ -43,7 +44,7 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
     // Throws if the schema is invalid. Only asynchronous metaschemas return a promise, and none is known here.
     void judge.validateSchema(schema, true);
     // A separate instance for each schema: ajv never forgets what it compiled, and schemas must not be able to reference each other.
-    const own = { ...toSettings(options), meta: false, validateSchema: false };
+    const own = { ...toSettings(options, limit), meta: false, validateSchema: false };
     return addKeywords(createAjv(dialect, own), limit).compile(addCounters(enforceable(schema, options)));
   };
   return (value, schema) => {
@@ -53,17 +54,21 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
   };
 }
 
-function toSettings({ formats, allErrors = false, ...options }: AjvOptions): Options {
+/** Evaluations of the largest value: each takes less than a microsecond. */
+const mostEvaluations = 1_000_000;
+
+function toSettings({ formats, allErrors = false, ...options }: AjvOptions, limit: EvaluationLimit): Options {
   // Members that a value inherits, such as `constructor`, are not members in JSON.
-  const common: Options = { allErrors, code: { regExp: toEngine(options) }, ownProperties: true };
+  const common: Options = { allErrors, code: { regExp: toEngine(options, limit) }, ownProperties: true };
   return formats ? { ...common, formats: { ...formats } } : { ...common, validateFormats: false };
 }
 
 /** Returns the regular expression engine for patterns. The library caches compiled patterns by their text. */
-function toEngine(options: PatternOptions): NonNullable<CodeOptions["regExp"]> {
+function toEngine(options: PatternOptions, limit: EvaluationLimit): NonNullable<CodeOptions["regExp"]> {
   const engine = (pattern: string): { test: (text: string) => boolean; toString: () => string } => {
     const compiled = compilePattern(pattern, options);
-    return { test: (text) => compiled?.test(text) ?? true, toString: () => pattern };
+    const test = (text: string): boolean => limit.count(weightOfText(text)) && (compiled?.test(text) ?? true);
+    return { test, toString: () => pattern };
   };
   // Name of the engine in standalone code, which is not used here.
   return Object.assign(engine, { code: "compilePattern" });
@@ -98,10 +103,7 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
     keyword: counterKeyword,
     before: "$ref",
     errors: false,
-    compile: (weight: number) => () => {
-      limit.count(weight);
-      return true;
-    },
+    compile: (counter: Counter) => (value: unknown) => limit.count(counter.weight + sizeOf(value, counter)),
   });
   // The library rejects `id` of older drafts, which is only an annotation.
   for (const keyword of ["id", "multipleOf", "uniqueItems"]) ajv.removeKeyword(keyword);
@@ -125,8 +127,37 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
     keyword: "uniqueItems",
     type: "array",
     error: { message: "must not have equal items" },
-    validate: (isRequired: boolean, list: readonly unknown[]) => !isRequired || areUnique(list),
+    validate: (isRequired: boolean, list: readonly unknown[]) => !isRequired || areUnique(list, limit),
   });
+}
+
+/** What an evaluation of a schema counts as. */
+interface Counter {
+  readonly weight: number;
+  /** Number of keywords that read all members or items of a value. */
+  readonly loops: number;
+  /** True if the length of a text is found out. */
+  readonly measuresText: boolean;
+}
+
+function toCounter(schema: Readonly<Record<string, unknown>>): Counter {
+  return {
+    weight: weightOf(schema),
+    loops: loopKeywords.filter((keyword) => schema[keyword] !== undefined).length,
+    measuresText: schema.minLength !== undefined || schema.maxLength !== undefined,
+  };
+}
+
+const loopKeywords: readonly string[] = [
+  ...["items", "additionalItems", "unevaluatedItems", "contains", "patternProperties", "additionalProperties"],
+  ...["unevaluatedProperties", "propertyNames", "minProperties", "maxProperties"],
+];
+
+/** Returns the weight of what a schema reads of a value. Items are read much faster than members are listed. */
+function sizeOf(value: unknown, { loops, measuresText }: Counter): number {
+  if (typeof value === "string") return measuresText ? weightOfText(value) : 0;
+  if (loops === 0 || typeof value !== "object" || value === null) return 0;
+  return loops * (Array.isArray(value) ? Math.floor(value.length / 8) : Object.keys(value).length);
 }
 
 /**
@@ -146,8 +177,10 @@ function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
     copy[keyword] = values.map((value) => JSON.stringify(value));
     delete copy[replaced];
   }
-  const weight = weightOf(schema);
-  return isLeaf && weight === 1 ? copy : { ...copy, [counterKeyword]: weight };
+  if (isObject(copy.properties)) copy.properties = sortProperties(copy.properties);
+  const counter = toCounter(schema);
+  const isCounted = isLeaf && counter.weight === 1 && counter.loops === 0 && !counter.measuresText;
+  return isCounted ? copy : { ...copy, [counterKeyword]: counter };
 }
 
 /** Returns the values that a keyword for data permits. */

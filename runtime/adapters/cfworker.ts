@@ -1,10 +1,11 @@
 import { format, Validator, type OutputUnit } from "@cfworker/json-schema";
+import { isObject } from "../../generated/support.ts";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
-import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
+import { EvaluationLimit, weightOf, weightOfText, type EvaluationOptions } from "./evaluation-limit.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
-import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
-import { listSchemas, mapSubschemas } from "./schema-walk.ts";
-import { limitAccesses } from "./unique-items.ts";
+import { compilePattern, enforceable, type PatternOptions, type PatternTest } from "./schema-patterns.ts";
+import { listSchemas, mapSubschemas, sortProperties } from "./schema-walk.ts";
+import { ComparedLists, shortestCompared } from "./unique-items.ts";
 
 /** Options of the cfworker validator. */
 export interface CfworkerOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
@@ -28,34 +29,35 @@ export interface CfworkerOptions extends SchemaBounds, EvaluationOptions, Patter
  */
 export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSchemaValidator {
   const prepared = new WeakMap<object, Prepared>();
-  const limit = new EvaluationLimit(options);
+  const limit = new EvaluationLimit(options, mostEvaluations);
+  const texts = new TextTests();
   const prepare = (schema: object): Prepared => {
     checkBounds(schema, options);
     const dialect = readDialect(schema);
-    const formats: Record<string, (text: string) => boolean> = {};
     const enforced = enforceable(schema, { ...options, nativeKeys: true });
+    const lists = new ComparedLists(limit);
     const copy = copySchema(enforced, {
       limit,
+      lists,
+      texts,
       unknown: dialect === "draft-07" ? newer : [],
       keepsFormats: options.formats === true,
-      patternFormat: (pattern) => {
-        const compiled = compilePattern(pattern, options);
-        if (!compiled || compiled instanceof RegExp) return undefined;
-        formats[patternPrefix + pattern] = compiled.test;
-        return patternPrefix + pattern;
-      },
+      compile: (pattern) => compilePattern(pattern, options),
     });
     const comparesItems = listSchemas(enforced).some(({ uniqueItems }) => uniqueItems === true);
-    return { validator: new Validator(copy, drafts[dialect]), formats, comparesItems };
+    return { validator: new Validator(copy, drafts[dialect]), lists: comparesItems ? lists : undefined };
   };
   return (value, schema) => {
     const found = prepared.get(schema) ?? prepare(schema);
     prepared.set(schema, found);
-    const { validator, formats, comparesItems } = found;
-    const run = (): readonly SchemaIssue[] => check(comparesItems ? limitAccesses(value) : value, validator);
-    return withFormats(formats, () => limit.run(value, run));
+    const { validator, lists } = found;
+    const run = (): readonly SchemaIssue[] => check(lists ? lists.copy(value) : value, validator);
+    return texts.run(() => limit.run(value, run));
   };
 }
+
+/** Evaluations of the largest value: each takes one or two microseconds. */
+const mostEvaluations = 250_000;
 
 /** Validates a value. The library encodes pointers as URIs, which fails for a lone surrogate. */
 function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
@@ -71,13 +73,9 @@ function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
 /** A schema that is ready for validation. */
 interface Prepared {
   readonly validator: Validator;
-  /** Tests of patterns that must not run on the platform's engine. */
-  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
-  /** True if the items of a list must differ. The library compares all pairs. */
-  readonly comparesItems: boolean;
+  /** Absent unless the items of a list must differ. */
+  readonly lists: ComparedLists | undefined;
 }
-
-const patternPrefix = "create-mcp-server pattern ";
 
 const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7", "2020-12": "2020-12" };
 
@@ -89,44 +87,89 @@ const newer: readonly string[] = [
 
 /**
  * Copies a schema, because the library modifies its input. The library also enforces every `format`, so the copy has none unless formats are enabled.
- * Patterns that must not run on the platform's engine become formats, because those are functions. The library reads the type of a schema whenever it
- * evaluates it, so reading it counts.
+ * Patterns become formats, because those are functions. The library reads the type of a schema whenever it evaluates it, so reading it counts.
  */
 function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
   const { format: named, pattern, type, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
   for (const keyword of preparing.unknown) delete rest[keyword];
   // The library takes `id` of older drafts for `$id`.
   if (typeof rest.id === "string") delete rest.id;
-  const weight = weightOf(schema);
-  const get = (): unknown => (preparing.limit.count(weight), type);
+  if (isObject(rest.properties)) rest.properties = sortProperties(rest.properties);
+  const keyPatterns = Object.keys(Object(rest.patternProperties)).length;
+  const weight = weightOf(schema) + keyPatterns + (rest.multipleOf === undefined ? 0 : multipleWeight);
+  const get = (): unknown => preparing.limit.count(weight) && type;
   Object.defineProperty(rest, "type", { get, enumerable: type !== undefined });
   // Inherited members of objects are not formats.
   if (preparing.keepsFormats && typeof named === "string" && Object.hasOwn(format, named)) rest.format = named;
-  if (typeof pattern !== "string") return rest;
-  const name = preparing.patternFormat(pattern);
-  if (name === undefined) rest.pattern = pattern;
-  else rest.allOf = [...(Array.isArray(rest.allOf) ? rest.allOf : []), { format: name }];
+  const added: object[] = [];
+  const test = toFormat({ ...rest, pattern }, preparing);
+  if (test && rest.format === undefined) rest.format = test;
+  else if (test) added.push({ format: test });
+  const countKey = (key: string): true => preparing.limit.count(keyPatterns * weightOfText(key));
+  if (keyPatterns > 0) added.push({ propertyNames: { format: preparing.texts.add(countKey) } });
+  if (rest.uniqueItems === true) added.push(compareItems(preparing.lists));
+  delete rest.uniqueItems;
+  if (added.length > 0) rest.allOf = [...(Array.isArray(rest.allOf) ? rest.allOf : []), ...added];
   return rest;
 }
 
+/** Evaluations that a check of `multipleOf` counts as: the library calculates with the digits of both numbers. */
+const multipleWeight = 4;
+
 interface Preparing {
   readonly limit: EvaluationLimit;
+  readonly lists: ComparedLists;
+  readonly texts: TextTests;
   /** Keywords that the dialect does not have. */
   readonly unknown: readonly string[];
   readonly keepsFormats: boolean;
-  /** Returns the name of the format that replaces a pattern, or undefined if the platform's engine may run it. */
-  readonly patternFormat: (pattern: string) => string | undefined;
+  readonly compile: (pattern: string) => PatternTest | undefined;
 }
 
-/** Registers formats while one value is validated. The library only has a global registry of formats. */
-function withFormats<T>(own: Readonly<Record<string, (text: string) => boolean>>, run: () => T): T {
-  Object.assign(format, own);
-  try {
-    return run();
-  } finally {
-    for (const name of Object.keys(own)) delete format[name];
+/** Returns the format that tests the pattern of a schema, and counts what reading a text takes. */
+function toFormat(
+  { pattern, minLength, maxLength }: Record<string, unknown>,
+  { limit, texts, compile }: Preparing,
+): object | undefined {
+  if (typeof pattern !== "string" && minLength === undefined && maxLength === undefined) return undefined;
+  const compiled = typeof pattern === "string" ? compile(pattern) : undefined;
+  return texts.add((text) => limit.count(weightOfText(text)) && (compiled?.test(text) ?? true));
+}
+
+/** Returns a schema that compares the items of a list. */
+function compareItems(lists: ComparedLists): object {
+  const then = Object.defineProperty({}, "uniqueItems", { get: () => lists.begin(), enumerable: true });
+  return { if: { type: "array", minItems: shortestCompared }, then, else: { uniqueItems: true } };
+}
+
+/**
+ * Tests of texts. The library calls a function for a format only, and finds it in a global registry. The registry has one function of a validator while
+ * a value is validated; each format chooses what the function tests when the library reads its name.
+ */
+class TextTests {
+  #test: (text: string) => boolean = () => true;
+
+  /** Returns a format for a test. */
+  add(test: (text: string) => boolean): object {
+    return {
+      toString: () => {
+        this.#test = test;
+        return ownFormat;
+      },
+    };
+  }
+
+  run<T>(validate: () => T): T {
+    format[ownFormat] = (text) => this.#test(text);
+    try {
+      return validate();
+    } finally {
+      delete format[ownFormat];
+    }
   }
 }
+
+const ownFormat = "create-mcp-server pattern";
 
 /**
  * Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. All missing and unknown members of one object
@@ -156,7 +199,8 @@ function toIssue({ instanceLocation, keyword, error }: OutputUnit): SchemaIssue 
   if (keyword === "false") return { path, message: "Not allowed; remove it." };
   const [, member] = /^Instance does not have required property "(.*)"\.$/s.exec(error) ?? [];
   if (keyword === "required" && member !== undefined) return { path: [...path, member], message: "Required." };
-  return { path, message: error.includes(`"${patternPrefix}`) ? "String does not match pattern." : error };
+  if (keyword === "uniqueItems") return { path, message: "must not have equal items" };
+  return { path, message: error.includes(`"${ownFormat}"`) ? "String does not match pattern." : error };
 }
 
 function parentOf(location: string): string {

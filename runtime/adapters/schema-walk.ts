@@ -41,3 +41,14 @@ export function listSchemas(schema: Record<string, unknown>): readonly Record<st
   visit(schema);
   return found;
 }
+
+/**
+ * Returns properties with those first that have a few values only. One of them often tells alternatives apart, and validators check properties in their
+ * order, up to the first that does not fit.
+ */
+export function sortProperties(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(properties);
+  const isFirst = ([, schema]: readonly [string, unknown]): boolean =>
+    isObject(schema) && (schema.const !== undefined || schema.enum !== undefined);
+  return Object.fromEntries([...entries.filter(isFirst), ...entries.filter((entry) => !isFirst(entry))]);
+}

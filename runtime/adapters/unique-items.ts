@@ -1,8 +1,9 @@
 import { isObject } from "../../generated/support.ts";
-import { CheckLimitError } from "./evaluation-limit.ts";
+import { countValues, type EvaluationLimit } from "./evaluation-limit.ts";
 
 /** True if no two items are equal. Takes time in proportion to the size of the list; comparing all pairs would take minutes for a long one. */
-export function areUnique(list: readonly unknown[]): boolean {
+export function areUnique(list: readonly unknown[], limit: EvaluationLimit): boolean {
+  limit.count(Math.floor(countValues(list) / 2));
   const nested = list.filter(isNested);
   const scalars = nested.length === 0 ? list : list.filter((item) => !isNested(item));
   return new Set(scalars).size + new Set(nested.map(toComparable)).size === list.length;
@@ -34,30 +35,56 @@ function toComparable(value: unknown): string {
 }
 
 /**
- * Copies a value so that the check of a list ends when it takes too long. For a library that compares all pairs of items: about 1,400 items are the
- * most that it can compare.
+ * Lists of a value, for a library that compares all pairs of items. While it compares a long list, the list shows it two equal items, or none: whether
+ * there are any is found out here.
  */
-export function limitAccesses(value: unknown): unknown {
-  let left = maxAccesses;
-  return copy(value, {
-    get(list, key) {
-      left -= 1;
-      if (left < 0) throw new CheckLimitError("has too many items for uniqueItems");
-      return Reflect.get(list, key);
-    },
-  });
-}
+export class ComparedLists {
+  readonly #limit: EvaluationLimit;
+  #isNext = false;
+  /** List that shows equal items. */
+  #equal: unknown;
 
-const maxAccesses = 2_000_000;
-
-/** Length of the lists whose pairs are too few to count. */
-const shortest = 64;
-
-function copy(value: unknown, counting: ProxyHandler<readonly unknown[]>): unknown {
-  if (Array.isArray(value)) {
-    const items: readonly unknown[] = value.map((item) => copy(item, counting));
-    return items.length < shortest ? items : new Proxy(items, counting);
+  constructor(limit: EvaluationLimit) {
+    this.#limit = limit;
   }
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copy(item, counting)]));
+
+  /** Copies a value with lists that can be compared. */
+  copy(value: unknown): unknown {
+    this.#isNext = false;
+    this.#equal = undefined;
+    return this.#copyAny(value);
+  }
+
+  /** Begins a comparison: the library reads the length of the list next. */
+  begin(): true {
+    this.#isNext = true;
+    return true;
+  }
+
+  #copyAny(value: unknown): unknown {
+    if (Array.isArray(value)) return this.#copyList(value);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#copyAny(item)]));
+  }
+
+  #copyList(value: readonly unknown[]): readonly unknown[] {
+    const items = value.map((item) => this.#copyAny(item));
+    if (items.length < shortestCompared) return items;
+    let isUnique: boolean | undefined;
+    return new Proxy<readonly unknown[]>(items, {
+      get: (list, key) => {
+        if (key !== "length") return this.#equal === list ? 0 : Reflect.get(list, key);
+        this.#equal = undefined;
+        if (!this.#isNext) return list.length;
+        this.#isNext = false;
+        isUnique ??= areUnique(value, this.#limit);
+        if (isUnique) return 0;
+        this.#equal = list;
+        return 2;
+      },
+    });
+  }
 }
+
+/** Length of the lists that are compared here. Shorter ones have few pairs. */
+export const shortestCompared = 8;

@@ -63,7 +63,7 @@ const filters = {
     filter: {
       anyOf: ["and", "or", "not"].map((kind) => ({
         type: "object",
-        properties: { filter: { $ref: "#/$defs/filter" }, kind: { const: kind } },
+        properties: { filter: { $ref: "#/$defs/filter" }, kind: { pattern: `^${kind}$` } },
         required: ["kind"],
       })),
     },
