@@ -125,7 +125,7 @@ const cases: readonly (readonly [name: string, create: (value: number) => unknow
     "requireBearerToken: dpop.maxAge",
     (maxAge) => requireBearerToken({ ...token, dpop: { proofs: createProofReader(), maxAge } }),
   ],
-  ["EvaluationLimit: maxEvaluations", (maxEvaluations) => new EvaluationLimit({ maxEvaluations })],
+  ["EvaluationLimit: maxEvaluations", (maxEvaluations) => new EvaluationLimit({ maxEvaluations }, 1)],
   ["checkBounds: maxDepth", (maxDepth) => checkBounds({}, { maxDepth })],
   ["createStdioTransport: flushTimeout", (flushTimeout) => createStdioTransport({ flushTimeout })],
 ];
