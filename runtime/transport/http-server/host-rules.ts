@@ -1,5 +1,7 @@
+import { deliverReport, type OnError } from "../../jsonrpc/error-report.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { isUrl, parseUrl } from "../../internal/parse-url.ts";
+import { shorten } from "../../internal/shorten.ts";
 
 /** Rules for the hosts by which a server may be addressed, and for the web pages that may send requests. */
 export interface HostRules {
@@ -26,12 +28,14 @@ export interface HostOptions {
 export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Creates the rules for hosts and origins.
+ * Creates the rules for hosts and origins. The first host and the first origin that are rejected are reported to `onError`: whoever runs the server
+ * has to learn which setting is missing, and clients cannot fill the log.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  * @throws {SetupError} when an option is neither a list nor `"any"`, or `allowedOrigins` contains a value that is not an origin
  */
-export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }: HostOptions): HostRules {
+export function createHostRules(options: HostOptions & { readonly onError?: OnError }): HostRules {
+  const { allowedHosts = loopbackHosts, allowedOrigins, onError } = options;
   checkList("allowedHosts", allowedHosts);
   checkList("allowedOrigins", allowedOrigins);
   const hosts = new Set((allowedHosts === "any" ? loopbackHosts : allowedHosts).map((host) => host.toLowerCase()));
@@ -45,21 +49,43 @@ export function createHostRules({ allowedHosts = loopbackHosts, allowedOrigins }
   };
   const isAllowed = (name: string): boolean =>
     allowedHosts === "any" || hosts.has(name) || hosts.has(name.replace(/:\d*$/, ""));
+  const isOwnOrigin = (origin: string, asked: readonly string[]): boolean => {
+    if (allowedOrigins === "any") return true;
+    const url = parseUrl(origin);
+    if (!url || url.origin !== origin.toLowerCase()) return false;
+    return origins ? origins.has(url.origin) : isPage(url, asked);
+  };
+  const rejectHost = createRejection(
+    "host",
+    "is not in allowedHosts; add it there (in projects and with runServer: ALLOWED_HOSTS, gateway: --allowed-hosts)",
+    onError,
+  );
+  const rejectOrigin = createRejection(
+    "origin",
+    "is not in allowedOrigins; add it to that option if its pages may use the server",
+    onError,
+  );
   /** Host of the last request that was allowed. Nearly all requests name the same one. */
   let allowed: string | undefined;
   return {
     isHost(host) {
       if (host === allowed) return true;
-      if (!isAllowed(host.toLowerCase())) return false;
+      if (!isAllowed(host.toLowerCase())) return rejectHost(host);
       allowed = host;
       return true;
     },
-    isOrigin(origin, asked) {
-      if (allowedOrigins === "any") return true;
-      const url = parseUrl(origin);
-      if (!url || url.origin !== origin.toLowerCase()) return false;
-      return origins ? origins.has(url.origin) : isPage(url, asked);
-    },
+    isOrigin: (origin, asked) => isOwnOrigin(origin, asked) || rejectOrigin(origin),
+  };
+}
+
+/** Creates a function that rejects values, and reports the first one. */
+function createRejection(what: string, problem: string, onError: OnError | undefined): (value: string) => false {
+  let isReported = false;
+  return (value) => {
+    if (isReported) return false;
+    isReported = true;
+    deliverReport({ kind: "protocol", error: new Error(`The ${what} ${shorten(value)} ${problem}`) }, { onError });
+    return false;
   };
 }
 

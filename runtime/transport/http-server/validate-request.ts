@@ -191,7 +191,8 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
 export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): RejectedRequest | undefined {
   if (hosts.length === 0) return rejectHttp(400, "The request must have exactly one host");
   for (const host of hosts)
-    if (!settings.hosts.isHost(host)) return rejectHttp(403, "Host not allowed; add it to the option allowedHosts");
+    if (!settings.hosts.isHost(host))
+      return rejectHttp(403, "Host not allowed; add it to ALLOWED_HOSTS or the option allowedHosts");
   return undefined;
 }
 

@@ -41,7 +41,9 @@ export interface WsListener {
 export async function listenWebSocket(options: WsListenOptions): Promise<WsListener> {
   const { port = 0, host = "127.0.0.1", path = "/mcp", tls, maxConnections = 1_000 } = options;
   if (!options.allowedHosts && !loopbackHosts.includes(toAuthority(host)))
-    throw new ListenError(`The address ${host} is reachable from other machines; set allowedHosts`);
+    throw new ListenError(
+      `The address ${host} is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS`,
+    );
   const server = createNodeServer(createRequestListener(options), tls);
   // More connections than are upgraded: the additional ones get 503 instead of being dropped.
   server.maxConnections = maxConnections + 100;

@@ -13,6 +13,7 @@ import {
   initialized,
   start,
   until,
+  type Answer,
   type Rig,
   type Session,
 } from "./http-rig.ts";
@@ -309,6 +310,31 @@ describe("Host (R30)", () => {
     const head = ["POST http://evil.example/mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
     const rest = [`Accept: ${acceptBoth}`, `Content-Length: ${body.length}`, "Connection: close", "", body];
     expect(await sendRaw([...head, ...rest].join("\r\n"))).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it("a Host or an Origin that is rejected is reported once, and responses do not list the allowed ones", async () => {
+    const reports: string[] = [];
+    const server = await start(
+      {},
+      { allowedHosts: ["mcp.example"], onError: ({ kind, error }) => reports.push(`${kind}: ${error.message}`) },
+    );
+    const origin = "https://app.example";
+    const answers: Answer[] = [];
+    for (const headers of [
+      { host: "a.example:3000" },
+      { host: "b.example" },
+      { host: "MCP.example" },
+      { host: "mcp.example", origin },
+    ])
+      answers.push(await server.send({ headers, body: initialize("2025-11-25") }));
+    await server.close();
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 403]);
+    expect(answers[0]?.text).toContain('"Host not allowed; add it to ALLOWED_HOSTS or the option allowedHosts"');
+    expect(answers[0]?.text).not.toContain("mcp.example");
+    expect(reports).toEqual([
+      "protocol: The host a.example:3000 is not in allowedHosts; add it there (in projects and with runServer: ALLOWED_HOSTS, gateway: --allowed-hosts)",
+      "protocol: The origin https://app.example is not in allowedOrigins; add it to that option if its pages may use the server",
+    ]);
   });
 
   it("hosts are required to listen beyond loopback (T-71, SEC-02)", async () => {

@@ -220,10 +220,19 @@ describe("a server", () => {
   });
 
   test("a server accepts the hosts and origins of its options", async () => {
-    const { url } = await serve({ allowedHosts: ["mcp.example"], allowedOrigins: ["https://app.example"] });
+    const reports: string[] = [];
+    const { url } = await serve({
+      allowedHosts: ["mcp.example"],
+      allowedOrigins: ["https://app.example"],
+      onError: ({ error }) => reports.push(error.message.split(";")[0] ?? ""),
+    });
     expect(await upgrade(url, { host: "mcp.example", origin: "https://app.example" })).toBe(101);
     expect(await upgrade(url, { host: "mcp.example", origin: "https://mcp.example" })).toBe(403);
     expect(await upgrade(url, {})).toBe(403);
+    expect(reports).toEqual([
+      "The origin https://mcp.example is not in allowedOrigins",
+      `The host ${new URL(url).host} is not in allowedHosts`,
+    ]);
   });
 
   test("a server rejects an opening handshake of HTTP/1.0", async () => {
