@@ -1,4 +1,5 @@
 import { build, context } from "esbuild";
+import { copyExternal } from "./external.js";
 import { writeNotices } from "./notices.js";
 
 /*
@@ -18,7 +19,7 @@ const options = {
   // Each entry becomes a separate file. Add other programs of this project here, if it has any.
   entryPoints: ["src/server.ts"],
   // Packages that cannot be bundled, such as those with native code. They belong under "dependencies" in
-  // package.json, and must be in node_modules where the server runs.
+  // package.json, and are copied to dist/node_modules.
   external: [],
   outdir: "dist",
   bundle: true,
@@ -47,7 +48,9 @@ else await make();
 
 async function make() {
   const made = await build({ ...options, metafile: true }).catch(fail);
-  if (made) await writeNotices(made.metafile);
+  if (!made) return;
+  await writeNotices(made.metafile);
+  await copyExternal(made.metafile);
 }
 
 /** Sets the exit code. esbuild has already printed the errors. */

@@ -42,10 +42,10 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
-  const builder = { from: selection.target === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const builders = selection.target === "worker" ? workerBuilder : nodeBuilder;
   const skills = hasSkillFolder(selection) ? skillFiles : [];
   const hasHandler = isOnHttp(selection.transport) && selection.mount === "none";
-  const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => {
+  const copies = [...copied, ...builders, ...skills].map(({ from, to }): [string, string] => {
     const text = readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n");
     return [to, hasHandler && to === "build.js" ? withHandler(text) : text];
   });
@@ -148,6 +148,15 @@ const copied = [
   { from: "tsconfig.json", to: "tsconfig.json" },
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
+
+/** Files that build a project for Node.js. */
+const nodeBuilder = [
+  { from: "build.js", to: "build.js" },
+  { from: "external.js", to: "external.js" },
+] as const;
+
+/** File that builds a project for the runtime of workers, which loads no packages. */
+const workerBuilder = [{ from: "build-worker.js", to: "build.js" }] as const;
 
 /** Files of the example skill, which are copied. */
 const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"].map((path) => ({

@@ -39,7 +39,7 @@ function project(files: Readonly<Record<string, string>>, builder: Builder = "bu
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  for (const name of [builder, "notices.js"])
+  for (const name of [builder, "external.js", "notices.js"])
     cpSync(join(packageRoot, "templates", "project", name), join(folder, name.replace("-worker", "")));
   for (const name of ["esbuild", "@esbuild"])
     symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
@@ -134,6 +134,77 @@ test.each<readonly [what: string, manifest: object, file: string]>([
   );
 });
 
+/** A package whose main module exports the versions of itself and of what it needs. */
+function versioned(at: string, version: string, needs: readonly string[], others: object = {}): Record<string, string> {
+  const name = at.slice(at.lastIndexOf("node_modules/") + "node_modules/".length);
+  const dependencies = Object.fromEntries(needs.map((need) => [need, "*"]));
+  return {
+    [`${at}/package.json`]: JSON.stringify({ name, version, main: "index.js", dependencies, ...others }),
+    [`${at}/index.js`]: `module.exports = ["${version}", ...${JSON.stringify(needs)}.map((need) => require(need))];\n`,
+  };
+}
+
+/** Replaces the bundled packages of a project by these. */
+function withExternal(
+  dependencies: readonly string[],
+  external: readonly string[],
+  files: Record<string, string>,
+): string {
+  const list = Object.fromEntries(dependencies.map((name) => [name, "*"]));
+  const folder = project({ "package.json": JSON.stringify({ type: "module", dependencies: list }), ...files });
+  const path = join(folder, "build.js");
+  writeFileSync(path, readFileSync(path, "utf8").replace("external: []", `external: ${JSON.stringify(external)}`));
+  return folder;
+}
+
+describe("packages that are not bundled", () => {
+  const server = `
+    import native from "native";
+    import sub from "@some/native/index.js";
+    console.log(JSON.stringify([native, sub]));
+  `;
+  const nested = "node_modules/@some/native/node_modules";
+  const files = {
+    "src/server.ts": server,
+    ...versioned("node_modules/native", "1", ["helper", "cycle"], { optionalDependencies: { "other-platform": "1" } }),
+    ...versioned("node_modules/@some/native", "2", ["helper"]),
+    ...versioned(`${nested}/helper`, "4", []),
+    "node_modules/cycle/package.json": '{ "name": "cycle", "dependencies": { "native": "*" } }',
+    "node_modules/cycle/index.js": "module.exports = typeof require('native');\n",
+  };
+  const expected = [
+    ["1", ["3"], "object"],
+    ["2", ["4"]],
+  ];
+
+  test("a package under external and dependencies is copied beside the bundle, with what it needs", async () => {
+    const all = { ...files, ...versioned("node_modules/helper", "3", []) };
+    const folder = withExternal(["native", "@some/native", "old"], ["native", "@some/*"], all);
+    expect(await runElsewhere(folder)).toEqual(expected);
+    expect(readdirSync(join(folder, "dist", "node_modules")).sort()).toEqual(["@some", "native"]);
+  });
+
+  test("a package under external is copied from the store of pnpm", async () => {
+    const store = "node_modules/.pnpm/native@1/node_modules";
+    const folder = withExternal(["native"], ["native"], {
+      "src/server.ts": 'import native from "native";\nconsole.log(JSON.stringify(native));\n',
+      ...versioned(`${store}/native`, "1", ["helper"]),
+      ...versioned("node_modules/.pnpm/helper@3/node_modules/helper", "3", []),
+    });
+    const link = (from: string, to: string): void => symlinkSync(join(folder, from), join(folder, to), "junction");
+    link(`${store}/native`, "node_modules/native");
+    link("node_modules/.pnpm/helper@3/node_modules/helper", `${store}/helper`);
+    expect(await runElsewhere(folder)).toEqual(["1", ["3"]]);
+  });
+
+  test("a package that the platform has is not copied, and copies are removed when nothing needs them", async () => {
+    const folder = withExternal([], ["native"], { ...files, "src/server.ts": 'import "native";\nimport "node:fs";\n' });
+    mkdirSync(join(folder, "dist", "node_modules", "former"), { recursive: true });
+    await run(process.execPath, ["build.js"], { cwd: folder });
+    expect(existsSync(join(folder, "dist", "node_modules"))).toBe(false);
+  });
+});
+
 test("stack traces name the sources", async () => {
   const folder = project({
     "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
@@ -207,7 +278,8 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     const root = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
     const folder = join(root, "packages", "server");
     mkdirSync(folder, { recursive: true });
-    for (const name of ["src", "build.js", "notices.js"]) renameSync(join(root, name), join(folder, name));
+    for (const name of ["src", "build.js", "external.js", "notices.js", "package.json"])
+      renameSync(join(root, name), join(folder, name));
     await build(folder);
     expect(readNotices(folder)).toContain("a 1.2.3 (MIT)");
   });

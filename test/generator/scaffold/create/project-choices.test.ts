@@ -430,11 +430,13 @@ describe("a project", () => {
     const tree = await emit({ extras: "registry", features: "skills" });
     const { name } = Object(JSON.parse(tree.get("server.json") ?? ""));
     const manifest = manifestOf(tree);
-    expect(manifest).toMatchObject({ mcpName: name, bin: { demo: "dist/server.js" }, files: ["dist", "skills"] });
+    // Copies of packages with native code fit one platform; npm installs those of each user.
+    const files = ["dist", "!dist/node_modules"];
+    expect(manifest).toMatchObject({ mcpName: name, bin: { demo: "dist/server.js" }, files: [...files, "skills"] });
     expect(manifest).not.toHaveProperty("private");
     expect(manifest).not.toHaveProperty("dependencies");
     expect(tree.get("src/server.ts")).toMatch(/^#!\/usr\/bin\/env node\nimport /);
-    expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files: ["dist"] });
+    expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files });
   });
 
   it("a project at the edge has a configuration for deployment and keeps no state in memory", async () => {

@@ -51,6 +51,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       ".gitignore",
       "README.md",
       "build.js",
+      "external.js",
       "notices.js",
       "package.json",
       "src/server.ts",
