@@ -7,13 +7,22 @@ import { isUrl } from "../runtime/internal/parse-url.ts";
 /** Revisions of this runtime, newest first. */
 export type Revisions = typeof revisions;
 
-/**
- * Serves a server as the command line says: `--http PORT` or `--stdio` (the default), `--protocol R[,R...]` for some of the revisions only,
- * `--json` to prefer JSON answers, `--stateless` to do without sessions, `--engine URL` to be a node of a cluster.
- */
+const usage =
+  "Options: --http PORT or --stdio (the default); --protocol R[,R...] for some of the revisions only, --json to prefer JSON answers, " +
+  "--stateless to do without sessions, --engine URL to be a node of a cluster";
+
+/** Serves a server as the command line says. Wrong options are reported in one line. */
 export async function serveAsAsked(createServer: (revisions: Revisions) => Server): Promise<void> {
+  await start(createServer).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  });
+}
+
+async function start(createServer: (revisions: Revisions) => Server): Promise<void> {
   const { values } = parseArgs({
     options: {
+      help: { type: "boolean", short: "h" },
       http: { type: "string" },
       stdio: { type: "boolean" },
       protocol: { type: "string" },
@@ -22,6 +31,7 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
       engine: { type: "string" },
     },
   });
+  if (values.help) return console.log(usage);
   const server = createServer(chooseRevisions(values.protocol));
   if (values.http === undefined) return void serveStdio(server);
   await listen(server, {

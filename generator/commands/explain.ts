@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/index.ts";
+import { isTimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
 import type { Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
@@ -8,7 +9,8 @@ import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedExtension, type ExplainedPart } from "../explain/text.ts";
 import { toJsonText } from "../internal/json-text.ts";
 import { readAccess, type Access, type AccessFlags } from "../live/access.ts";
-import { readServerAddress, toServer, type ServerAddress } from "../live/server-address.ts";
+import { toObservedServer } from "../inspect/connect-server.ts";
+import { readServerAddress, type ServerAddress } from "../live/server-address.ts";
 import { explainFailure, explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
@@ -73,13 +75,16 @@ interface Told {
 
 async function ask(place: ServerAddress, target: Revision, { timeout }: Access): Promise<Told> {
   const timeouts = { initialize: timeout, request: timeout };
-  const connection = await connectUpstream(toServer(place))({ ...asker, timeouts }).catch((cause: unknown) => {
+  // The last words of a program that ends are in the message.
+  const server = toObservedServer(place, () => {});
+  const connection = await connectUpstream(server)({ ...asker, timeouts }).catch((cause: unknown) => {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
     const { name, version } = connection.serverInfo;
     const parts = await readPartLosses(connection, target).catch((cause: unknown) => {
-      throw new UserError(`the server cannot be read: ${explainFailure(cause)}.`, { cause });
+      const step = isTimeoutError(cause) ? "" : " Look for its faults with the command check.";
+      throw new UserError(`the server cannot be read: ${explainFailure(cause)}.${step}`, { cause });
     });
     const { extensions } = connection.serverCapabilities;
     const ids = isRecord(extensions) ? Object.keys(extensions) : [];

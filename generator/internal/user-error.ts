@@ -30,7 +30,21 @@ export function systemCode(error: unknown): string | undefined {
 
 /** Formats a thrown value with its cause on one line. */
 export function explainCause(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
+  if (!(thrown instanceof Error)) return toLine(String(thrown));
   const { message, cause } = thrown;
-  return cause instanceof Error && !message.includes(cause.message) ? `${message} (${cause.message})` : message;
+  if (!(cause instanceof Error) || message.includes(cause.message) || cause.message === unspecific)
+    return toLine(message);
+  return message === unspecific ? explainCause(cause) : toLine(`${message} (${cause.message})`);
+}
+
+/** Message of the platform for any request that fails, whose cause has the reason. */
+const unspecific = "fetch failed";
+
+/** Joins the lines of a message. Those of OpenSSL consist of codes and places in its source, with the reason between them. */
+function toLine(message: string): string {
+  const line = message.replaceAll(/\s+/g, " ").trim();
+  const reason = /:error:[\dA-F]+:SSL routines:[^:]*:([^:]+):/.exec(line)?.[1];
+  if (reason === undefined) return line;
+  const advice = reason === "wrong version number" ? "; an address without TLS begins with http:// or ws://" : "";
+  return `${line.replace(/(?:write EPROTO )?[\dA-F]+:error:.*$/, "")}TLS failed with "${reason}"${advice}`;
 }

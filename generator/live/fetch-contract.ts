@@ -7,6 +7,7 @@ import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts"
 import { isSecretName } from "../../runtime/server/middleware/redact.ts";
 import { errorCodes, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
+import { readLastWords } from "../../runtime/transport/stdio/stderr-summary.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
@@ -14,14 +15,14 @@ import type { Revision } from "../../generated/support.ts";
 import type { Contract } from "../typed-client/contract/contract.ts";
 import { readContract } from "../typed-client/contract/read-contract.ts";
 import { packageVersion } from "../internal/package-info.ts";
-import { safeText } from "../internal/text.ts";
+import { safeLine, safeText } from "../internal/text.ts";
 import { readTextFile } from "../internal/files.ts";
 import { UserError } from "../internal/user-error.ts";
 import { checkAccess, type Access } from "./access.ts";
 import { resolveCard } from "./server-card.ts";
 import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
-import { explainFailure, permissionAdvice, requiresCredentials } from "./unreachable.ts";
+import { explainFailure, permissionAdvice, quotedWords, requiresCredentials } from "./unreachable.ts";
 import { explainUnknownRevision } from "./unknown-revision.ts";
 import { adviseVariable } from "./variables.ts";
 
@@ -79,19 +80,22 @@ async function withSession<Result>(
 ): Promise<Result> {
   const { timeout, revisions, signal } = options;
   checkAccess(target, options);
+  const wrong = new Set<string>();
   const client = createUntypedClient({
     info: { name: "create-mcp-server", version: packageVersion() },
     revisions,
     timeouts: { request: timeout, initialize: timeout },
-    // What is left out of a list must not go unnoticed.
     onError: ({ kind, error }) => {
-      if (kind === "protocol") console.error(messageOf(error));
+      if (kind === "protocol") wrong.add(safeLine(error.message, 2_000));
     },
   });
   const opening = createOpener(target, options);
   try {
     const session = await client.connect(opening.open, signal ? { signal } : {});
-    return await use(session);
+    const result = await use(session);
+    // What is left out of a list must not go unnoticed.
+    for (const problem of wrong) console.error(problem);
+    return result;
   } catch (error) {
     if (error instanceof UserError) throw error;
     const rejection = findRejection(error);
@@ -99,8 +103,12 @@ async function withSession<Result>(
     const unknown = explainUnknownRevision(error);
     if (unknown !== undefined)
       throw new UserError(`${describeTarget(target)} cannot be read: ${unknown}.`, { cause: error });
+    const failure = explainFailure(error);
+    const [first = failure] = wrong;
+    const sent = failure.includes(first) ? "" : ` It sent something wrong: ${first}.`;
+    const step = opening.advice() || advice[target.kind];
     throw new UserError(
-      `${describeTarget(target)} cannot be read: ${explainFailure(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
+      `${describeTarget(target)} cannot be read: ${failure}.${sent} ${step}${opening.tail(failure)}`,
       {
         cause: error,
       },
@@ -140,8 +148,8 @@ function explainRejection(server: string, rejection: HttpError, { headers }: Acc
 
 interface Opening {
   readonly open: ConnectionFactory;
-  /** Last part of the output of a program on stderr. */
-  tail(): string;
+  /** Last words of a program on stderr, if its failure does not quote them. */
+  tail(failure: string): string;
   /** Advice about a variable that the output of a program mentions; empty if there is none. */
   advice(): string;
 }
@@ -165,7 +173,10 @@ function createOpener(
       });
       return connect(transport, options);
     },
-    tail: () => (transport?.stderrTail ? `\nLast output of the server:\n${lastWords(transport.stderrTail)}` : ""),
+    tail(failure) {
+      const words = safeLine(readLastWords(transport?.stderrTail ?? ""), 500);
+      return words === "" || failure.includes(quotedWords) ? "" : ` Its last words: ${words}`;
+    },
     advice: () => adviseVariable(transport?.stderrTail.slice(-2_000) ?? "", { given: env }),
   };
 }
@@ -201,12 +212,6 @@ async function readList<Item>(read: () => Promise<readonly Item[]>): Promise<rea
     if (isPeerError(error) && error.code === errorCodes.methodNotFound) return [];
     throw error;
   });
-}
-
-function lastWords(text: string): string {
-  const lines = safeText(text.slice(-2_000)).trim().split("\n");
-  const told = lines.filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
-  return told.slice(-5).join("\n");
 }
 
 /** Returns the message of an error, escaped: it may quote text of a server. */

@@ -20,12 +20,15 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
   const unknown = explainUnknownRevision(cause);
   if (unknown !== undefined) return `${unknown}.`;
   const isSilent = cause instanceof Error && cause.name === "TimeoutError";
-  const why = isSilent ? "it does not respond" : explainCause(cause).replace(/\.$/, "");
-  const isSaid = why.includes("; its last words: ") || status >= 500 || (status >= 300 && status < 400);
+  const why = isSilent ? "it does not respond" : explainFailure(cause);
+  const isSaid = why.includes(quotedWords) || status >= 500 || (status >= 300 && status < 400);
   const variable = place.kind === "command" ? adviseVariable(why, { given: place.env ?? {} }) : "";
   const next = variable === "" && !isSaid ? advice[place.kind] : variable;
   return `${why}. ${next}`.trimEnd();
 }
+
+/** Text before the last words of a program that ended, in the error of its connection. */
+export const quotedWords = "; its last words: ";
 
 /** Returns the names of the headers that a server gets. */
 function headersOf(place: ServerAddress): readonly string[] {

@@ -83,7 +83,9 @@ function parseYaml(text: string, path: string): unknown {
     const value: unknown = parsed.toJS();
     return value;
   } catch (error) {
-    const reason = error instanceof RangeError ? "it is nested too deep" : explainCause(error);
-    throw new UserError(`${path} is not YAML: ${reason.trim()}`, { cause: error });
+    // The place in the text follows the message, which names its line and column.
+    const [message = ""] = error instanceof Error ? error.message.split(/:?\n/) : [];
+    const reason = error instanceof RangeError ? "it is nested too deep" : message;
+    throw new UserError(`${path} is not YAML: ${reason}`, { cause: error });
   }
 }

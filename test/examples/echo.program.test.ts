@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -79,3 +80,13 @@ async function stop(child: ChildProcess): Promise<void> {
   child.kill();
   await closed;
 }
+
+test.each([
+  [["--help"], 0, /^Options: --http PORT .*\n$/, /^$/],
+  [["--bogus"], 2, /^$/, /^Unknown option '--bogus'[^\n]*\n$/],
+  [["--http", "x"], 2, /^$/, /^--http x is not a port; use 0 \(any free port\) to 65535\n$/],
+] as const)("an example with the options %j prints one line and ends", async (args, code, stdout, stderr) => {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const printed = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  expect(printed).toMatchObject([expect.stringMatching(stdout), expect.stringMatching(stderr), [code, null]]);
+});

@@ -174,7 +174,7 @@ describe("create-mcp-server check", () => {
       5,
     ],
     ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/, 1],
-    ["an address without a listener", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
+    ["an address without a listener", [dead], /: connect ECONNREFUSED .*\n/],
   ])("`check` reports the reason when the connection fails: %s", async (_what, target, message, timeout = 60) => {
     const { code, stdout } = await check(target, { timeout, protocol: "2025-11-25" });
     expect(stdout).toMatch(message);

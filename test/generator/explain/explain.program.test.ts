@@ -180,7 +180,7 @@ describe("a server whose lists cannot be read", () => {
     [
       "an error",
       'send({ error: { code: -32603, message: "Database is down" } })',
-      /cannot be read: it returned the error -32603: Database is down\.$/,
+      /cannot be read: it returned the error -32603: Database is down\. Look for its faults with the command check\.$/,
     ],
     ["an invalid list", "send({ result: { tools: null } })", /^the server cannot be read: .*tools/],
     ["an exit", "process.exit(3)", /^the server cannot be read: /],

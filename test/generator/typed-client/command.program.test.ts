@@ -391,7 +391,7 @@ describe("create-mcp-server client", () => {
       "a program that exits",
       [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
       {},
-      /Last output of the server:\nno key/,
+      /^create-mcp-server: \S+ cannot be read: .*ended with code 3; its last words: no key\)\. Run the command.*\n$/,
     ],
     [
       "a program that returns an error",
@@ -403,7 +403,7 @@ describe("create-mcp-server client", () => {
       "a program that writes invalid messages",
       [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
       { timeout: 1 },
-      /cannot be read: it did not respond to initialize within 1 s; raise --timeout for a slow server\. Run the command/,
+      /cannot be read: it did not respond to initialize within 1 s; raise --timeout for a slow server\. It sent something wrong: The message is not valid JSON\. Run the command/,
     ],
     ["an unclosed quote", ["node 'x"], {}, /an unclosed quote/],
     ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
