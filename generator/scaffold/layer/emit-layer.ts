@@ -3,6 +3,7 @@ import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { join } from "node:path";
 import { packageRoot } from "../../internal/package-info.ts";
+import { UserError } from "../../internal/user-error.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 import { lockName, lockText } from "./lock.ts";
 import { withImportEnding, type LayerChoices } from "./choices.ts";
@@ -13,13 +14,32 @@ import { emitRevisions, revisionTemplates, type LayerParts } from "./revision-fi
 /**
  * Emits the files of `src/mcp/` by path: an entry that binds the runtime to the choices, the data of each revision as far as the project uses it, and
  * the lock file.
+ *
+ * @throws {UserError} when the newest revision, whose types the project has, lacks a feature
  */
 export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promise<Tree> {
+  checkFeatures(choices, spec);
   const parts = await loadLayerParts(spec, choices.revisions.slice(1));
   const formatted = await formatDeclarations(emitUnformattedLayer(choices, spec, parts));
   const sorted = [...formatted].sort(([a], [b]) => (a < b ? -1 : 1));
   const layer = new Map(sorted.map(([path, text]) => [path, withImportEnding(text, choices.imports)]));
   return layer.set(lockName, lockText(layer, choices));
+}
+
+/** Methods of the revision that a feature consists of. A revision from a spec folder of the user may lack them. */
+const featureMethods = [
+  { feature: "resources", method: "resources/read", users: ["resources", "skills", "apps"] },
+  { feature: "prompts", method: "prompts/get", users: ["prompts"] },
+] as const;
+
+function checkFeatures({ features, revisions: [newest] }: LayerChoices, { models }: SpecModels): void {
+  const methods = new Set(models.find(({ id }) => id === newest)?.methods.map(({ name }) => name));
+  const missing = featureMethods.find(({ feature, method }) => features.includes(feature) && !methods.has(method));
+  if (!missing) return;
+  const rest = features.filter((feature) => !missing.users.some((user) => user === feature));
+  throw new UserError(
+    `the revision ${newest} has no ${missing.feature} (${missing.method}); choose other features, as in --features ${rest.join(",")}.`,
+  );
 }
 
 /** Emits the modules of `src/mcp/` before formatting. */

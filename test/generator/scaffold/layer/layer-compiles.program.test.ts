@@ -89,6 +89,7 @@ const choices: readonly Choice[] = [
   { revisions: allRevisions, features: "all", transport: "worker", auth: "api-key", client: true, schema: "zod" },
   ...drawChoices(20),
   ...presets,
+  ...allRevisions.map((id) => ({ ...least, revisions: [id], features: "all" })),
 ];
 
 const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(
