@@ -213,7 +213,7 @@ class OAuth implements OAuthProvider {
 
   /** Counts a step-up. Returns false if too many have been counted within the last hour. */
   #countStepUp(): boolean {
-    const now = Date.now();
+    const now = performance.now();
     const recent = this.#stepUps.filter((time) => time > now - 3_600_000);
     if (recent.length >= maxStepUpsPerHour) return false;
     this.#stepUps = [...recent, now];
@@ -230,7 +230,7 @@ class OAuth implements OAuthProvider {
   async #refreshInTime(request: AuthRequest): Promise<void> {
     const { current } = this.#keeper;
     if (current?.refreshToken === undefined || current.renewAt === undefined) return;
-    if (Math.max(current.renewAt, this.#noRefreshUntil) > Date.now()) return;
+    if (current.renewAt > Date.now() || this.#noRefreshUntil > performance.now()) return;
     const refresh = async (): Promise<"refreshed"> => {
       await this.#keeper.refresh(await this.#discover({ challenge: undefined, request }));
       return "refreshed";
@@ -260,14 +260,14 @@ class OAuth implements OAuthProvider {
   }
 
   #rejectAfterFailure(): void {
-    if (this.#failure && this.#failure.until > Date.now()) throw this.#failure.error;
+    if (this.#failure && this.#failure.until > performance.now()) throw this.#failure.error;
   }
 
   /** Returns the end of the pause after a failure. After a temporary one, the pause is the `Retry-After` of the server, but no longer than others. */
   #endOfPause(error?: AuthError): number {
     const { pauseAfterFailure = 30_000 } = this.#options;
     const named = error?.code === "network" ? (error.retryAfter ?? 0) : Infinity;
-    return Date.now() + Math.min(named, pauseAfterFailure);
+    return performance.now() + Math.min(named, pauseAfterFailure);
   }
 
   async #renew({ challenge, request, mayRefresh, isRejected = false }: Need): Promise<"refreshed" | "obtained"> {

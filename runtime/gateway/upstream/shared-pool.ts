@@ -20,7 +20,7 @@ interface Member {
   readonly key: string;
   readonly opening: Promise<Upstream>;
   readonly uses: Set<Use>;
-  /** Time until which requests may arrive that only this connection can serve. */
+  /** Monotonic time until which requests may arrive that only this connection can serve. */
   keptUntil: number;
 }
 
@@ -116,7 +116,7 @@ export class SharedPool {
 
   /** Closes the unused connections that exceed the limits, the least recently used ones first. */
   #closeUnused(): void {
-    const now = Date.now();
+    const now = performance.now();
     const idle = this.#unused.filter(({ keptUntil }) => keptUntil <= now);
     for (const member of idle.slice(0, Math.max(0, idle.length - mostIdle))) void this.#close(member);
     const excess = this.#members.size - this.#limit.most;
@@ -156,7 +156,7 @@ function createLease(upstream: Upstream, { member, use, principal, release }: Le
       return Promise.resolve(toMetadata(revision, { info: principal.info, capabilities }, level));
     },
     listen: (listener) => void (use.listener = listener),
-    keep: (milliseconds) => void (member.keptUntil = Math.max(member.keptUntil, Date.now() + milliseconds)),
+    keep: (milliseconds) => void (member.keptUntil = Math.max(member.keptUntil, performance.now() + milliseconds)),
     release,
   };
 }

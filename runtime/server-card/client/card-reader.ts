@@ -88,7 +88,7 @@ const unknownCatalog = new URL("https://catalog.invalid");
 interface Copy {
   readonly text: string;
   readonly tag: string | undefined;
-  /** Milliseconds since 1970 until which it is used without a request. */
+  /** Time until which it is used without a request, on the monotonic clock of this process. */
   readonly freshUntil: number;
 }
 
@@ -107,7 +107,7 @@ interface Reading {
 async function readDocument(url: URL, reading: Reading): Promise<string> {
   const { cache, type, what } = reading;
   const copy = cache.get(url.href);
-  if (copy && copy.freshUntil > Date.now()) return copy.text;
+  if (copy && copy.freshUntil > performance.now()) return copy.text;
   const response = await request(url, reading, {
     Accept: `${type}, application/json;q=0.9`,
     ...(copy?.tag !== undefined && { "If-None-Match": copy.tag }),
@@ -143,7 +143,7 @@ function readFreshness({ headers }: AuthorizationResponse): number {
   const control = headers.get("cache-control") ?? "";
   if (/\bno-(store|cache)\b/i.test(control)) return 0;
   const [, seconds = "0"] = /\bmax-age=(\d{1,9})\b/i.exec(control) ?? [];
-  return Date.now() + Math.min(Number(seconds), 86_400) * 1_000;
+  return performance.now() + Math.min(Number(seconds), 86_400) * 1_000;
 }
 
 function toUrl(place: string | URL): URL {

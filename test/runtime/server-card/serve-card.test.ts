@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
@@ -138,14 +138,21 @@ describe("createServerCardReader", () => {
     };
     const origin = await serve(requests);
     const reader = createServerCardReader();
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     for (const _again of [1, 2]) {
       const [entry] = await reader.readCatalog(`${origin}/any/path`);
       expect(await reader.readCard(entry ?? "")).toEqual(fullCard);
+      // A wall clock that is put forward ends no copy.
+      vi.setSystemTime(Date.now() + 3_600_000);
     }
+    vi.advanceTimersByTime(60_000);
+    await reader.readCatalog(origin);
     expect(seen).toEqual([
       "/.well-known/ai-catalog.json application/ai-catalog+json, application/json;q=0.9 -",
       "/mcp/server-card application/mcp-server-card+json, application/json;q=0.9 -",
       '/mcp/server-card application/mcp-server-card+json, application/json;q=0.9 "1"',
+      "/.well-known/ai-catalog.json application/ai-catalog+json, application/json;q=0.9 -",
     ]);
   });
 

@@ -25,11 +25,11 @@ interface Found {
 }
 
 async function acquire(lock: string): Promise<string> {
-  const deadline = Date.now() + patience;
+  const deadline = performance.now() + patience;
   for (;;) {
     const own = await create(lock);
     if (own) return own.id;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw rejectFile(lock, "is still held by another process; delete it if no process uses it");
     const isLeft = isStale(await find(lock)) && (await remove(lock, isStale));
     if (!isLeft) await pause(20 + Math.random() * 30, undefined);
@@ -91,6 +91,7 @@ function toFound({
   readonly mtimeMs: bigint;
   readonly mtimeNs: bigint;
 }): Found {
+  // The time of a file is that of the wall clock.
   return { id: `${ino}-${mtimeNs}`, age: Date.now() - Number(mtimeMs) };
 }
 

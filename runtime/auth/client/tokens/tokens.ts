@@ -31,7 +31,10 @@ export interface TokenResponse {
   readonly issuedType: string | undefined;
 }
 
-/** Returns the time to renew a token, shortly before the end of its lifetime in seconds. */
+/**
+ * Returns the time to renew a token, shortly before the end of its lifetime in seconds. It is stored with the token and read by later processes, so
+ * it is one of the wall clock.
+ */
 export function toRenewal(expiresIn: number | undefined): number | undefined {
   return expiresIn === undefined ? undefined : Date.now() + 1000 * Math.max(expiresIn - earliness, expiresIn / 2);
 }
