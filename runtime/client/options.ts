@@ -37,8 +37,9 @@ export interface ClientSettings extends PeerOptions {
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };
   /**
-   * Checks structured results of tools against their output schemas. Default: no check, because a validator of JSON Schema is a package of its own:
-   * pass `createCfworkerValidator()`, which is small and runs in browsers, or `createAjvValidator()`.
+   * Checks structured results of tools against their output schemas, which the specification recommends. Default: no check, because a validator of
+   * JSON Schema is a package of its own: pass `createCfworkerValidator()`, which is small and runs in browsers, or `createAjvValidator()`. Without
+   * one, `structuredContent` may be anything that the server sends, whatever its type says.
    */
   readonly validator?: JsonSchemaValidator;
   /**
