@@ -1,3 +1,5 @@
+import { pageClient } from "../inspect/sessions.ts";
+import { shareProgram } from "../inspect/shared-program.ts";
 import { startInspector, type Inspector } from "../inspect/inspector.ts";
 import { toObservedServer } from "../inspect/connect-server.ts";
 import { openPage } from "../inspect/open-page.ts";
@@ -57,7 +59,9 @@ async function start(options: InspectCommandOptions, { signal, recorder }: Start
   const target = describeTarget(readTarget(options.server, { takesFiles: false }));
   const early: string[] = [];
   const output: { add(text: string): void } = { add: (text) => void early.push(text) };
-  const server = toObservedServer(place, (text) => output.add(text));
+  const observed = toObservedServer(place, (text) => output.add(text));
+  const server =
+    place.kind === "command" && typeof observed === "function" ? shareProgram(observed, pageClient) : observed;
   try {
     const inspector = await startInspector(server, {
       target,

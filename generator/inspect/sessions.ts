@@ -1,18 +1,21 @@
 import type { Revision } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
+import { toClientCapabilities } from "../../runtime/client/capabilities.ts";
 import { createUntypedClient, type UntypedClient } from "../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../runtime/client/session/default-session.ts";
 import { extension as skills } from "../../generated/extensions/skills/methods.ts";
 import { extension as tasks } from "../../generated/extensions/tasks/methods.ts";
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import type { Gateway } from "../../runtime/gateway/index.ts";
+import { toServerCapabilitiesOf } from "../../runtime/gateway/convert-messages.ts";
 import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
 import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import type { InputRequests } from "./input-requests.ts";
 import type { SessionState } from "./page-messages.ts";
+import type { ProgramClient } from "./shared-program.ts";
 import { isUrl } from "../../runtime/internal/parse-url.ts";
 
 /** Options of the page's sessions. */
@@ -139,13 +142,12 @@ export class Sessions {
   #createClient(revision: Revision): UntypedClient {
     const { input, onListChanged } = this.#options;
     return createUntypedClient({
-      info: { name: "create-mcp-server-inspect", version: packageVersion() },
+      info,
       revisions: [revision],
       extensions,
       roots: toRoots(this.#roots),
       sampling: {
-        tools: true,
-        context: true,
+        ...abilities.sampling,
         createMessage: (params, context) => input.wait("sampling", params, context),
       },
       elicitation: {
@@ -161,6 +163,35 @@ export class Sessions {
     });
   }
 }
+
+/** Returns the client of the page as a server of this revision receives it. */
+export function pageClient(revision: Revision): ProgramClient {
+  const never = (): Promise<never> => Promise.reject(new Error("The page has no session"));
+  const capabilities = toClientCapabilities(
+    {
+      info,
+      revisions: [revision],
+      roots: [],
+      sampling: { ...abilities.sampling, createMessage: never },
+      elicitation: { form: never, url: never },
+    },
+    revision,
+  );
+  const shown = extensions.filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
+  const client = {
+    info,
+    capabilities: {
+      ...capabilities,
+      extensions: Object.fromEntries(shown.map(({ id, settings }) => [id, settings ?? {}])),
+    },
+  };
+  return { info, capabilities: toServerCapabilitiesOf(client, revision) };
+}
+
+const info = { name: "create-mcp-server-inspect", version: packageVersion() };
+
+/** What the page can do beyond responding to input requests. */
+const abilities = { sampling: { tools: true, context: true } } as const;
 
 /** Extensions of the page's client. It shows views that are documents. */
 const extensions = [tasks, skills, { ...ui, settings: { mimeTypes: ["text/html;profile=mcp-app"] } }];
