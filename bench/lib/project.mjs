@@ -24,7 +24,7 @@ export async function buildProject(id, source, flags) {
   else {
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
-    for (const name of ["build.js", "notices.js"])
+    for (const name of ["build.js", "external.js", "notices.js"])
       cpSync(path.join(root, "templates", "project", name), path.join(folder, name));
   }
   linkModules(folder);
