@@ -11,15 +11,21 @@ export function setup(): void {
   const compiler = join(root, "node_modules/typescript7/bin/tsc");
   // Types are not what these tests are about: what can be emitted is.
   rmSync(join(root, "dist.next"), { recursive: true, force: true });
-  for (const args of [[compiler, "-p", "tsconfig.build.json", "--outDir", "dist.next"], ["dist.next/.build/bundle.js"]])
-    spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
-  if (!existsSync(program)) throw new Error("The command line could not be built: run `npm run build` to see why.");
+  run(compiler, "-p", "tsconfig.build.json", "--outDir", "dist.next");
+  // Otherwise the tests would pass with the build before.
+  if (run("dist.next/.build/bundle.js") !== 0)
+    throw new Error("The command line could not be built; run `npm run build` to see why.");
+}
+
+/** Runs a program of Node, and returns its exit code. */
+function run(...args: readonly string[]): number | null {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status;
 }
 
 function newestSource(): number {
-  const files = [".build", "generator", "generated", "runtime", "templates"].flatMap((folder) =>
+  const files = [".build", "examples", "generator", "generated", "runtime", "spec", "templates"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(tsx?|hbs|css|html)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|hbs|css|html|json)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   return Math.max(...files.map((file) => statSync(file).mtimeMs));
