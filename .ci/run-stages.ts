@@ -108,12 +108,17 @@ export function commandsOf({
     case "files": {
       const paths = first.tests.files.filter(({ failed }) => failed > 0).map(({ path }) => path);
       // An error outside of the tests belongs to no file.
-      if (paths.length === 0) return [{ command }];
+      if (paths.length === 0 || hasOtherErrors(first.output)) return [{ command }];
       return paths.map((path) => ({ command: `${command} ${repeat.option} ${path}`, path }));
     }
     default:
       return unknownKind(repeat);
   }
+}
+
+/** True if Vitest has counted errors outside of the tests. Its report does not have them. */
+function hasOtherErrors(output: string): boolean {
+  return /^ *Errors +\d+ errors?$/m.test(output);
 }
 
 function unknownKind(repeat: never): never {

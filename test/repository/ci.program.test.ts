@@ -22,8 +22,8 @@ const flaky = (name: string): string => {
   return `if [ -e ${mark} ]; then echo again; else touch ${mark}; echo "failed: touch ${mark}.named"; false; fi`;
 };
 
-/** Command line that writes a report of Vitest, in which a file passes when it is named as an argument. */
-const vitest = (files: readonly string[]): string => {
+/** Command line that writes a report of Vitest, in which a file passes when it is named as an argument. It prints `summary` when it fails. */
+const vitest = (files: readonly string[], summary = ""): string => {
   const script = join(folder, "vitest.sh");
   const report = (status: string, wanted: readonly string[]): string =>
     JSON.stringify({
@@ -36,7 +36,7 @@ const vitest = (files: readonly string[]): string => {
   writeFileSync(
     script,
     `if [ "$#" -gt 0 ]; then echo '${report("passed", files.slice(0, 1))}' >"$TEST_REPORT"; echo "ran $*"; exit; fi
-echo '${report("failed", files)}' >"$TEST_REPORT"; exit 1`,
+echo '${report("failed", files)}' >"$TEST_REPORT"; echo '${summary}'; exit 1`,
   );
   return `bash ${script}`;
 };
@@ -117,6 +117,13 @@ describe("a second attempt", () => {
     expect(isGreen).toBe(true);
     expect(text).toContain("ran --file test/a.test.ts\n");
     expect(text).toMatch(/^2 passed, 0 failed$/m);
+  });
+
+  it("test files that failed are not run by themselves after an error outside of the tests, which would be forgotten", async () => {
+    const command = vitest(["test/a.test.ts"], "     Errors  1 error");
+    const { isGreen, text } = await run(testFiles("it", 1, command, "--file"));
+    expect(isGreen).toBe(false);
+    expect(text).toContain(`second attempt, it: ${command}: failed\n`);
   });
 
   it("the run is red if a stage fails twice", async () => {
