@@ -83,6 +83,15 @@ describe("files of tests", () => {
     expect(unit.flatMap((path) => whyProgram(path) ?? [])).toEqual([]);
   });
 
+  it("files of tests have no tests that are left out, and none that is the only one to run", () => {
+    const names = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+    const files = names.filter((name) => name.endsWith(".ts") && !/(^|[\\/])node_modules[\\/]/.test(name));
+    const isMarked = (name: string): boolean =>
+      /^\s*(?:test|it|describe)(?:\.\w+)*\.(?:only|skip|todo)\b/m.test(readFileSync(join(root, "test", name), "utf8"));
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(files.filter(isMarked)).toEqual([]);
+  });
+
   it("files of tests that replace modules have modules of their own", () => {
     const replacing = testFiles.filter((path) => /^vi\.mock\(/m.test(readFileSync(join(root, path), "utf8")));
     const known = [...isolated, ...isolatedPrograms];
