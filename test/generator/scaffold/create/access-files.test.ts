@@ -38,7 +38,7 @@ interface Start {
 /** Loads a module as a program would be started. Its folder is new, so that it is loaded once more. */
 function load<Module>(path: string, { words, env }: Start): Promise<Module> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  process.argv = [process.execPath, path, ...words];
+  process.argv = ["node", path, ...words];
   return import(pathToFileURL(path).href);
 }
 
