@@ -81,7 +81,8 @@ test.each([
     const listener = await serveHttp(createServer({ name: "test", version: "1", tools: [search] }, revisions));
     onTestFinished(() => listener.close());
     const join = async () => {
-      const client = await connectHttp(listener.url, { info: { name: "test", version: "1" }, revisions });
+      const timeouts = { request: 60_000 };
+      const client = await connectHttp(listener.url, { info: { name: "test", version: "1" }, revisions, timeouts });
       onTestFinished(() => client.close());
       return client;
     };
