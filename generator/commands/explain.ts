@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/index.ts";
-import { isTimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
 import type { Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
@@ -11,7 +10,7 @@ import { toJsonText } from "../internal/json-text.ts";
 import { readAccess, type Access, type AccessFlags } from "../live/access.ts";
 import { toObservedServer } from "../inspect/connect-server.ts";
 import { readServerAddress, type ServerAddress } from "../live/server-address.ts";
-import { explainFailure, explainUnreachable } from "../live/unreachable.ts";
+import { explainUnreachable, explainUnreadable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
@@ -83,8 +82,7 @@ async function ask(place: ServerAddress, target: Revision, { timeout }: Access):
   try {
     const { name, version } = connection.serverInfo;
     const parts = await readPartLosses(connection, target).catch((cause: unknown) => {
-      const step = isTimeoutError(cause) ? "" : " Look for its faults with the command check.";
-      throw new UserError(`the server cannot be read: ${explainFailure(cause)}.${step}`, { cause });
+      throw new UserError(`the server cannot be read: ${explainUnreadable(cause)}`, { cause });
     });
     const { extensions } = connection.serverCapabilities;
     const ids = isRecord(extensions) ? Object.keys(extensions) : [];

@@ -56,6 +56,12 @@ export function explainFailure(error: unknown): string {
   return isPeerError(error) ? `it returned the error ${error.code}: ${words}` : words;
 }
 
+/** Explains why the lists of a connected server cannot be read, and proposes a next step if the reason does not have one. */
+export function explainUnreadable(error: unknown): string {
+  const step = error instanceof TimeoutError ? "" : " Look for its faults with the command check.";
+  return `${explainFailure(error)}.${step}`;
+}
+
 /** True if a server rejects a client for its credentials. It may return 403 for other reasons, such as an unknown host name. */
 export function requiresCredentials({
   status,

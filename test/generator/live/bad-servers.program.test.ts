@@ -192,7 +192,7 @@ describe.each(Object.entries(unreadable))("a program that %s", (_what, server) =
   });
 });
 
-test("what a server has sent in place of messages is part of the line", async () => {
+test("the line of a server that ends has what it has sent in place of messages", async () => {
   const { stderr } = await client([process.execPath, "-e", "console.log('Listening on 3000')"], { timeout });
   expect(stderr).toMatch(
     /ended with code 0\)\. It sent something wrong: The message is not valid JSON\. Run the command/,

@@ -30,18 +30,15 @@ describe("files of src/mcp", () => {
       ["tools", "resources", "prompts"],
       "no prompts (prompts/get); choose other features, as in --features tools,resources.",
     ],
-  ] as const)(
-    "the layer is rejected if the revision lacks %s, and has the features %j",
-    async (method, chosen, says) => {
-      const lacking = models.models.map((model) => ({
-        ...model,
-        methods: model.methods.filter(({ name }) => name !== method),
-      }));
-      const choices = { ...smallest, revisions: [newest], features: chosen };
-      const emitting = emitLayer(choices, { ...models, models: lacking });
-      await expect(emitting).rejects.toMatchObject({ name: "UserError", message: expect.stringContaining(says) });
-    },
-  );
+  ] as const)("the layer is rejected for a revision without %s and the features %j", async (method, chosen, says) => {
+    const lacking = models.models.map((model) => ({
+      ...model,
+      methods: model.methods.filter(({ name }) => name !== method),
+    }));
+    const choices = { ...smallest, revisions: [newest], features: chosen };
+    const emitting = emitLayer(choices, { ...models, models: lacking });
+    await expect(emitting).rejects.toMatchObject({ name: "UserError", message: expect.stringContaining(says) });
+  });
 
   it("the layer consists of an entry, a lock and the data of each revision", async () => {
     expect([...(await emitFolder()).keys()].sort()).toEqual(
