@@ -2,7 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EventStore, StoredEvent, StreamPosition } from "../../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
-import type { SessionKey } from "../../../../runtime/stores/session-store.ts";
+import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
+import type { SessionKey, SessionRecord } from "../../../../runtime/stores/session-store.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import type { HttpOrigin } from "../../../../runtime/transport/http-server/identity.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
@@ -219,6 +221,16 @@ describe("a stream with 100 cuts", () => {
   });
 });
 
+/** Sessions in memory that tell when one is searched. */
+class WatchedSessions extends MemorySessionStore {
+  onFind = (): void => {};
+
+  override find(key: SessionKey): SessionRecord | undefined {
+    this.onFind();
+    return super.find(key);
+  }
+}
+
 describe("an event store that fails", () => {
   const broken = (): never => {
     throw new Error("the store is gone");
@@ -228,7 +240,9 @@ describe("an event store that fails", () => {
   it("an event store that takes longest for the first event loses none of them at a resumption", async () => {
     const stored = createGate();
     const events = new Set<StoredEvent>();
+    const store = new WatchedSessions();
     const session = await open({
+      sessions: { store },
       events: {
         async append(_key, event) {
           if (event.sequence === 1) await stored.opened;
@@ -249,9 +263,12 @@ describe("an event store that fails", () => {
     stream.cut();
     for (const text of ["second", "third"]) await log(context, text);
     step?.("done");
+    const asked = createGate();
+    store.onFind = asked.open;
     const resuming = session.listen(id);
+    await asked.opened;
     // The resumption waits for the store, which has the later events by now.
-    await delay(20);
+    await settle();
     stored.open();
     const resumed = await resuming;
     await resumed.end();
