@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseUriTemplate, type ExpandValue } from "../../../../runtime/server/resources/uri-template.ts";
 
 /** The variables that section 3.2 of RFC 6570 defines for its examples. */
@@ -324,6 +324,22 @@ describe("matching", () => {
   ])("matching hostile input takes linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
     // With backtracking it would take years: the test would not end.
     expect(parseUriTemplate(template).match(uri)).toBeUndefined();
+  });
+
+  test("matching marks no position of a URI without the literals of the template", () => {
+    let marks = 0;
+    const construct = (target: Uint8ArrayConstructor, [length]: [number]): Uint8Array => {
+      marks += 1;
+      return new target(length);
+    };
+    vi.stubGlobal("Uint8Array", new Proxy(Uint8Array, { construct }));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const template = parseUriTemplate("s://{+a}/end/{b}");
+    expect(template.match(`s://${"a/".repeat(4_000)}`)).toBeUndefined();
+    expect(template.match("s://a/end")).toBeUndefined();
+    expect(marks).toBe(0);
+    expect(template.match("s://a/end/b")).toBeDefined();
+    expect(marks).toBeGreaterThan(0);
   });
 
   test("matching rejects URIs beyond 8 KiB", () => {
