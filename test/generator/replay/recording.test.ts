@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { readRecording } from "../../../generator/replay/read-recording.ts";
 import { readRecordedContract } from "../../../generator/replay/recorded-contract.ts";
@@ -112,10 +112,20 @@ describe("a recording", () => {
   });
 
   test("a recording of a command that hosts start again is never replaced", () => {
-    const path = join(temporaryFolder(), "old.jsonl");
+    const folder = temporaryFolder();
+    const path = join(folder, "old.jsonl");
     expect(() => createRecorder({ record: path, redact: [], force: true, stdio: true })).toThrow(
       "--force applies to --listen only; remove it: with --stdio, each start has a file of its own.",
     );
+    const notices = vi.spyOn(console, "error").mockReturnValue(undefined);
+    onTestFinished(() => notices.mockRestore());
+    for (const name of ["old.jsonl", "old-2.jsonl"]) {
+      const recorder = createRecorder({ record: path, redact: [], force: false, stdio: true });
+      recorder?.begin(server);
+      recorder?.close();
+      expect(readdirSync(folder)).toContain(name);
+    }
+    expect(() => createRecorder({ record: path, redact: [], force: false })).toThrow(`${path} exists`);
   });
 
   test("a recording ends with a notice at its limit, and stays readable", async () => {
