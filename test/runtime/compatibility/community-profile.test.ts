@@ -106,7 +106,7 @@ const server = createServer(
         return next();
       },
     ],
-    prompts: [{ name: "p", get: () => "" }],
+    prompts: [{ name: "p", arguments: { a: { complete: () => ["b"] } }, get: () => "" }],
   },
   handshakeRevisions,
 );
@@ -187,6 +187,16 @@ describe("the community profile", () => {
     expect(await ask(wire, "shutdown")).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
     await settle();
     expect(wire.isClosed).toBe(true);
+  });
+
+  test("the profile leaves out `tasks/create` and completion for tools, and requires arguments to be an object", async () => {
+    const wire = await open(true);
+    const complete = (type: string): Promise<unknown> =>
+      ask(wire, "completion/complete", { ref: { type, name: "p" }, argument: { name: "a", value: "" } });
+    expect(await ask(wire, "tasks/create", { type: "good", input: {} })).toMatchObject({ error: { code: -32601 } });
+    expect(await complete("ref/prompt")).toMatchObject({ result: { completion: { values: ["b"] } } });
+    expect(await complete("ref/tool")).toMatchObject({ error: { code: -32602 } });
+    expect(await ask(wire, "tools/call", { name: "good", arguments: null })).toMatchObject({ error: { code: -32602 } });
   });
 
   test("notifications without their prefix are accepted: `requests/cancel` ends a call", async () => {
