@@ -109,6 +109,19 @@ describe("subscriptions at a server without sessions", () => {
       .toEqual([1, 501, 1]);
   });
 
+  test("a request with too many characters is rejected before the server receives any of its resources", async () => {
+    const { gateway, received } = await openScripted(
+      stateless,
+      onListen((message) => message.acknowledge()),
+    );
+    const uris = Array.from({ length: 300 }, (_, index) => `x://${index}/${"a".repeat(1_000)}`);
+    const long = await subscribe(gateway, ...uris);
+    expect(String(await long.over)).toContain("the limit of a request is 262144 characters");
+    const short = await subscribe(gateway, "x://a");
+    await expect.poll(() => short.acknowledged).toHaveLength(1);
+    expect(received("subscriptions/listen").map(urisOf)).toEqual([["x://a"]]);
+  });
+
   test("a gateway acknowledges only what the server honours, and rejects the rest for sessions", async () => {
     const honoured = { resourceSubscriptions: ["x://a"] };
     const { gateway } = await openScripted(
