@@ -56,7 +56,7 @@ export function isVisible(definition: Visible, requester: AnyRequester): boolean
   if (definition.visible === undefined) return true;
   const visible: unknown = definition.visible(requester);
   if (typeof visible === "boolean" || visible === undefined) return visible === true;
-  // Nobody awaits it: a rejection would end the process.
+  // A rejection without a handler would end the process.
   if (isThenable(visible)) visible.then(undefined, () => {});
   const name: unknown = Reflect.get(definition, "name");
   throw new Error(`The function visible of "${String(name)}" returned no boolean; return true or false, not a promise`);

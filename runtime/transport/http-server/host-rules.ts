@@ -28,8 +28,8 @@ export interface HostOptions {
 export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Creates the rules for hosts and origins. The first host and the first origin that are rejected are reported to `onError`: whoever runs the server
- * has to learn which setting is missing, and clients cannot fill the log.
+ * Creates the rules for hosts and origins. The first rejected host and the first rejected origin are reported to `onError`, which shows the missing
+ * setting. Later ones are not, so that clients cannot fill the log.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  * @throws {SetupError} when an option is neither a list nor `"any"`, or `allowedOrigins` contains a value that is not an origin

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createNatsNames } from "../../../runtime/adapters/nats/nats-names.ts";
 import type { NatsContext } from "../../../runtime/adapters/nats/nats-context.ts";
 import { defaultNatsLimits } from "../../../runtime/adapters/nats/nats-limits.ts";
@@ -71,8 +71,10 @@ function createContext(link: NatsLink): NatsContext {
 test("a revocation is kept that replaces one which another node finds to have expired", async () => {
   const link = new MemoryLink();
   const revocations = new NatsRevocations(createContext(link));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   await revocations.add({ key: "ada", until: Date.now() + 20 });
-  await new Promise((resolve) => setTimeout(resolve, 40));
+  vi.setSystemTime(Date.now() + 40);
   const until = Date.now() + 600_000;
   link.afterRead = () => revocations.add({ key: "ada", until });
   expect(await revocations.list()).toEqual([]);
