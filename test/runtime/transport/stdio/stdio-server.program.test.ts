@@ -67,6 +67,24 @@ describe("the end of stdin (T-08, R27)", () => {
   });
 });
 
+test.each<readonly [string, number, (child: ChildProcessWithoutNullStreams) => unknown]>([
+  ["a signal", 0, (child) => child.kill("SIGTERM")],
+  ["the end of stdin", 1, (child) => child.stdin.end()],
+])("a call that is running at %s reports what is left, and finishes (R27)", async (_what, n, end) => {
+  const child = start();
+  const closed = once(child, "close");
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const params = { name: "report", arguments: { n }, _meta: { progressToken: "p" } };
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+  child.stdin.write(lines(initialize(newest.id), initialized, request));
+  await expect.poll(() => output).toContain('"progress":1');
+  end(child);
+  expect(await closed).toEqual([0, null]);
+  const report = (progress: number): object => expect.objectContaining({ params: { progressToken: "p", progress } });
+  expect(parse(output).slice(1)).toEqual([report(1), report(2), answer(1, "reported")]);
+});
+
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("the signal %s ends the server in order (R27)", async (signal) => {
   const child = start();
   child.stdin.write(lines(initialize(newest.id), initialized, call(1, "slow", 300)));
