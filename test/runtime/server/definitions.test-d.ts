@@ -298,6 +298,8 @@ test("variables are typed from the template", () => {
     // @ts-expect-error no such variable
     read: ({ nome }) => String(nome),
   });
+  // @ts-expect-error a URI with variables is a template
+  on202511.defineResource({ uri: "user://{id}", name: "user", read: () => "" });
 });
 
 test("prompt arguments are typed from their declaration (Q-07)", () => {
