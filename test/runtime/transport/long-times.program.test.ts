@@ -9,7 +9,9 @@ import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { withDeadline } from "../../../runtime/scale/engine/deadline.ts";
 import { createServerCardReader } from "../../../runtime/server-card/client/card-reader.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
@@ -21,7 +23,8 @@ import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
 import { joinGateway } from "../gateway/connect-client.ts";
 import { alone } from "../lifecycle/stateless.ts";
-import { collectWarnings, connectToAsking } from "../many-input-requests.ts";
+import { collectWarnings } from "../many-input-requests.ts";
+import type { Run } from "../server/input/raw-client.ts";
 import { createGate } from "../tasks/task-wire.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 
@@ -29,6 +32,12 @@ import { createSuiteServer } from "./transport.suite-server.ts";
 
 const script = await createProgram(new URL("./stdio/fixtures/suite-server.ts", import.meta.url));
 const info = { name: "test", version: "1.0.0" };
+
+const execute: Run = async (_args, { elicit }) => {
+  await elicit({ message: "Go on?", requestedSchema: { type: "object", properties: {} } });
+  return "done";
+};
+const asking = createServer({ ...info, tools: [{ name: "t", execute }] }, [newest]);
 
 async function open(transport: Transport, time: number): Promise<ClientConnection> {
   const timeouts = { request: time, work: time, wait: time, total: time, handler: time, drain: time };
@@ -146,7 +155,12 @@ const cases: readonly Case[] = [
     "a gateway that waits for input responses",
     async (time) => {
       const options = { revisions, inputTimeout: time, idleTimeout: time };
-      const gateway = await createGateway(connectToAsking(1), options);
+      // A server with sessions: the gateway itself waits for the responses.
+      const gateway = await createGateway((given) => {
+        const [near, far] = createInMemoryTransports();
+        createServerAcceptor(asking)(far);
+        return connect(near, given);
+      }, options);
       onTestFinished(() => gateway.close());
       const client = await joinGateway(gateway, alone, { elicitation: { form: {} } });
       onTestFinished(() => client.close());
