@@ -74,7 +74,7 @@ interface Told {
 
 async function ask(place: ServerAddress, target: Revision, { timeout }: Access): Promise<Told> {
   const timeouts = { initialize: timeout, request: timeout };
-  // The last words of a program that ends are in the message.
+  // The message quotes the last words of a program.
   const server = toObservedServer(place, () => {});
   const connection = await connectUpstream(server)({ ...asker, timeouts }).catch((cause: unknown) => {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });

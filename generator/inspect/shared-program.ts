@@ -10,17 +10,17 @@ import type { RequestOptions } from "../../runtime/protocol/peer/incoming-call.t
 import type { State } from "../../runtime/protocol/session/connection.ts";
 import type { Capabilities, ImplementationInfo, Session } from "../../runtime/protocol/session/session.ts";
 
-/** Client that a program gets to know. */
+/** Client as a program sees it. */
 export interface ProgramClient {
   readonly info: ImplementationInfo;
   readonly capabilities: Capabilities;
 }
 
 /**
- * Returns a function that opens connections to the same process of a program: a person at the page expects one server, whose state stays. A server with
- * sessions reads the capabilities of its client once, so that a connection which declares others gets a process of its own.
+ * Shares one process of a program between connections: a person at the page expects one server, whose state stays. A server with sessions reads the
+ * capabilities of its client once, so a connection with other capabilities gets its own process.
  *
- * @param declare - declares the client of a process that is started for a connection without capabilities
+ * @param declare - client of a process whose first connection declares no capabilities
  */
 export function shareProgram(
   open: ConnectionFactory,
@@ -37,7 +37,7 @@ export function shareProgram(
   };
   let last: Promise<unknown> = Promise.resolve();
   return (options) => {
-    // One after the other: the next may find the process that the last one has started.
+    // One after the other: the next one may share the process of the last.
     const opening = last.then(() => find(options));
     last = opening.catch(() => {});
     return opening;
@@ -48,7 +48,7 @@ export function shareProgram(
 class Program {
   readonly #views = new Set<View>();
   #connection: ClientConnection | undefined;
-  /** Capabilities that the process knows. */
+  /** Capabilities of the client, as the process knows them. */
   #declared: Capabilities = {};
 
   async start(
@@ -95,7 +95,7 @@ class Program {
 
   /**
    * Requests and log messages of the server go to one connection, the last one with a request in progress if there is one. Notifications go to all, or to
-   * the one that has subscribed to them.
+   * the subscribed one.
    */
   #createHandlers(revision: Revision, options: ConnectionFactoryOptions): object {
     const names = Object.keys(resolve(options.handlers, revision) ?? {});
@@ -117,7 +117,7 @@ class Program {
   }
 }
 
-/** Connection to a process that others use as well. */
+/** Connection to a shared process. */
 class View extends SessionView implements ClientConnection {
   readonly closed: Promise<Error | undefined>;
   readonly #connection: ClientConnection;
@@ -194,7 +194,7 @@ class View extends SessionView implements ClientConnection {
     await this.#leave();
   }
 
-  /** Adds the client of this connection to a request that declares it. */
+  /** Adds the client of this connection to a request. */
   #withMetadata(params: unknown): unknown {
     const { revision } = this;
     if (revision.lifecycle !== "per-request") return params;
@@ -212,7 +212,7 @@ function capabilitiesOf({ capabilities }: ConnectionFactoryOptions, revision: Re
   return resolve(capabilities, revision) ?? {};
 }
 
-/** True if capabilities are the declared ones, apart from extensions: a gateway passes on those that the server has as well. */
+/** True if capabilities are the declared ones, apart from extensions: a gateway passes on the ones of the server. */
 function isPart(
   { extensions = {}, ...wanted }: Capabilities,
   { extensions: known, ...declared }: Capabilities,

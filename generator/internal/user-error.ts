@@ -37,7 +37,7 @@ export function explainCause(thrown: unknown): string {
   return message === unspecific ? explainCause(cause) : toLine(`${message} (${cause.message})`);
 }
 
-/** Message of the platform for any request that fails, whose cause has the reason. */
+/** Message of the platform for any failed request. Its cause has the reason. */
 const unspecific = "fetch failed";
 
 /** Joins the lines of a message. Those of OpenSSL consist of codes and places in its source, with the reason between them. */

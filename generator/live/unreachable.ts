@@ -27,7 +27,7 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
   return `${why}. ${next}`.trimEnd();
 }
 
-/** Text before the last words of a program that ended, in the error of its connection. */
+/** Text before the last words of a program in the error of its connection. */
 export const quotedWords = "; its last words: ";
 
 /** Returns the names of the headers that a server gets. */

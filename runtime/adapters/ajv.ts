@@ -134,7 +134,7 @@ function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
 /** What an evaluation of a schema counts as. */
 interface Counter {
   readonly weight: number;
-  /** Number of keywords that read all members or items of a value. */
+  /** Number of keywords with a loop over all members or items. */
   readonly loops: number;
   /** True if the length of a text is found out. */
   readonly measuresText: boolean;

@@ -113,7 +113,7 @@ function copySchema(schema: Record<string, unknown>, preparing: Preparing): Reco
   return rest;
 }
 
-/** Evaluations that a check of `multipleOf` counts as: the library calculates with the digits of both numbers. */
+/** Weight of a check of `multipleOf`: the library calculates with the digits of both numbers. */
 const multipleWeight = 4;
 
 interface Preparing {
@@ -126,7 +126,7 @@ interface Preparing {
   readonly compile: (pattern: string) => PatternTest | undefined;
 }
 
-/** Returns the format that tests the pattern of a schema, and counts what reading a text takes. */
+/** Returns a format for the pattern of a schema, which also counts the length of texts. */
 function toFormat(
   { pattern, minLength, maxLength }: Record<string, unknown>,
   { limit, texts, compile }: Preparing,
@@ -136,7 +136,7 @@ function toFormat(
   return texts.add((text) => limit.count(weightOfText(text)) && (compiled?.test(text) ?? true));
 }
 
-/** Returns a schema that compares the items of a list. */
+/** Returns a schema for the comparison of the items of a list. */
 function compareItems(lists: ComparedLists): object {
   const then = Object.defineProperty({}, "uniqueItems", { get: () => lists.begin(), enumerable: true });
   return { if: { type: "array", minItems: shortestCompared }, then, else: { uniqueItems: true } };

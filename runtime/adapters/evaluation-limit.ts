@@ -32,7 +32,7 @@ export class EvaluationLimit {
     this.#most = most;
   }
 
-  /** Counts an evaluation, with a weight for one that does much by itself. Returns true, or throws. */
+  /** Counts an evaluation, with a weight for expensive ones. Returns true, or throws. */
   count(weight: number): true {
     this.#count += weight;
     if (this.#count <= this.#limit) return true;

@@ -52,7 +52,7 @@ export function compilePattern(pattern: string, { patterns }: PatternOptions): P
   };
 }
 
-/** Returns the function that compiles a pattern. */
+/** Chooses the compiler of a pattern. */
 function chooseEngine(unicode: string, patterns: PatternOptions["patterns"]): CompilePattern | undefined {
   return patterns === "native" || isLinearPattern(unicode) ? compileNative : patterns;
 }

@@ -43,7 +43,7 @@ export function listSchemas(schema: Record<string, unknown>): readonly Record<st
 }
 
 /**
- * Returns properties with those first that have a few values only. One of them often tells alternatives apart, and validators check properties in their
+ * Puts properties with a few values first. One of them often tells alternatives apart, and validators check properties in their
  * order, up to the first that does not fit.
  */
 export function sortProperties(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {

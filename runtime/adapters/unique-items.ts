@@ -41,14 +41,14 @@ function toComparable(value: unknown): string {
 export class ComparedLists {
   readonly #limit: EvaluationLimit;
   #isNext = false;
-  /** List that shows equal items. */
+  /** List with two equal items. */
   #equal: unknown;
 
   constructor(limit: EvaluationLimit) {
     this.#limit = limit;
   }
 
-  /** Copies a value with lists that can be compared. */
+  /** Copies a value with comparable lists. */
   copy(value: unknown): unknown {
     this.#isNext = false;
     this.#equal = undefined;
@@ -86,5 +86,5 @@ export class ComparedLists {
   }
 }
 
-/** Length of the lists that are compared here. Shorter ones have few pairs. */
+/** Shortest list to compare here. Shorter ones have few pairs. */
 export const shortestCompared = 8;

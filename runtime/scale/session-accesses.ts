@@ -95,7 +95,7 @@ export function toStoredId(id: RequestId): RequestId {
 /** Characters of a SHA-256 digest in base64url. */
 const hashLength = 43;
 
-/** Requests of a session that have ended. Their ids are as they are stored. */
+/** Ended requests of a session, with stored ids. */
 interface EndedRequests {
   readonly key: SessionKey;
   readonly ids: readonly RequestId[];

@@ -6,8 +6,8 @@ import { dirname, join, relative, sep } from "node:path";
 /** @typedef {{ source: string, target: string, names: readonly string[], above?: Place, inside: Map<string, string> }} Place */
 
 /**
- * Copies packages that are not bundled to dist/node_modules, with all that they need, so that images and bundles need only
- * dist. Copied are the imported ones under "dependencies" in package.json: the platform has the others.
+ * Copies the packages outside of the bundle to dist/node_modules, with their dependencies. Images and bundles then need
+ * only dist. These are the imported packages under "dependencies" in package.json; the platform has the others.
  *
  * @param {import("esbuild").Metafile} metafile
  */
@@ -18,12 +18,12 @@ export async function copyExternal({ outputs }) {
   const names = namesOf(await readManifest(".")).filter((name) => imported.has(name));
   /** @type {Place[]} */
   const places = [{ source: ".", target: "dist", names, inside: new Map() }];
-  // The loop also visits the places that are added in it. Each level is complete before the next begins.
+  // The loop also visits the places it adds. Each level is complete before the next begins.
   for (const place of places) for (const name of place.names) places.push(...(await copyPackage(name, place)));
 }
 
 /**
- * Copies a package into the node_modules of the place that needs it, unless one above it has the same.
+ * Copies a package into the node_modules of the place where it is needed, unless a place above has the same.
  *
  * @param {string} name
  * @param {Place} place

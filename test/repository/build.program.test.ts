@@ -32,7 +32,7 @@ const sources = [
   "templates/server.ts.hbs",
 ];
 
-/** Creates a project that was built after its sources were written. */
+/** Creates a project whose build is newer than its sources. */
 function createProject(): string {
   const folder = temporaryFolder();
   const write = (path: string, text: string, seconds: number): void => {

@@ -22,7 +22,7 @@ const flaky = (name: string): string => {
   return `if [ -e ${mark} ]; then echo again; else touch ${mark}; echo "failed: touch ${mark}.named"; false; fi`;
 };
 
-/** Command line that writes a report of Vitest, in which a file passes when it is named as an argument. It prints `summary` when it fails. */
+/** Command line with a report of Vitest: a file passes when it is named as an argument. It prints `summary` when it fails. */
 const vitest = (files: readonly string[], summary = ""): string => {
   const script = join(folder, "vitest.sh");
   const report = (status: string, wanted: readonly string[]): string =>

@@ -59,7 +59,7 @@ export async function compile(
   return code === 0 || lines.length > 0 ? lines : [`${compiler} ended with code ${code}`];
 }
 
-/** Lines that the native compiler prints about emitted files, under the strictest settings that a library may have. */
+/** Compiles emitted files natively under the strictest settings of a library. Returns the lines of the compiler. */
 export function compileEmitted(
   folder: string,
   files: readonly string[],

@@ -149,13 +149,13 @@ const copied = [
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
 
-/** Files that build a project for Node.js. */
+/** Build files of a project for Node.js. */
 const nodeBuilder = [
   { from: "build.js", to: "build.js" },
   { from: "external.js", to: "external.js" },
 ] as const;
 
-/** File that builds a project for the runtime of workers, which loads no packages. */
+/** Build file of a project for the runtime of workers, which loads no packages. */
 const workerBuilder = [{ from: "build-worker.js", to: "build.js" }] as const;
 
 /** Files of the example skill, which are copied. */

@@ -26,7 +26,7 @@ export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promis
   return layer.set(lockName, lockText(layer, choices));
 }
 
-/** Methods of the revision that a feature consists of. A revision from a spec folder of the user may lack them. */
+/** Methods without which a revision lacks a feature. Revisions of a user's spec folder may lack them. */
 const featureMethods = [
   { feature: "resources", method: "resources/read", users: ["resources", "skills", "apps"] },
   { feature: "prompts", method: "prompts/get", users: ["prompts"] },

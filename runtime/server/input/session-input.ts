@@ -104,7 +104,7 @@ async function repeatUntilResult(
   return result;
 }
 
-/** Sends input requests, after all of them have been checked: the user must not respond for a call that cannot continue. */
+/** Sends input requests, after all of them have been checked: the user must not respond in vain. */
 async function askAll(
   { inputRequests, requestState }: InputRequiredFields,
   call: CallContext,

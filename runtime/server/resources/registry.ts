@@ -151,7 +151,7 @@ interface ReadSource {
   readonly context: AnyContext & { readonly uri: string };
 }
 
-/** Creates the function that turns what a handler returns into a result. Bytes whose type clients do not know are reported once for each definition. */
+/** Creates the function for results of handlers. Bytes of an unknown type are reported once for each definition. */
 function createFinish(options: RegistryOptions): (outcome: unknown, from: ReadSource) => Promise<object> {
   const untyped = new WeakSet<object>();
   return async (outcome, { source, context }) => {

@@ -139,7 +139,7 @@ export function admitBatch(
   return { admitted, rejections, requests };
 }
 
-/** Returns an invalid member that may be a response, so that the call that waits for it fails. */
+/** Returns an invalid member as a response if it may be one. Its call then fails. */
 function toResponse(incoming: Incoming): Incoming | undefined {
   return incoming.kind === "invalid" ? toUnusable(incoming, incoming.reason) : undefined;
 }

@@ -29,7 +29,7 @@ export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1
 
 /**
  * Creates the rules for hosts and origins. The first rejected host and the first rejected origin are reported to `onError`, which shows the missing
- * setting. Later ones are not, so that clients cannot fill the log.
+ * setting. Later ones are not: clients must not fill the log.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  * @throws {SetupError} when an option is neither a list nor `"any"`, or `allowedOrigins` contains a value that is not an origin
@@ -78,7 +78,7 @@ export function createHostRules(options: HostOptions & { readonly onError?: OnEr
   };
 }
 
-/** Creates a function that rejects values, and reports the first one. */
+/** Creates the rejection of values. It reports the first one. */
 function createRejection(what: string, problem: string, onError: OnError | undefined): (value: string) => false {
   let isReported = false;
   return (value) => {

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** A program whose processes count the calls of their own, and the page that calls it through a gateway. */
+/** A program whose processes count their own calls, and the page in front of its gateway. */
 async function startPage(served: readonly string[]) {
   const processes: Connection[] = [];
   const changed: string[] = [];

@@ -13,9 +13,9 @@ import { temporaryFolder } from "../folder.ts";
 import { captured, client } from "../run.ts";
 import { serveRaw } from "../running.ts";
 
-/* Servers that are wrong in every way that is likely, and each command that connects to one: what fails is one line, never a stack. */
+/* Each command prints one line about a bad server, never a stack. */
 
-/** A program on stdio that answers requests by these rules of JavaScript; `message` is the request. */
+/** A program on stdio with these rules of JavaScript for its responses; `message` is the request. */
 function program(rules: string, first = ""): string[] {
   const text = `${first};
     const send = (message) => console.log(JSON.stringify(message));
@@ -78,7 +78,7 @@ const unreachable: Readonly<Record<string, () => Promise<readonly string[]>>> = 
   "an address for TCP that serves HTTP": async () => [(await plain()).replace("http:", "tcp:").replace("/mcp", "")],
 };
 
-/** Servers that a client can connect to, and whose lists it cannot read. */
+/** Servers whose lists a client cannot read. */
 const unreadable: Readonly<Record<string, readonly string[]>> = {
   "ends at the first list": program(inLists("process.exit(0)")),
   "rejects lists in several lines": program(inLists(String.raw`fail(-32603, "no table\n    at read (db.js:1:1)")`)),
@@ -123,14 +123,14 @@ const timeout = 60;
 const quote = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(" ");
 const report = { format: "text", failOn: "risky" } as const;
 
-/** The commands that read lists, by name. */
+/** Commands for lists, by name. */
 const readers: Readonly<Record<string, (server: readonly string[]) => Promise<number>>> = {
   explain: (server) => runExplain({ server, protocol: "2025-06-18", json: false, timeout }),
   diff: (server) =>
     runDiff({ ...report, older: fileWith("tools.json", '{"tools":[{"name":"a"}]}'), newer: quote(server), timeout }),
 };
 
-/** The commands that connect. */
+/** Commands with a connection. */
 const connecting: typeof readers = {
   ...readers,
   inspect: (server) => runInspect({ server, open: false, redact: [], force: false }),
@@ -146,7 +146,7 @@ const connecting: typeof readers = {
     }),
 };
 
-/** Texts of the platform that say nothing to a user. */
+/** Texts of the platform without a meaning for users. */
 const internal = /SSL routines|fetch failed/;
 
 const line = /^create-mcp-server: \S[^\n]+\.\n$/;

@@ -143,7 +143,7 @@ describe("createServerCardReader", () => {
     for (const _again of [1, 2]) {
       const [entry] = await reader.readCatalog(`${origin}/any/path`);
       expect(await reader.readCard(entry ?? "")).toEqual(fullCard);
-      // A wall clock that is put forward ends no copy.
+      // Putting the wall clock forward ends no copy.
       vi.setSystemTime(Date.now() + 3_600_000);
     }
     vi.advanceTimersByTime(60_000);

@@ -35,7 +35,7 @@ interface Start {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Loads a module as a program would be started. Its folder is new, so that it is loaded once more. */
+/** Loads a module as a program would be started. A module in a new folder is loaded once more. */
 function load<Module>(path: string, { words, env }: Start): Promise<Module> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   process.argv = ["node", path, ...words];

@@ -71,7 +71,7 @@ describe("a temporary failure of the token endpoint", () => {
     expect(await failureOf(rig, client)).toMatchObject({ code: "network" });
     expect(refreshes()).toBe(2);
     outage.said = undefined;
-    // A wall clock that is put back does not prolong the pause.
+    // Putting the wall clock back does not prolong the pause.
     vi.setSystemTime(Date.now() - 3_600_000);
     vi.advanceTimersByTime(1_000);
     expect(await client.call()).toBe(200);

@@ -391,7 +391,7 @@ test("a fetch function can be given", async () => {
   expect(client.revision).toBe(newest);
 });
 
-// Fetch gives up a connection that takes 10 s, which a thousand at once do on a busy machine.
+// Fetch gives up connecting after 10 s. On a busy machine a thousand connections take longer.
 test("250 calls at once get their responses, each on a stream of its own (T-38)", async () => {
   const { client } = await start((request, response) => {
     if (!isCall(request)) return usual;
