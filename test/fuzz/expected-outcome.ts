@@ -98,10 +98,17 @@ function expectUnfit(value: unknown, repeated: readonly string[], receiver: Rece
 
 function expectBatch(values: readonly unknown[], receiver: Receiver): ExpectedOutcome {
   const isFit = receiver.fuzz.revision.batching && values.length > 0 && values.length <= 100;
-  const members = values.map((value) => expectMessage(value, receiver, true));
+  const members = values.flatMap((value) => expectMember(value, receiver));
   if (isFit) return { kind: "batch", members };
   const responses = members.filter(isResponse).map((response): ExpectedOutcome => ({ ...response, stray: nothing }));
   return { kind: "batch", members: [...responses, reject([-32600], undefined, receiver)] };
+}
+
+function expectMember(value: unknown, receiver: Receiver): readonly ExpectedOutcome[] {
+  const outcome = expectMessage(value, receiver, true);
+  const isBare = outcome.kind === "response" && isObject(value) && !("result" in value) && !("error" in value);
+  // The response to the POST names what is wrong with the member, and its request has ended all the same.
+  return receiver.isHttp && isBare ? [outcome, reject([-32600], undefined, receiver)] : [outcome];
 }
 
 function isResponse(outcome: ExpectedOutcome): outcome is Extract<ExpectedOutcome, { readonly kind: "response" }> {
