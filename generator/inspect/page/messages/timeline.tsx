@@ -131,7 +131,10 @@ function Rows({ store, entries }: RowsProps): ComponentChild {
   const { selected } = store;
   useEffect(() => {
     // New messages are followed until someone scrolls up.
-    if (isFollowing.current) virtualizer.scrollToIndex(entries.length - 1, { align: "end" });
+    if (!isFollowing.current) return;
+    virtualizer.scrollToIndex(entries.length - 1, { align: "end" });
+    // Someone may scroll up before the event of this scroll: then there is one event for both.
+    lastTop.current = list.current?.scrollTop ?? 0;
   }, [entries.length]);
   const current = entries.findIndex(({ sequence }) => sequence === selected.value);
   useEffect(() => {
