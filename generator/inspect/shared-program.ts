@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory, ConnectionFactoryOptions } from "../../runtime/client/connection-factory.ts";
@@ -218,8 +219,8 @@ function isPart(
   { extensions: known, ...declared }: Capabilities,
 ): boolean {
   const isKnown = ([id, settings]: [string, unknown]): boolean =>
-    JSON.stringify(settings) === JSON.stringify(isObject(known) ? known[id] : undefined);
-  return JSON.stringify(wanted) === JSON.stringify(declared) && Object.entries(extensions ?? {}).every(isKnown);
+    isDeepStrictEqual(settings, isObject(known) ? known[id] : undefined);
+  return isDeepStrictEqual(wanted, declared) && Object.entries(extensions ?? {}).every(isKnown);
 }
 
 /** True for capabilities other than extensions, which any connection of a gateway declares. */

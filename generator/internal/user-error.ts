@@ -42,9 +42,9 @@ const unspecific = "fetch failed";
 
 /** Joins the lines of a message. Those of OpenSSL consist of codes and places in its source, with the reason between them. */
 function toLine(message: string): string {
-  const line = message.replaceAll(/\s+/g, " ").trim();
-  const reason = /:error:[\dA-F]+:SSL routines:[^:]*:([^:]+):/.exec(line)?.[1];
+  const line = message.replaceAll(/\s{1,1000}/g, " ").trim();
+  const reason = /:error:[\dA-F]{1,16}:SSL routines:[^:]{0,100}:([^:]{1,100}):/.exec(line)?.[1];
   if (reason === undefined) return line;
   const advice = reason === "wrong version number" ? "; an address without TLS begins with http:// or ws://" : "";
-  return `${line.replace(/(?:write EPROTO )?[\dA-F]+:error:.*$/, "")}TLS failed with "${reason}"${advice}`;
+  return `${line.replace(/(?:write EPROTO )?[\dA-F]{1,32}:error:.{0,1000}$/, "")}TLS failed with "${reason}"${advice}`;
 }

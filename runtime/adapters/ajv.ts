@@ -179,8 +179,8 @@ function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   }
   if (isObject(copy.properties)) copy.properties = sortProperties(copy.properties);
   const counter = toCounter(schema);
-  const isCounted = isLeaf && counter.weight === 1 && counter.loops === 0 && !counter.measuresText;
-  return isCounted ? copy : { ...copy, [counterKeyword]: counter };
+  const isCountedOutside = isLeaf && counter.weight === 1 && counter.loops === 0 && !counter.measuresText;
+  return isCountedOutside ? copy : { ...copy, [counterKeyword]: counter };
 }
 
 /** Returns the values that a keyword for data permits. */

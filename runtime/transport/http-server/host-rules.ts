@@ -57,7 +57,7 @@ export function createHostRules(options: HostOptions & { readonly onError?: OnEr
   };
   const rejectHost = createRejection(
     "host",
-    "is not in allowedHosts; add it there (in projects and with runServer: ALLOWED_HOSTS, gateway: --allowed-hosts)",
+    "is not in allowedHosts; add it there, to ALLOWED_HOSTS (projects) or --allowed-hosts (gateway)",
     onError,
   );
   const rejectOrigin = createRejection(

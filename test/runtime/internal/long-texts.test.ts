@@ -20,6 +20,7 @@ import { isJsonType } from "../../../generator/openapi/read-style.ts";
 import { toFileName, toMemberName } from "../../../generator/typed-client/tool-schema/names.ts";
 import { lastLines } from "../../../generator/scaffold/create/run.ts";
 import { breakCommandsInMarkup } from "../../../generator/internal/text.ts";
+import { explainCause } from "../../../generator/internal/user-error.ts";
 
 const length = 6_000_000;
 const long = "x".repeat(length);
@@ -132,6 +133,7 @@ describe("texts of 6 MB in a process that does not optimize patterns", { timeout
           .length,
       0,
     ],
+    ["the reason of a failed command", () => explainCause(new Error(`a${" ".repeat(length)}b`)).length < length, true],
     [
       "blank lines of a report",
       () => breakCommandsInMarkup(`${"\n".repeat(length)}::error`) === `${"\n".repeat(length)}&#58;:error`,

@@ -332,7 +332,7 @@ describe("Host (R30)", () => {
     expect(answers[0]?.text).toContain('"Host not allowed; add it to ALLOWED_HOSTS or the option allowedHosts"');
     expect(answers[0]?.text).not.toContain("mcp.example");
     expect(reports).toEqual([
-      "protocol: The host a.example:3000 is not in allowedHosts; add it there (in projects and with runServer: ALLOWED_HOSTS, gateway: --allowed-hosts)",
+      "protocol: The host a.example:3000 is not in allowedHosts; add it there, to ALLOWED_HOSTS (projects) or --allowed-hosts (gateway)",
       "protocol: The origin https://app.example is not in allowedOrigins; add it to that option if its pages may use the server",
     ]);
   });
