@@ -3,6 +3,7 @@ import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 import { checkOutcome, type Guard, type Identity } from "./identity.ts";
 import { idsOf, type PostBody } from "./post-body.ts";
+import type { PrincipalTurns } from "./exchange/principal-turns.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
@@ -10,17 +11,19 @@ import type { HttpService } from "./settings.ts";
 export interface SenderContext {
   readonly settings: { readonly guard: Guard | undefined; readonly clock: Clock };
   readonly service: Pick<HttpService, "readScopes">;
+  readonly principalTurns: PrincipalTurns;
 }
 
-/** Authenticates the sender of a request. Returns its identity, or a rejection. */
+/** Authenticates the sender of a request. Returns its identity when it is its turn, or a rejection. */
 export async function authenticate(
   exchange: Exchange,
   guard: Guard,
-  { clock }: Pick<SenderContext["settings"], "clock">,
+  { settings: { clock }, principalTurns }: Pick<SenderContext, "settings" | "principalTurns">,
 ): Promise<Identity | RejectedRequest> {
   const outcome: Identity | HttpResponse = checkOutcome(await guard.authenticate(exchange, exchange));
   if ("status" in outcome) return { kind: "refused", response: outcome };
   exchange.onStream((writer) => endWithCredentials(writer, outcome, { guard, clock }));
+  await principalTurns.take(outcome.principal);
   return outcome;
 }
 

@@ -1,0 +1,43 @@
+import { afterReads } from "../../../internal/timers.ts";
+
+/**
+ * Turns of principals that send many requests at once. Of each principal, a few requests are handled in one turn of the event loop, and the others, in
+ * their order, in later ones. Between two turns, the requests of others are read. Otherwise a hundred requests of one principal delay all others.
+ */
+export class PrincipalTurns {
+  readonly #turns = new Map<string, Turn>();
+
+  /** Waits for the turn of a request. Returns nothing if that is now. */
+  take(principal: string): Promise<void> | undefined {
+    const turn = this.#turns.get(principal) ?? this.#begin(principal);
+    turn.taken += 1;
+    if (turn.taken <= share) return undefined;
+    return new Promise((resolve) => turn.waiting.push(resolve));
+  }
+
+  #begin(principal: string): Turn {
+    const turn: Turn = { taken: 0, waiting: [] };
+    this.#turns.set(principal, turn);
+    afterReads(() => this.#next(principal, turn));
+    return turn;
+  }
+
+  #next(principal: string, turn: Turn): void {
+    const next = turn.waiting.splice(0, share);
+    if (next.length === 0) return void this.#turns.delete(principal);
+    // Requests that arrive now come after those that wait.
+    turn.taken = next.length + turn.waiting.length;
+    afterReads(() => this.#next(principal, turn));
+    for (const resolve of next) resolve();
+  }
+}
+
+/** Turn of a principal in the event loop. */
+interface Turn {
+  /** Requests that were handled in this turn, and those that wait for another. */
+  taken: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Requests of one principal that are handled in one turn. */
+const share = 4;
