@@ -1,7 +1,12 @@
 // Calls of seven principals through a gateway, without and with an eighth that attacks it: open calls, large subscription requests, many
-// subscriptions, and states, tasks, cursors and sessions of others. From ../dist (run `npm run build` there first).
+// subscriptions, and states, tasks, cursors and sessions of others. The server is a process of its own, and the attacker a thread: the times are
+// those of the gateway, not of what the others compute. From ../dist (run `npm run build` there first).
 // Run: node bench/gateway-attack.mjs [--seconds 5] [--only http|stdio] [--era 2025-11-25|2026-07-28]
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const { values: options } = parseArgs({
   options: {
@@ -9,6 +14,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     era: { type: "string" },
     serve: { type: "string" },
+    transport: { type: "string" },
   },
 });
 const own = new URL("../dist/", import.meta.url);
@@ -49,26 +55,28 @@ async function main() {
 async function run(transport, era) {
   const { createGateway, serveGatewayHttp } = await load("runtime/gateway/index.js");
   const { requireApiKey } = await load("runtime/auth/server/api-key.js");
-  const { serveHttp } = await load("runtime/server/run/serve-http.js");
-  const upstream = transport === "http" ? await serveHttp(await createUpstream(era), { port: 0 }) : undefined;
-  const args = [new URL(import.meta.url).pathname, "--serve", era];
+  const args = [new URL(import.meta.url).pathname, "--serve", era, "--transport", transport];
+  const upstream = transport === "http" ? await startUpstream(args) : undefined;
   const place = upstream ? { kind: "url", url: upstream.url } : { kind: "command", command: process.execPath, args };
   const gateway = await createGateway(place, { revisions, maxConnections: 32 });
   const names = ["mallory", ...Array.from({ length: 7 }, (_, index) => `user${index}`)];
   const keys = names.map((principal) => ({ principal, key: keyOf(principal) }));
   const listener = await serveGatewayHttp(gateway, { port: 0, authenticate: requireApiKey({ keys }) });
-  const [mallory, ...others] = await Promise.all(names.map((name) => openClient(listener.url, era, name)));
+  const others = await Promise.all(names.slice(1).map((name) => openClient(listener.url, era, name)));
   // Connections and programs are opened first.
   await Promise.all(others.map((client) => client.request("tools/call", { name: "quick", arguments: {} })));
   const before = await measure(others);
-  const attack = new Attack(mallory, others[0]);
-  const attacking = attack.run();
+  const data = { url: listener.url, era, stolen: await steal(others[0]) };
+  // `fetch` warns of the many requests that share a signal.
+  const own = { workerData: data, argv: process.argv.slice(2), execArgv: ["--no-warnings"] };
+  const attack = new Worker(new URL(import.meta.url), own);
+  await once(attack, "message");
   const during = await measure(others);
-  attack.stop();
-  const { found, attempts } = await attacking;
+  attack.postMessage("stop");
+  const [{ found, attempts }] = await once(attack, "message");
   await listener.close();
   await gateway.close();
-  await upstream?.close();
+  upstream?.process.kill();
   const strangers = Object.values(found).reduce((sum, count) => sum + count, 0);
   const figures = [
     `${before.toFixed(1)} ms alone`,
@@ -79,6 +87,13 @@ async function run(transport, era) {
     `${transport.padEnd(5)} ${era}  p99 ${figures.join(", ")}; usable by a stranger in ${attempts} attempts: ${JSON.stringify(found)}`,
   );
   return strangers;
+}
+
+/** Starts the server over HTTP. */
+async function startUpstream(args) {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [url] = await once(createInterface({ input: child.stdout }), "line");
+  return { url, process: child };
 }
 
 const keyOf = (principal) => `${principal}-`.padEnd(40, "0");
@@ -147,16 +162,28 @@ async function openClient(url, era, name) {
   return { name, isModern, request, open, sessionId: () => session };
 }
 
+/** Collects what belongs to a principal. */
+async function steal(victim) {
+  const { result: list } = await victim.request("tools/list");
+  const call = (name, more = {}) => victim.request("tools/call", { name, arguments: {}, ...more });
+  const started = victim.isModern ? await call("task") : await call("task", { task: { ttl: 60_000 } });
+  const asked = victim.isModern ? await call("asks") : {};
+  return {
+    cursor: list?.nextCursor,
+    taskId: started.result?.task?.taskId ?? started.result?.taskId,
+    asked: asked.result,
+    session: victim.sessionId(),
+  };
+}
+
 class Attack {
   #stopped = new AbortController();
   #found = { states: 0, tasks: 0, cursors: 0, sessions: 0, events: 0 };
   #attempts = 0;
   #mallory;
-  #victim;
 
-  constructor(mallory, victim) {
+  constructor(mallory) {
     this.#mallory = mallory;
-    this.#victim = victim;
   }
 
   stop() {
@@ -164,8 +191,7 @@ class Attack {
   }
 
   /** Attacks until it is stopped. Returns how often something of a stranger could be used. */
-  async run() {
-    const stolen = await this.#steal();
+  async run(stolen) {
     const forever = async (attempt) => {
       while (!this.#stopped.signal.aborted) {
         await attempt().catch(() => {});
@@ -194,21 +220,6 @@ class Attack {
     return { found: this.#found, attempts: this.#attempts };
   }
 
-  /** Collects what belongs to another principal. */
-  async #steal() {
-    const victim = this.#victim;
-    const { result: list } = await victim.request("tools/list");
-    const call = (name, more = {}) => victim.request("tools/call", { name, arguments: {}, ...more });
-    const started = victim.isModern ? await call("task") : await call("task", { task: { ttl: 60_000 } });
-    const asked = victim.isModern ? await call("asks") : {};
-    return {
-      cursor: list?.nextCursor,
-      taskId: started.result?.task?.taskId ?? started.result?.taskId,
-      asked: asked.result,
-      session: victim.sessionId(),
-    };
-  }
-
   async #use({ cursor, taskId, asked, session }) {
     const { signal } = this.#stopped;
     const mallory = this.#mallory;
@@ -232,16 +243,35 @@ class Attack {
   }
 
   async #listen(taskId) {
-    const brief = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(200)]);
+    const brief = new AbortController();
+    const timer = setTimeout(() => brief.abort(), 200);
     let text = "";
     const filter = { notifications: { taskIds: [taskId] } };
-    await this.#mallory.open("subscriptions/listen", filter, brief, (part) => (text += part)).catch(() => {});
+    await this.#mallory.open("subscriptions/listen", filter, brief.signal, (part) => (text += part)).catch(() => {});
+    clearTimeout(timer);
     this.#attempts += 1;
     if (text.includes("notifications/tasks")) this.#found.events += 1;
   }
 }
 
-if (options.serve !== undefined) {
-  const { serveStdio } = await load("runtime/server/run/serve-stdio.js");
-  serveStdio(await createUpstream(options.serve));
-} else process.exitCode = await main();
+async function serveUpstream(era) {
+  const server = await createUpstream(era);
+  if (options.transport === "stdio") {
+    const { serveStdio } = await load("runtime/server/run/serve-stdio.js");
+    return serveStdio(server);
+  }
+  const { serveHttp } = await load("runtime/server/run/serve-http.js");
+  console.log((await serveHttp(server, { port: 0 })).url);
+}
+
+/** Attacks in this thread until the main thread says so. */
+async function attackFromHere({ url, era, stolen }) {
+  const attack = new Attack(await openClient(url, era, "mallory"));
+  parentPort.once("message", () => attack.stop());
+  parentPort.postMessage("started");
+  parentPort.postMessage(await attack.run(stolen));
+}
+
+if (!isMainThread) await attackFromHere(workerData);
+else if (options.serve !== undefined) await serveUpstream(options.serve);
+else process.exitCode = await main();
