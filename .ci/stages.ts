@@ -39,7 +39,7 @@ export const groups: readonly (readonly Stage[])[] = [
     testFiles("programs", 1.6, "npm run -s test:programs --"),
     testFiles("scaffold", 1.4, "npm run -s test:scaffold --"),
     oracle("conformance", 1.2, "npx tsx test/conformance/run.ts"),
-    testFiles("fuzz", 1, "FUZZ_MESSAGES=200000 npm run -s test:fuzz --"),
+    testFiles("fuzz", 1, "FUZZ_MESSAGES=80000 npm run -s test:fuzz --"),
     {
       name: "campaign",
       cores: 1,

@@ -87,8 +87,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   get routes(): Routes {
-    const { sessionOnly } = this.#routes;
-    return (this.#channel.carriesSessionOnly && sessionOnly) || this.#routes;
+    return (this.#channel.carriesSessionOnly && this.#routes.sessionOnly) || this.#routes;
   }
 
   get isClosing(): boolean {
