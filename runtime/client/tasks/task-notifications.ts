@@ -117,6 +117,8 @@ export class TaskListening implements TaskSubscriptions {
     this.#streams.add(stream);
     void stream.ended.then(() => this.#lose(stream));
     const { taskIds: accepted = [] } = await stream.acknowledged;
+    // Changes before the acknowledgement were not reported. A server does not notify of a task that has ended.
+    for (const id of taskIds) this.#host.wake(id);
     if (!this.#streams.has(stream)) return;
     const before = this.#current?.stream;
     const honoured = new Set(accepted);
@@ -124,9 +126,7 @@ export class TaskListening implements TaskSubscriptions {
     const isUseful = honoured.size > 0 && this.#wanted.size > 0;
     this.#current = isUseful ? { stream, honoured, since: this.#now() } : undefined;
     before?.end();
-    if (!this.#current) return stream.end();
-    // Changes before the acknowledgement were not reported.
-    for (const id of accepted) this.#host.wake(id);
+    if (!this.#current) stream.end();
   }
 
   #lose(stream: ListenStream): void {

@@ -266,6 +266,22 @@ describe("a client and a test server of tasks", () => {
     });
   });
 
+  test.each([
+    ["does not notify of it", []],
+    ["ends the notifications at once", ["t"]],
+  ])("a client polls a task at once when the server %s: it may have ended before", async (_what, taskIds) => {
+    const { session, wire } = await open(new ManualClock());
+    const calling = session.callTool("t");
+    await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
+    const listen = await hear(wire, ({ method }) => method === "subscriptions/listen");
+    notify(wire, listen, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
+    await endStream(wire, listen);
+    await hear(wire, ({ method }) => method === "tasks/get").then(({ id }) =>
+      wire.post({ jsonrpc: "2.0", id, result: ended }),
+    );
+    expect(await calling).toEqual({ content: done });
+  });
+
   test("a client polls again at the server's interval after the end of the notifications", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
@@ -315,6 +331,7 @@ describe("a client and a test server of tasks", () => {
       params: { requestId: before.id },
     });
     await serve(wire, "tasks/get", { result: working });
+    await serve(wire, "tasks/get", { result: { ...working, ...headOf("u") } });
     // The other is asked for, and not offered again.
     clock.advance(1_000);
     await serve(wire, "tasks/get", { result: { ...ended, ...headOf("u") } });
