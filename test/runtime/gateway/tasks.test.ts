@@ -502,7 +502,9 @@ test("a client that disconnects while its connection to the server is opened lea
 });
 
 test("a task fails at once when the connection to its server ends, and not only at the next poll", async () => {
-  const tool = { name: "a", task: { pollInterval: 300_000 }, execute: () => new Promise(() => {}) };
+  const begun = createGate();
+  const execute = (): Promise<unknown> => (begun.open(), new Promise(() => {}));
+  const tool = { name: "a", task: { pollInterval: 300_000 }, execute };
   const server = createServer({ name: "slow", version: "1", tools: [tool], onError: () => {} }, [core]);
   const connections: Connection[] = [];
   const gateway = await createGateway(
@@ -515,6 +517,7 @@ test("a task fails at once when the connection to its server ends, and not only 
   );
   ends.push(() => gateway.close());
   const task = await start(await join(gateway, alone), "a");
+  await begun.opened;
   await expect.poll(async () => (await task.status()).status).toBe("working");
   for (const connection of connections) void connection.close({ drain: 0 });
   await expect(task.result()).rejects.toThrow("closed");

@@ -13,6 +13,7 @@ import { inputRequired } from "../../../runtime/server/input/input-required.ts";
 import { createServer as createMcpServer } from "../../../runtime/server/create-server.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
+import { settle } from "../wire.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /* How long a gateway waits for its server. */
@@ -178,6 +179,8 @@ describe("calls without a session", () => {
     await sleep(50);
     stop.abort(new Error("enough"));
     await expect(impatient).rejects.toThrow("enough");
+    // The gateway learns that in a moment.
+    await settle();
     slow.finish();
     await Promise.all([...working, patient]);
     expect(slow.calls()).toBe(3);

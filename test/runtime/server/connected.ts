@@ -1,3 +1,4 @@
+import { settle as settleTurn } from "../../../runtime/testing/manual-clock.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
@@ -39,7 +40,8 @@ export async function open(server: Server, revision = newest()): Promise<Connect
   return { client, connection, notices };
 }
 
-/** Waits until everything that was announced has arrived. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until everything that was announced has arrived. Changes of lists are announced by a timer of no length. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  await settleTurn();
 }

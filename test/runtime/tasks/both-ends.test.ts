@@ -9,7 +9,7 @@ import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { newest } from "../fixture-revision.ts";
 import { initialize } from "../wire.ts";
-import { createGate, related, serveTasks } from "./task-wire.ts";
+import { createGate, findTask, related, serveTasks } from "./task-wire.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([newest]);
 
@@ -230,11 +230,12 @@ describe("tasks over HTTP, without a stream of their own", () => {
     const { handler, post } = await open({ timeouts: { wait: 50 } }, served);
     const call = { id: 1, method: "tools/call", params: { name: "patient", task: {} } };
     const { taskId } = (await (await post(call)).json()).result.task;
-    const readInputRequests = (): unknown => records.map((record) => store.find(record)?.inputRequests);
+    const readInputRequests = (): Promise<unknown> =>
+      Promise.all(records.map(async (record) => (await findTask(store, record))?.inputRequests));
     await expect.poll(readInputRequests).toMatchObject([{ "elicit-1": { method: "elicitation/create" } }]);
     const result = await post({ id: 2, method: "tasks/result", params: { taskId } });
     expect(await result.text()).toContain("no response");
-    expect(readInputRequests()).toEqual([{}]);
+    expect(await readInputRequests()).toEqual([{}]);
     await handler.close();
   });
 

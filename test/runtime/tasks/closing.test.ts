@@ -8,7 +8,7 @@ import { alone, meta, request } from "../lifecycle/stateless.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { declaring, serveExtension } from "./extension-wire.ts";
-import { createGate, defineTool } from "./task-wire.ts";
+import { createGate, defineTool, findTask } from "./task-wire.ts";
 
 /* Tasks that begin while their server closes. */
 
@@ -50,7 +50,7 @@ test("a task that is being stored while its server closes is removed, and its wo
   await settle();
   stored.open();
   await closed;
-  expect(records.map((record) => memory.find(record))).toEqual([undefined]);
+  expect(await Promise.all(records.map((record) => findTask(memory, record)))).toEqual([undefined]);
   expect(world.calls).toBe(0);
   expect(await response).toMatchObject({ code: -32603, message: closing });
 });
@@ -67,7 +67,7 @@ test("a server whose store does not respond closes after a time", async () => {
   await closed;
   stored.open();
   await response;
-  expect(records.map((record) => memory.find(record))).toEqual([undefined]);
+  expect(await Promise.all(records.map((record) => findTask(memory, record)))).toEqual([undefined]);
 });
 
 test("a request for a task is rejected after its server has closed, and nothing is stored", async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { settle } from "../wire.ts";
 import { serveExtension, type Asked } from "./extension-wire.ts";
-import { createGate, defineTool, serveTasks, type Served } from "./task-wire.ts";
+import { createGate, defineTool, findTask, serveTasks, type Served } from "./task-wire.ts";
 
 /** Store and ledger that outlive processes, and what the tools of all processes have done. */
 interface World {
@@ -63,10 +63,13 @@ describe("a process that takes over the tasks of one that was killed", () => {
     expect(record).toMatchObject({ attempt: 1, lease: 6_000, retry: { params: { name: "order" } } });
     const second = await start("second");
     await pass(5_000, second);
-    expect(store.find(record)).toMatchObject({ status: "working", attempt: 1 });
+    expect(await findTask(store, record)).toMatchObject({ status: "working", attempt: 1 });
     await pass(5_000, second);
-    await expect.poll(() => store.find(record)?.status).toBe("completed");
-    expect(store.find(record)).toMatchObject({ attempt: 2, outcome: { result: { content: [{ text: "by first" }] } } });
+    await expect.poll(async () => (await findTask(store, record))?.status).toBe("completed");
+    expect(await findTask(store, record)).toMatchObject({
+      attempt: 2,
+      outcome: { result: { content: [{ text: "by first" }] } },
+    });
     expect(lines).toHaveLength(1);
   });
 
@@ -104,7 +107,7 @@ describe("a process that takes over the tasks of one that was killed", () => {
     const taken: TaskRecord[] = [];
     Object.assign(store, {
       async takeOver(...args: Parameters<typeof takeOver>) {
-        const found = takeOver(...args);
+        const found = await Promise.resolve(takeOver(...args));
         taken.push(...found);
         if (found.length > 0) await gate.opened;
         return found;
@@ -117,7 +120,9 @@ describe("a process that takes over the tasks of one that was killed", () => {
     await settle();
     Object.assign(store, { takeOver });
     await pass(4_000, await start("second"));
-    await expect.poll(() => records.map((record) => store.find(record)?.status)).toEqual(["completed"]);
+    await expect
+      .poll(async () => (await findAll(store, records)).map((record) => record?.status))
+      .toEqual(["completed"]);
     expect(lines).toHaveLength(1);
   });
 
@@ -128,7 +133,7 @@ describe("a process that takes over the tasks of one that was killed", () => {
     await first.client.start("order");
     await expect.poll(() => lines).toHaveLength(1);
     await pass(60_000, first);
-    expect(records.map((record) => store.find(record))).toMatchObject([{ status: "working", attempt: 1 }]);
+    expect(await findAll(store, records)).toMatchObject([{ status: "working", attempt: 1 }]);
   });
 
   test("a process without a ledger fails a task instead of running its steps again", async () => {
@@ -137,7 +142,7 @@ describe("a process that takes over the tasks of one that was killed", () => {
     await first.client.start("order");
     await expect.poll(() => lines).toHaveLength(1);
     await pass(12_000, await start("second", { hasLedger: false }));
-    expect(records.map((record) => store.find(record))).toMatchObject([
+    expect(await findAll(store, records)).toMatchObject([
       { status: "failed", statusMessage: "The node that ran the task is gone; its effects are unknown" },
     ]);
   });
@@ -153,3 +158,7 @@ describe("a process that takes over the tasks of one that was killed", () => {
     expect(before).toBe(0);
   });
 });
+
+function findAll(store: TaskStore, records: readonly TaskRecord[]): Promise<readonly (TaskRecord | undefined)[]> {
+  return Promise.all(records.map((record) => findTask(store, record)));
+}

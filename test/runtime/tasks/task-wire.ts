@@ -1,6 +1,7 @@
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
+import type { TaskKey, TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
 import { forRevisions, type RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
@@ -144,6 +145,11 @@ export async function serveTasks(
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
+}
+
+/** Finds a task in a store that may be delayed. */
+export async function findTask(store: Pick<TaskStore, "find">, key: TaskKey): Promise<TaskRecord | undefined> {
+  return store.find(key);
 }
 
 export function createGate(): Gate {

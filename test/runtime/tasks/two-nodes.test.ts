@@ -319,10 +319,11 @@ describe("a server that closes", () => {
   test("a server that closes waits until the tasks of ended sessions are removed (R48)", async () => {
     const { tasks } = openNodes();
     const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
+    const removeAll = tasks.removeAll.bind(tasks);
     const slow = Object.assign(tasks, {
       removeAll: async (owner: string) => {
         await new Promise((resolve) => setTimeout(resolve, 50));
-        MemoryTaskStore.prototype.removeAll.call(tasks, owner);
+        return removeAll(owner);
       },
     });
     const { client, server } = await serveTasks({ tools: [quick], tasks: { store: slow } });

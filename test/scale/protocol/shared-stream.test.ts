@@ -16,8 +16,7 @@ test("events whose outcome was unknown are not sent again after the stream has c
   await stream.send("a");
   append.loseReply = true;
   void stream.send("b");
-  await Promise.resolve();
-  await Promise.resolve();
+  await expect.poll(() => textsOf(engine)).toEqual(["a", "b"]);
   const last = stream.send("c");
   await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
   await clock.pass(1_000);
@@ -30,8 +29,7 @@ test("an append whose outcome is unknown is repeated with the same events", asyn
   const { engine, clock, append, stream } = await openStream([1]);
   append.loseReply = true;
   const unknown = stream.send("a");
-  await Promise.resolve();
-  await Promise.resolve();
+  await expect.poll(() => textsOf(engine)).toEqual(["a"]);
   const second = stream.send("b");
   stream.settle(1);
   await clock.pass(1_000);

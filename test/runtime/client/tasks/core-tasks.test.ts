@@ -294,7 +294,7 @@ describe("polling a task", () => {
     following.server.wire.post({ jsonrpc: "2.0", id: request.id, error });
     await expect(result).rejects.toThrow("Sign in first");
     following.server.note("notifications/elicitation/complete", { elicitationId: "e1" });
-    expect(completed).toEqual(["e1"]);
+    await expect.poll(() => completed).toEqual(["e1"]);
   });
 
   test("a task that is gone fails the wait (TK-22)", async () => {

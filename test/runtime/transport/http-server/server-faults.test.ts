@@ -5,6 +5,7 @@ import { createServiceHandler } from "../../../../runtime/transport/http-server/
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
+import { settle } from "../../wire.ts";
 
 let rig: Rig | undefined;
 const unhandled: unknown[] = [];
@@ -70,9 +71,11 @@ describe("an error in a callback", () => {
     const open = (): Promise<Response> =>
       handler.fetch(new Request("http://localhost/sse", { headers: { accept: acceptBoth } }));
     // A session that cannot be served takes no place.
-    for (const response of [await open(), await open()]) {
+    for (let opened = 0; opened < 2; opened += 1) {
+      const response = await open();
       expect(response.status).toBe(200);
       await expect(response.text()).rejects.toThrow();
+      await settle();
     }
     await handler.close();
   });

@@ -94,7 +94,7 @@ describe("a session", () => {
     const calling = await rig.open();
     const waiting = calling.post(call(1, "gate"));
     await until(() => gate !== undefined);
-    for (let passed = 0; passed < 90_000; passed += 15_000) clock.advance(15_000);
+    for (let passed = 0; passed < 90_000; passed += 15_000) await clock.pass(15_000);
     await until(() => rig.listener.handler.sessions.size === 2);
     expect((await idle.post(ping)).status).toBe(404);
     expect((await listening.post(ping)).status).toBe(200);

@@ -40,7 +40,7 @@ describe("turns of principals", () => {
     for (let round = 0; round < 3; round += 1) {
       const taken = Array.from({ length: 5 }, () => turns.take("one"));
       expect(taken.map((wait) => wait === undefined)).toEqual([true, true, true, true, false]);
-      await Promise.all(taken);
+      await Promise.all(taken.map(async (wait) => wait));
       await nextTurn();
     }
   });

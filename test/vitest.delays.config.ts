@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { compiledTemplates } from "./compiled-templates.ts";
+import { reporters } from "./reporters.ts";
+
+/** Names of tests about what happens within one turn of the event loop. */
+const withinOneTurn: readonly string[] = [
+  "a call that finds the lost connection closing",
+  "a client without a session receives the input requests of a server with sessions in results of at most 100",
+  "requests of a session that a DELETE ends while they are checked",
+];
+
+/** Another one each time, unless it is given. Vitest prints it before each failed test. */
+const { DELAY_SEED: seed = String(Math.floor(Math.random() * 2 ** 31)) } = process.env;
+
+/** Tests of what shares stores, engines and transports, while each operation of these takes some turns of the event loop, drawn from `DELAY_SEED`. */
+const config: ViteUserConfig = defineConfig({
+  plugins: [compiledTemplates],
+  test: {
+    name: `delays of seed ${seed}`,
+    env: { DELAY_SEED: seed },
+    root: join(import.meta.dirname, ".."),
+    globalSetup: "test/build.ts",
+    setupFiles: "test/delays/setup.ts",
+    include: [
+      "test/runtime/client/**/*.test.ts",
+      "test/runtime/gateway/**/*.test.ts",
+      "test/runtime/server/subscriptions/**/*.test.ts",
+      "test/runtime/tasks/**/*.test.ts",
+      "test/runtime/transport/http-server/**/*.test.ts",
+      "test/scale/protocol/**/*.test.ts",
+    ],
+    exclude: ["test/**/*.program.test.ts"],
+    testNamePattern: new RegExp(`^(?!.*(?:${withinOneTurn.join("|")}))`),
+    maxWorkers: 3,
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
+    hookTimeout: 60_000,
+    reporters: reporters("default"),
+  },
+});
+
+export default config;
