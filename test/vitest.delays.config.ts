@@ -24,8 +24,9 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: "test/delays/setup.ts",
     include: [
       "test/runtime/client/**/*.test.ts",
+      "test/runtime/dev/**/*.test.ts",
       "test/runtime/gateway/**/*.test.ts",
-      "test/runtime/server/subscriptions/**/*.test.ts",
+      "test/runtime/server/**/*.test.ts",
       "test/runtime/tasks/**/*.test.ts",
       "test/runtime/transport/http-server/**/*.test.ts",
       "test/scale/protocol/**/*.test.ts",

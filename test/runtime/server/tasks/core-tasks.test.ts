@@ -6,7 +6,15 @@ import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { settle } from "../../wire.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { createGate, defineTool, related, serveTasks, type Gate, type Message } from "../../tasks/task-wire.ts";
+import {
+  createGate,
+  defineTool,
+  findTask,
+  related,
+  serveTasks,
+  type Gate,
+  type Message,
+} from "../../tasks/task-wire.ts";
 
 const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
 const plain = defineTool({ name: "plain", execute: () => "done" });
@@ -782,5 +790,5 @@ test("a server that closes cancels running tasks", async () => {
   const created: Message = await client.hear(({ id }) => id === 1);
   const key = { id: Object(created.result).task.taskId, owner: "principal:ada" };
   await server.close();
-  expect(store.find(key)).toMatchObject({ status: "failed", outcome: { kind: "error" } });
+  expect(await findTask(store, key)).toMatchObject({ status: "failed", outcome: { kind: "error" } });
 });
