@@ -20,7 +20,7 @@ export interface StoredEvent extends StreamPosition {
  * stream and sequence. The events of a session are never returned for another session or another owner.
  */
 export interface EventStore {
-  /** Stores an event; older ones may be removed to make room. */
+  /** Stores an event; older ones may be removed to make room. The next event may follow before this one is stored, and may be stored first. */
   append(session: SessionKey, event: StoredEvent): Awaitable<void>;
   /** Returns the later events of the same stream, in order; `undefined` when the position is unknown or no longer known. */
   after(session: SessionKey, position: StreamPosition): Awaitable<readonly StoredEvent[] | undefined>;
