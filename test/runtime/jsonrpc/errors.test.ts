@@ -11,6 +11,7 @@ import {
   TimeoutError,
   UnreachableError,
   UnsupportedVersionError,
+  UnusableResponseError,
   VersionError,
   closedEarly,
   errorCodes,
@@ -19,18 +20,22 @@ import {
   invalidRequest,
   isCapabilityError,
   isClosedError,
+  isInvalidMessageError,
   isMissingCapabilityError,
   isPeerError,
   isRpcError,
   isTimeoutError,
   isUnreachableError,
   isUnsupportedVersionError,
+  isUnusableResponseError,
   methodNotFound,
   nodeGone,
   serverShutdown,
   toError,
   toErrorObject,
   toPeerError,
+  toProblemCode,
+  unknownCursor,
 } from "../../../runtime/jsonrpc/errors.ts";
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 
@@ -46,6 +51,25 @@ test("codes of JSON-RPC are those of its specification", () => {
     methodNotFound: -32601,
     invalidParams: -32602,
     internalError: -32603,
+  });
+});
+
+test.each([
+  ["syntax", -32700],
+  ["encoding", -32700],
+  ["numbers", -32602],
+  ["size", -32600],
+  ["depth", -32600],
+  ["values", -32600],
+  ["repeated", -32600],
+] as const)("a message that cannot be read because of its %s has the code %d", (kind, code) => {
+  expect(toProblemCode({ kind, message: "", value: undefined })).toBe(code);
+});
+
+test("an invalid cursor is an invalid parameter, and the message says what to do", () => {
+  expect(toErrorObject(unknownCursor())).toEqual({
+    code: -32602,
+    message: "Invalid cursor; request the list without a cursor",
   });
 });
 
@@ -129,7 +153,12 @@ const errors: readonly (readonly [() => Error, string, readonly string[]])[] = [
   [
     () => new InvalidMessageError("m", "result", issue),
     "InvalidMessageError: The result of m at a must be a string",
-    [],
+    ["isInvalidMessageError"],
+  ],
+  [
+    () => new UnusableResponseError("The message is too long"),
+    "UnusableResponseError: The message is too long",
+    ["isUnusableResponseError"],
   ],
   [
     () => new VersionError(["a", "b"], ["c", "d"]),
@@ -150,6 +179,8 @@ const guards = {
   isClosedError,
   isUnreachableError,
   isCapabilityError,
+  isInvalidMessageError,
+  isUnusableResponseError,
 };
 
 const rows = errors.map(([create, text, passed]) => ({ create, text, passed }));
@@ -162,7 +193,8 @@ test.each(rows)("the error '$text' passes the guards $passed", ({ create, text, 
 
 test("errors have what they are about as members", () => {
   expect(new TimeoutError("m", 5)).toMatchObject({ method: "m", milliseconds: 5 });
-  expect(new CapabilityError("m", gate)).toMatchObject({ method: "m", gate });
+  expect(new CapabilityError("m", gate)).toMatchObject({ method: "m", gate, isStateless: false });
+  expect(new CapabilityError("m", gate, { isStateless: true }).isStateless).toBe(true);
   expect(new InvalidMessageError("m", "params", issue)).toMatchObject({ method: "m", part: "params", issue });
   expect(new VersionError(["a"], ["b"])).toMatchObject({ requested: ["a"], offered: ["b"] });
   expect(new UnsupportedVersionError(refused, ["a"]).supported).toEqual(["a"]);
