@@ -3,7 +3,6 @@ import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 import { checkOutcome, type Guard, type Identity } from "./identity.ts";
 import { idsOf, type PostBody } from "./post-body.ts";
-import type { PrincipalTurns } from "./exchange/principal-turns.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
@@ -11,19 +10,18 @@ import type { HttpService } from "./settings.ts";
 export interface SenderContext {
   readonly settings: { readonly guard: Guard | undefined; readonly clock: Clock };
   readonly service: Pick<HttpService, "readScopes">;
-  readonly principalTurns: PrincipalTurns;
 }
 
 /** Authenticates the sender of a request. Returns its identity when it is its turn, or a rejection. */
 export async function authenticate(
   exchange: Exchange,
   guard: Guard,
-  { settings: { clock }, principalTurns }: Pick<SenderContext, "settings" | "principalTurns">,
+  { clock }: Pick<SenderContext["settings"], "clock">,
 ): Promise<Identity | RejectedRequest> {
   const outcome: Identity | HttpResponse = checkOutcome(await guard.authenticate(exchange, exchange));
   if ("status" in outcome) return { kind: "refused", response: outcome };
   exchange.onStream((writer) => endWithCredentials(writer, outcome, { guard, clock }));
-  await principalTurns.take(outcome.principal);
+  await exchange.takeTurn?.(outcome.principal);
   return outcome;
 }
 

@@ -31,7 +31,6 @@ import { InitializeResponse } from "./initialize-response.ts";
 import { toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
-import { PrincipalTurns } from "./exchange/principal-turns.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
 import { rejectHttp, storeUnavailable, unknownEvent, unknownSession, type RejectedRequest } from "./rejection.ts";
 import { toSessionRevisions } from "./revisions.ts";
@@ -105,7 +104,6 @@ class OpenServerContext implements HttpServerContext {
   readonly revisions: HttpServerContext["revisions"];
   readonly metadataRules: HttpServerContext["metadataRules"];
   readonly sessions: Sessions;
-  readonly principalTurns: PrincipalTurns = new PrincipalTurns();
   readonly sse: HttpSseContext["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
   isClosing: boolean = false;

@@ -9,7 +9,6 @@ import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
-import type { PrincipalTurns } from "./exchange/principal-turns.ts";
 import { bodyTooLarge, idOf, idsOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
 import { rejectHttp, unknownSession, type RejectedRequest } from "./rejection.ts";
 import type { RemoteSession } from "./cluster.ts";
@@ -22,7 +21,6 @@ export interface HttpServerContext extends StatelessContext {
   readonly service: Pick<HttpService, "readParamHeaders" | "readScopes">;
   readonly settings: HttpSettings;
   readonly sessions: Sessions;
-  readonly principalTurns: PrincipalTurns;
   readonly isClosing: boolean;
 }
 
@@ -66,7 +64,7 @@ export function validateRequest(exchange: Exchange, serverContext: HttpServerCon
   const { settings } = serverContext;
   const { guard } = settings;
   if (!guard) return validateContent(exchange, serverContext, undefined);
-  return authenticate(exchange, guard, serverContext).then((identity) => {
+  return authenticate(exchange, guard, settings).then((identity) => {
     if (isRejection(identity)) return identity;
     // A client that has disconnected during the authentication may send the request again.
     if (exchange.method === "POST" && exchange.isGone) return rejectHttp(400, "The client has disconnected");

@@ -77,7 +77,7 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   const early = checkEarly(exchange, serverContext, "GET");
   if (early) return early;
   const { guard } = serverContext.settings;
-  const identity = guard && (await authenticate(exchange, guard, serverContext));
+  const identity = guard && (await authenticate(exchange, guard, serverContext.settings));
   if (identity && isRejection(identity)) return identity;
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
@@ -117,7 +117,7 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
   const { guard } = serverContext.settings;
-  const identity = guard && (await authenticate(exchange, guard, serverContext));
+  const identity = guard && (await authenticate(exchange, guard, serverContext.settings));
   if (identity && isRejection(identity)) return identity;
   const unfit = checkBodyHeaders(exchange, serverContext);
   if (unfit) return unfit;

@@ -65,6 +65,11 @@ export interface Exchange extends RequestHead {
   respond(respond: HttpResponse): void;
   /** Sends this response when none has begun, and breaks off a stream. A complete response stays unchanged. */
   fail(respond: HttpResponse): void;
+  /**
+   * Waits until a request of this principal may be handled. Returns nothing if that is now. Absent where the platform keeps requests apart: a worker must
+   * not resume one request from another.
+   */
+  takeTurn?(principal: string): Promise<void> | undefined;
   /** Calls `run` with the writer when a stream begins. */
   onStream(run: (writer: EventWriter) => void): void;
   /** Begins a response of status 200 whose body follows in parts. */

@@ -129,6 +129,10 @@ export class NodeExchange extends NodeHead implements Exchange {
     this.respond(respond);
   }
 
+  takeTurn(principal: string): Promise<void> | undefined {
+    return this.#turns.principals.take(principal);
+  }
+
   onStream(run: (writer: EventWriter) => void): void {
     this.#onStream = run;
   }

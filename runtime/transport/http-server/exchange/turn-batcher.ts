@@ -1,3 +1,5 @@
+import { PrincipalTurns } from "./principal-turns.ts";
+
 /**
  * Work of several requests that runs together at the end of a turn of the event loop: first each request that was read in the turn is handled, one
  * after the other, then their responses are written.
@@ -7,6 +9,7 @@
  * of a turn leaves more time to both sides, and even the last response arrives sooner.
  */
 export class TurnBatcher {
+  readonly principals: PrincipalTurns = new PrincipalTurns();
   #requests: Requests | undefined;
   #writes: Writes | undefined;
   /** True from the first request that is handled at the end of a turn until the responses are written. */

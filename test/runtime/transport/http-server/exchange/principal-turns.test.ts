@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { requireApiKey } from "../../../../../runtime/auth/server/api-key.ts";
-import { createServiceHandler, type HttpHandler } from "../../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
+import { listenHttp } from "../../../../../runtime/transport/http-server/listen.ts";
 import { PrincipalTurns } from "../../../../../runtime/transport/http-server/exchange/principal-turns.ts";
 import { acceptBoth, call, createService } from "../http-rig.ts";
 
@@ -46,28 +47,48 @@ describe("turns of principals", () => {
   });
 });
 
-let handler: HttpHandler | undefined;
-afterEach(() => handler?.close());
-
-it("a server handles a request while a hundred of another principal wait", async () => {
-  const called: unknown[] = [];
-  const service = createService({ note: (_, { text }) => (called.push(text), "noted") });
-  const names = ["many", "one"];
-  const keys = names.map((principal) => ({ principal, key: keyOf(principal) }));
-  const served = createServiceHandler(service, { authenticate: requireApiKey({ keys }), sessions: false });
-  handler = served;
-  const send = (name: string, id: number): Promise<Response> => {
-    const headers = { accept: acceptBoth, "content-type": "application/json", "x-api-key": keyOf(name) };
-    const body = JSON.stringify(call(id, "note", { text: name }));
-    return served.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
-  };
-  const responses = [...Array.from({ length: 100 }, (_, id) => send("many", id)), send("one", 100)];
-  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 200));
-  expect(called.filter((name) => name === "many")).toHaveLength(100);
-  expect(called.indexOf("one")).toBeLessThan(20);
+const names = ["many", "one"];
+const authenticate = requireApiKey({ keys: names.map((principal) => ({ principal, key: keyOf(principal) })) });
+const requestOf = (name: string, id: number): { readonly headers: Record<string, string>; readonly body: string } => ({
+  headers: { accept: acceptBoth, "content-type": "application/json", "x-api-key": keyOf(name) },
+  body: JSON.stringify(call(id, "note", { text: name })),
 });
 
-const keyOf = (principal: string): string => principal.padEnd(40, "0");
+let close: (() => Promise<void>) | undefined;
+afterEach(() => close?.());
+
+it("a server on Node.js gives each request the turn of its principal", async () => {
+  const take = vi.spyOn(PrincipalTurns.prototype, "take");
+  onTestFinished(() => take.mockRestore());
+  const service = createService({ note: (_, { text }) => text });
+  const listener = await listenHttp(service, { port: 0, authenticate, sessions: false });
+  close = () => listener.close();
+  const sent = Array.from({ length: 20 }, (_, id) => requestOf(id % 5 === 0 ? "one" : "many", id));
+  const responses = await Promise.all(sent.map((init) => fetch(listener.url, { method: "POST", ...init })));
+  expect(responses.map(({ status }) => status)).toEqual(sent.map(() => 200));
+  expect(take.mock.calls.filter(([principal]) => principal === "one")).toHaveLength(4);
+  expect(take.mock.calls.filter(([principal]) => principal === "many")).toHaveLength(16);
+});
+
+it("a server on the web platform resumes no request from another, which workers forbid", async () => {
+  const take = vi.spyOn(PrincipalTurns.prototype, "take");
+  onTestFinished(() => take.mockRestore());
+  const handler = createServiceHandler(createService({ note: (_, { text }) => text }), {
+    authenticate,
+    sessions: false,
+  });
+  close = () => handler.close();
+  const sent = Array.from({ length: 10 }, (_, id) => requestOf("many", id));
+  const responses = await Promise.all(
+    sent.map((init) => handler.fetch(new Request("http://localhost/mcp", { method: "POST", ...init }))),
+  );
+  expect(responses.map(({ status }) => status)).toEqual(sent.map(() => 200));
+  expect(take).not.toHaveBeenCalled();
+});
+
+function keyOf(principal: string): string {
+  return principal.padEnd(40, "0");
+}
 
 async function take(turns: PrincipalTurns, principal: string): Promise<void> {
   await turns.take(principal);
