@@ -1,8 +1,9 @@
 import { table } from "../../generator/reference/markdown.ts";
 import { escapeText } from "../docs-page.ts";
+import type { ClientResult } from "./try-client.ts";
 import type { RuleCount, ServerResult } from "./try-server.ts";
 
-/** Outcome of a run. */
+/** Outcome of a run with servers. */
 export interface Results {
   /** Day of the run: `YYYY-MM-DD`. */
   readonly date: string;
@@ -10,6 +11,15 @@ export interface Results {
   readonly node: string;
   readonly clients: readonly { readonly package: string; readonly version: string }[];
   readonly servers: readonly ServerResult[];
+}
+
+/** Outcome of a run with clients. */
+export interface ClientResults {
+  /** Day of the run: `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Version of the Node.js that ran the clients. */
+  readonly node: string;
+  readonly clients: readonly ClientResult[];
 }
 
 /** Packages with clients that `npm test` and the conformance run use against our servers, under their names in `node_modules`. */
@@ -22,17 +32,19 @@ export const clientPackages: readonly string[] = [
   "@modelcontextprotocol/inspector-cli",
 ];
 
-/** Renders the page of a run. */
-export function renderPage({ date, node, clients, servers }: Results): string {
+/** Renders the page of both runs. */
+export function renderPage({ date, node, clients, servers }: Results, tries: ClientResults): string {
   const tried = servers.filter(({ revisions }) => revisions.length > 0);
   const passed = tried.filter(({ problems }) => problems.length === 0);
   return `# Compatibility
 
 <!-- Written by \`npm run docs:compatibility\`. Do not edit. -->
 
-Servers and clients of others that are tried with the commands of this package. Run of ${date}, Node.js ${node}.
+Servers and clients of others that are tried with this package.
 
 ## Servers
+
+Run of ${date}, Node.js ${node}.
 
 ${passed.length} of ${tried.length} servers work with every command. Each is a package of the npm registry that starts without credentials, in its version of that day, over stdio:
 
@@ -48,6 +60,19 @@ Findings are counted over all revisions. Errors are in bold. \`replay\` reports 
 
 ## Clients
 
+Run of ${tries.date}, Node.js ${tries.node}. Each is a package of the npm registry, in the version npm installs that day, with a server of ours over Streamable HTTP:
+
+- **connects, lists, calls, errors, 1 MB**: it lists the tools, calls one, passes on the error of another, and gets a result of 1 MB.
+- **progress**: it calls a tool which reports progress three times. The table shows how many reports the caller gets, or "not requested".
+- **after a restart**: what two calls do after a restart of the server, which responds to the id of a lost session with 404.
+- **without sessions**: the same with \`--stateless\`, or \`sessions: false\`.
+
+${table(tryColumns, tries.clients.map(renderTry))}
+
+${describeRestarts(tries.clients)}
+
+## Official clients
+
 The tests of this repository use these clients against its servers, at each revision and transport that they support.
 
 ${table(["package", "version"], clients.map(renderClient))}
@@ -62,6 +87,32 @@ function renderServer({ package: name, version, revisions, tools, problems, find
 
 function renderClient({ package: name, version }: Results["clients"][number]): string[] {
   return [name.replace(/^sdk-.*/, "@modelcontextprotocol/sdk"), version];
+}
+
+const tryColumns: readonly string[] = [
+  "package",
+  "version",
+  "revision",
+  "connects, lists, calls, errors, 1 MB",
+  "progress",
+  "after a restart",
+  "without sessions",
+];
+
+function renderTry(result: ClientResult): string[] {
+  const { problems, progress, with: others } = result;
+  const name = others.length === 0 ? result.package : `${result.package} (with ${others.join(", ")})`;
+  const reports = progress.requested ? `${progress.heard} of 3` : "not requested";
+  const works = problems.map((problem) => problem.slice(0, longestProblem)).join("; ") || "work";
+  const cells = [name, result.version, result.revision, works, reports, result.restart, result.statelessRestart];
+  return cells.map(escapeText);
+}
+
+function describeRestarts(clients: readonly ClientResult[]): string {
+  const bound = clients.filter(({ restart }) => restart !== "goes on");
+  const failing = bound.filter(({ restart }) => restart.startsWith("fails"));
+  const goingOn = clients.filter(({ statelessRestart }) => statelessRestart === "goes on");
+  return `A call fails after a restart with ${failing.length} of the ${bound.length} clients with a session; 2026-07-28 has no sessions. Without sessions, ${goingOn.length} of ${clients.length} clients go on.`;
 }
 
 /** Number of characters of a problem on the page; the results have the whole text. */
