@@ -12,6 +12,8 @@ const withinOneTurn: readonly string[] = [
 
 /** Another one each time, unless it is given. Vitest prints it before each failed test. */
 const { DELAY_SEED: seed = String(Math.floor(Math.random() * 2 ** 31)) } = process.env;
+if (!/^\d+$/.test(seed))
+  throw new Error(`DELAY_SEED is ${seed}; use a whole number, or omit it for another one each time`);
 
 /** Tests of what shares stores, engines and transports, while each operation of these takes some turns of the event loop, drawn from `DELAY_SEED`. */
 const config: ViteUserConfig = defineConfig({
