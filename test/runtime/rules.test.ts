@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
@@ -12,6 +12,7 @@ import type { AnyPrompt, AnyServerDefinition, AnyTool } from "../../runtime/serv
 import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { createGate } from "./tasks/task-wire.ts";
 import { Wire, initialize, initialized, serveWire, settle } from "./wire.ts";
 
 /* Rules that hold for a server or a client as a whole. */
@@ -504,6 +505,47 @@ describe("a server without sessions", () => {
   test("a server without sessions rejects subscriptions", async () => {
     const message = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "a://b" } };
     expect(await post({ sessions: false }, message)).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+describe("a tool whose call is cancelled before the tool runs", () => {
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: { text: "a" } } };
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+
+  test.each<readonly [string, (waiting: Promise<void>) => Partial<AnyServerDefinition> & { readonly schema?: object }]>(
+    [
+      [
+        "middleware waits",
+        (waiting) => ({ middleware: [({ method }, next) => (method === "tools/call" ? waiting.then(next) : next())] }),
+      ],
+      [
+        "arguments are checked",
+        (waiting) => ({ schema: { validate: (value: unknown) => waiting.then(() => ({ value })) } }),
+      ],
+    ],
+  )("a tool does not run if its call is cancelled while %s", async (_what, toDefinition) => {
+    const gate = createGate();
+    const { schema, ...definition } = toDefinition(gate.opened);
+    const execute = vi.fn(() => "done");
+    const standard = {
+      version: 1,
+      vendor: "test",
+      validate: (value: unknown) => ({ value }),
+      ...textSchema,
+      ...schema,
+    } as const;
+    const onError = vi.fn();
+    const tools = [{ name: "t", inputSchema: { "~standard": standard }, execute }];
+    const wire = await openWire(define({ tools, onError, ...definition }));
+    wire.post(call);
+    await settle();
+    wire.post(cancelled);
+    gate.open();
+    await settle();
+    expect([execute.mock.calls, onError.mock.calls, wire.sent]).toEqual([[], [], []]);
+    wire.post({ ...call, id: 2 });
+    await settle();
+    expect(execute).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -49,9 +49,10 @@ function replay(of: Replay, work: RunHandler): Awaitable<object> {
   const { inputResponses, requestState } = isObject(params) ? params : {};
   const given = isObject(inputResponses) ? inputResponses : undefined;
   if (typeof requestState === "string") {
-    return of.settings.states
-      .verify(toScope(of), requestState, principalOf(of))
-      .then((record) => play(continueTurn(of, record, given ?? noResponses), work));
+    return of.settings.states.verify(toScope(of), requestState, principalOf(of)).then((record) => {
+      of.call.signal.throwIfAborted();
+      return play(continueTurn(of, record, given ?? noResponses), work);
+    });
   }
   // Without a state no input was requested, but a handler that returns input requests may recognize responses by their keys.
   return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);

@@ -74,6 +74,8 @@ export async function runMiddleware(
         request,
         once(() => enter(index + 1)),
       );
+    // Some middleware waits. A call that was cancelled in the meantime has no effect.
+    request.context.signal.throwIfAborted();
     response = await handle();
     return response instanceof StaticResult ? freeze(response.value) : response;
   };

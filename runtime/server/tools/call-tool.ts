@@ -1,5 +1,5 @@
 import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
-import { attempt, chain } from "../../internal/maybe-async.ts";
+import { attempt, chain, isThenable } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { describeIssues } from "../../protocol/methods/schema-issue.ts";
@@ -23,11 +23,17 @@ export interface ToolCall {
 
 /** Validates the arguments of a call, runs the tool, and converts what it returns or throws to a `CallToolResult`. */
 export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable<object> {
+  const { context } = call;
+  const run = (checked: SchemaResult<unknown>): unknown => runTool(tool, withOwnValue(checked, args), context);
   const outcome = attempt<unknown>(
-    () =>
-      chain(validateArguments(tool.inputSchema ?? noArguments, args), (checked) =>
-        runTool(tool, withOwnValue(checked, args), call.context),
-      ),
+    () => {
+      const checking = validateArguments(tool.inputSchema ?? noArguments, args);
+      if (!isThenable(checking)) return run(checking);
+      return checking.then((checked) => {
+        context.signal.throwIfAborted();
+        return run(checked);
+      });
+    },
     (error) => new Failure(toFailure(error, tool, call)),
   );
   return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, call)));

@@ -4,6 +4,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { isCapabilityError } from "../../../../runtime/jsonrpc/errors.ts";
+import { meta, request } from "../../lifecycle/stateless.ts";
 import {
   accept,
   connectRaw,
@@ -170,6 +171,24 @@ describe("a handler that requests input", () => {
     expect(last.keys).toEqual([]);
     const logged = raw.wire.sent.filter(isObject).filter(({ method }) => method === "notifications/message");
     expect(logged).toMatchObject(["before", "step", "after"].map((data) => ({ params: { data } })));
+  });
+
+  test("a handler does not run again for a round that is cancelled while its state is checked", async () => {
+    let runs = 0;
+    const raw = connectRaw(
+      asking(async (ask) => {
+        runs += 1;
+        await ask(question("?"));
+        runs += 10;
+      }),
+    );
+    const { state } = await raw.call();
+    const params = { name: "t", requestState: state, inputResponses: { "elicit-1": accept("x") } };
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "second" } };
+    raw.wire.post(request("second", "tools/call", params, { [meta.capabilities]: everything }), cancelled);
+    raw.wire.post(request("third", "tools/call", params, { [meta.capabilities]: everything }));
+    await expect.poll(() => raw.wire.sent.some((message) => isObject(message) && message.id === "third")).toBe(true);
+    expect(runs).toBe(12);
   });
 
   test("a handler that awaits untracked work starts that work again at the retry", async () => {

@@ -70,7 +70,7 @@ describe("the request log of a cancelled call", () => {
     const stop = new AbortController();
     stop.abort(new DOMException('enough\n{"forged":true} Bearer abcdefghijkl', "AbortError"));
     const request = ["tools/call", { name: "good" }] as const;
-    await callServer(server, newest(), request, { signal: stop.signal });
+    await expect(callServer(server, newest(), request, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
     await callServer(server, newest(), request);
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { method: "tools/call", aborted: 'enough\n{"forged":true} [redacted]' },

@@ -128,7 +128,7 @@ describe("middleware", () => {
     const { handlers } = server.implement(newest());
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
-    const call = { session: createSession(server, newest()) };
+    const call = { session: createSession(server, newest()), signal: new AbortController().signal };
     const answer: unknown = await listTools.call(handlers, undefined, call);
     expect(answer).toBeInstanceOf(StaticResult);
     expect(await listTools.call(handlers, undefined, call)).toBe(answer);
