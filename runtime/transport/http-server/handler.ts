@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Awaitable } from "../../../generated/support.ts";
-import { attempt, chain } from "../../internal/maybe-async.ts";
+import { attempt, chain, isThenable } from "../../internal/maybe-async.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
@@ -16,11 +16,13 @@ import type { ForwardingSession, HttpNode } from "./cluster.ts";
 import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { respondWithDocument } from "./authenticate.ts";
+import { CancellationOrder } from "./exchange/cancellation-order.ts";
 import { FetchExchange } from "./exchange/fetch-exchange.ts";
 import {
   checkHost,
   checkOpen,
   isForRunningCalls,
+  sessionHeader,
   validateRequest,
   type ValidationOutcome,
   type HttpServerContext,
@@ -104,6 +106,7 @@ class OpenServerContext implements HttpServerContext {
   readonly revisions: HttpServerContext["revisions"];
   readonly metadataRules: HttpServerContext["metadataRules"];
   readonly sessions: Sessions;
+  readonly cancellations: CancellationOrder = new CancellationOrder();
   readonly sse: HttpSseContext["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
   isClosing: boolean = false;
@@ -148,9 +151,16 @@ function dispatch(exchange: Exchange, serverContext: OpenServerContext): Awaitab
         respondRejected(exchange, rejection, serverContext),
       );
   }
-  return chain(validateRequest(exchange, serverContext), (admission) =>
+  return chain(validateInOrder(exchange, serverContext), (admission) =>
     perform(exchange, checkLate(admission, serverContext) ?? admission, serverContext),
   );
+}
+
+function validateInOrder(exchange: Exchange, serverContext: OpenServerContext): Awaitable<ValidationOutcome> {
+  const checks = validateRequest(exchange, serverContext);
+  const session = exchange.header(sessionHeader);
+  if (!isThenable(checks) || session === undefined || exchange.method !== "POST") return checks;
+  return serverContext.cancellations.arrange(session, checks);
 }
 
 /** Checks again that the server is open, which it was before the other checks. */

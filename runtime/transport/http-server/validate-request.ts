@@ -5,6 +5,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { alreadyInitialized } from "../../protocol/session/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
+import type { CancellationOrder } from "./exchange/cancellation-order.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
@@ -21,6 +22,7 @@ export interface HttpServerContext extends StatelessContext {
   readonly service: Pick<HttpService, "readParamHeaders" | "readScopes">;
   readonly settings: HttpSettings;
   readonly sessions: Sessions;
+  readonly cancellations: CancellationOrder;
   readonly isClosing: boolean;
 }
 

@@ -114,6 +114,30 @@ async function accept(session: SseSession, serverContext: HttpSseContext): Promi
 
 /** Serves POST to the second endpoint: receives one message, whose response is sent on the stream. */
 async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<RejectedRequest | undefined> {
+  const { settings, cancellations } = serverContext;
+  const checks = validateSse(exchange, serverContext);
+  const outcome = await cancellations.arrange(exchange.query(sessionParameter) ?? "", checks);
+  if (isRejection(outcome)) return outcome;
+  const { identity, postBody, session } = outcome;
+  const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
+  if (!(session instanceof SseSession)) {
+    const isSent = await settings.cluster?.forwardPost(session, { value, identity });
+    return isSent ? acceptSse(exchange, postBody) : unknownSession();
+  }
+  const origin = toOrigin(identity, exchange);
+  const rejected = acceptSse(exchange, postBody);
+  session.receive(value, origin);
+  return rejected;
+}
+
+interface SseMessage {
+  readonly kind: "message";
+  readonly identity: Identity | undefined;
+  readonly postBody: PostBody;
+  readonly session: SseSession | SessionKey;
+}
+
+async function validateSse(exchange: Exchange, serverContext: HttpSseContext): Promise<SseMessage | RejectedRequest> {
   const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
   const { guard } = serverContext.settings;
@@ -129,16 +153,7 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const session = await findSse(exchange, serverContext, identity);
   if (isRejection(session)) return checkOpen(serverContext) ?? session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
-  if (forbidden) return forbidden;
-  const origin = toOrigin(identity, exchange);
-  const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
-  if (!(session instanceof SseSession)) {
-    const isSent = await serverContext.settings.cluster?.forwardPost(session, { value, identity });
-    return isSent ? acceptSse(exchange, postBody) : unknownSession();
-  }
-  const rejected = acceptSse(exchange, postBody);
-  session.receive(value, origin);
-  return rejected;
+  return forbidden ?? { kind: "message", identity, postBody, session };
 }
 
 /** Responds to a POST whose message is for a session. The rejection of a malformed response has no id, which may be that of another call. */
