@@ -115,7 +115,11 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     if (this.#core.tasks.isRequired(tool)) return this.#core.tasks.run(call, options);
     const retry = isRepeatable(tool, this.revision) ? (options.retry ?? this.#core.retryOf({ isSafe: true })) : "never";
     const params = { name, ...(args && { arguments: args }) };
-    const result = await this.#core.work("callTool", params, { ...options, retry, around });
+    const onLateResult = (late: unknown): void => {
+      this.#core.tasks.abandon(late);
+      options.onLateResult?.(late);
+    };
+    const result = await this.#core.work("callTool", params, { ...options, retry, around, onLateResult });
     return this.#core.tasks.complete(result, call, options);
   }
 

@@ -77,6 +77,15 @@ export class RequestedTasks {
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
   }
 
+  /** Cancels the task as which a call continues whose caller has given up before the response arrived: nobody else knows of it. */
+  abandon(result: unknown): void {
+    const started = this.#protocol.readContinued(result);
+    if (started) {
+      const task = this.follow(started, () => ({}));
+      task.cancel().catch(() => {});
+    }
+  }
+
   async #await(task: TaskHandle<object>, { signal }: SessionCallOptions): Promise<object> {
     try {
       return await task.result(signal ? { signal } : {});

@@ -22,7 +22,7 @@ import { SuspendedCall } from "./suspended-call.ts";
 import { readWholeList } from "./whole-list.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { noClientTasks } from "../tasks/client-tasks.ts";
-import type { Listener } from "../upstream/upstream.ts";
+import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /** Options for clients without a session. */
 export interface StatelessOptions {
@@ -135,6 +135,7 @@ export class StatelessProxy {
     const options = {
       signal,
       onProgress: (progress: Progress) => void suspended.call.progress(progress),
+      onLateResult: (late: unknown) => cancelStarted(upstream, late),
     };
     const request = (more: object, further: RequestOptions): Promise<unknown> =>
       untilVisited(() => upstream.request(row.method, { ...sent, ...more }, { ...options, ...further }), {
@@ -255,3 +256,9 @@ export function readOwnState(params: unknown): string | undefined {
 
 /** Prefix of the gateway's own request states. The random rest cannot be guessed, and has no meaning elsewhere. */
 const prefix = "gateway:";
+
+/** Cancels the task as which a call continues that was cancelled before the response arrived: nobody else knows of it. */
+function cancelStarted(upstream: Upstream, late: unknown): void {
+  const started = readStartedTask(late);
+  if (started) upstream.request("tasks/cancel", { taskId: started.taskId }, {}).catch(() => {});
+}

@@ -35,6 +35,8 @@ class PendingRequests implements OutgoingRequests {
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Calls with a response, whose tasks may still report progress. */
   #tasks: Map<RequestId, PendingCall> | undefined;
+  /** Calls that failed before their response, and what is to happen with a result. */
+  #late: Map<RequestId, NonNullable<StartOptions["onLateResult"]>> | undefined;
   #lastId = 0;
   /** Number of pending calls with a timeout. */
   #timed = 0;
@@ -83,7 +85,7 @@ class PendingRequests implements OutgoingRequests {
 
   resolve(id: RequestId, result: unknown): void {
     const call = this.#take(id);
-    if (!call) return this.#reportStray(id);
+    if (!call) return this.#resolveLate(id, result);
     this.#keepProgress(call);
     const revision = this.#host.session?.revision;
     let known = result;
@@ -146,6 +148,7 @@ class PendingRequests implements OutgoingRequests {
   failAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
     this.#tasks?.clear();
+    this.#late?.clear();
   }
 
   #createId(): RequestId {
@@ -195,8 +198,25 @@ class PendingRequests implements OutgoingRequests {
     taskEnded.addEventListener("abort", () => this.#tasks?.delete(call.id), { once: true });
   }
 
+  /** Keeps what is to happen with the result of a call that fails now. A peer need not respond to a cancelled request, so the oldest are forgotten. */
+  #keepLate({ id, options }: PendingCall): void {
+    if (!options.onLateResult) return;
+    this.#late ??= new Map();
+    this.#late.set(id, options.onLateResult);
+    const [oldest] = this.#late.keys();
+    if (this.#late.size > mostLate && oldest !== undefined) this.#late.delete(oldest);
+  }
+
+  #resolveLate(id: RequestId, result: unknown): void {
+    const resolve = this.#late?.get(id);
+    if (!resolve) return this.#reportStray(id);
+    this.#late?.delete(id);
+    resolve(result);
+  }
+
   #abort(call: PendingCall, reason: unknown): void {
     if (!this.#take(call.id)) return;
+    this.#keepLate(call);
     this.#host.failed(call.id, reason);
     call.fail(reason);
     this.#notifyCancelled(call, reason instanceof Error ? reason.message : undefined);
@@ -204,6 +224,7 @@ class PendingRequests implements OutgoingRequests {
 
   #expire(call: PendingCall): void {
     this.#take(call.id);
+    this.#keepLate(call);
     const error = new TimeoutError(call.method, call.limit);
     this.#host.failed(call.id, error);
     call.fail(error);
@@ -336,6 +357,9 @@ class PendingRequest<Params, Result> implements PendingCall {
     this.#unlisten?.();
   }
 }
+
+/** Calls without a response that are kept at a time. */
+const mostLate = 100;
 
 /** Maximum number of changes of results that one connection reports. */
 const mostChanges = 100;

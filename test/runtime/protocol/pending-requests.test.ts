@@ -413,3 +413,46 @@ describe("a call whose transport responds, or is aborted, while it sends", () =>
     expect(wire.sent).toMatchObject([{ method: "tools/call" }, { method: "notifications/cancelled" }]);
   });
 });
+
+describe("a result that arrives after its call has failed", () => {
+  const respond = (id: number): object => ({ jsonrpc: "2.0", id, result: { content: [], _meta: { id } } });
+
+  test.each(["cancelled", "timed out"])(
+    "a result of a call that was %s is passed on once, if the call asks for it",
+    async (outcome) => {
+      const clock = new ManualClock();
+      const { wire, client, reports } = await connectWire({ clock });
+      const onLateResult = vi.fn();
+      const stop = new AbortController();
+      const calls = [{ onLateResult }, {}].map((options) =>
+        client.request("tools/call", tool, { signal: stop.signal, timeout: 1_000, ...options }).catch(() => "failed"),
+      );
+      if (outcome === "cancelled") stop.abort(new Error("enough"));
+      else await clock.pass(1_000);
+      expect(await Promise.all(calls)).toEqual(["failed", "failed"]);
+      wire.post(respond(2), respond(3), respond(2));
+      await settle();
+      expect(onLateResult.mock.calls).toEqual([[{ content: [], _meta: { id: 2 } }]]);
+      expect(reports).toEqual([]);
+    },
+  );
+
+  test("results of the newest 100 calls are passed on, and none after an error or the end", async () => {
+    const { wire, client } = await connectWire();
+    const onLateResult = vi.fn();
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onLateResult };
+    const calls = Array.from({ length: 102 }, () => client.request("tools/call", tool, options).catch(() => {}));
+    stop.abort(new Error("enough"));
+    await Promise.all(calls);
+    wire.post({ jsonrpc: "2.0", id: 102, error: { code: 1, message: "no" } });
+    wire.post(...Array.from({ length: 101 }, (_, index) => respond(index + 2)));
+    await settle();
+    const [first, ...others] = onLateResult.mock.calls.map(([result]: readonly unknown[]) => result);
+    expect([first, others.length]).toEqual([{ content: [], _meta: { id: 4 } }, 98]);
+    wire.end();
+    wire.post(respond(103));
+    await settle();
+    expect(onLateResult).toHaveBeenCalledTimes(99);
+  });
+});
