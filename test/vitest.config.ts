@@ -9,6 +9,7 @@ export const otherScripts: readonly string[] = [
   "test/scaffold/**",
   "test/tour/**",
   "test/upstream/**",
+  "test/delays/**",
   "test/conformance/node_modules/**",
   "test/mutation/node_modules/**",
   "test/browser/**",

@@ -6,6 +6,7 @@ import { reporters } from "./reporters.ts";
 /** Names of tests about what happens within one turn of the event loop. */
 const withinOneTurn: readonly string[] = [
   "a call that finds the lost connection closing",
+  "a handler does not run again for a round that is cancelled while its state is checked",
   "a client without a session receives the input requests of a server with sessions in results of at most 100",
   "requests of a session that a DELETE ends while they are checked",
 ];
@@ -15,25 +16,35 @@ const { DELAY_SEED: seed = String(Math.floor(Math.random() * 2 ** 31)) } = proce
 if (!/^\d+$/.test(seed))
   throw new Error(`DELAY_SEED is ${seed}; use a whole number, or omit it for another one each time`);
 
-/** Tests of what shares stores, engines and transports, while each operation of these takes some turns of the event loop, drawn from `DELAY_SEED`. */
+const exclude = ["test/**/*.program.test.ts"];
+
+/** Tests of what shares stores, engines and transports, while each operation of these takes time. */
 const config: ViteUserConfig = defineConfig({
   plugins: [compiledTemplates],
   test: {
-    name: `delays of seed ${seed}`,
-    env: { DELAY_SEED: seed },
     root: join(import.meta.dirname, ".."),
     globalSetup: "test/build.ts",
-    setupFiles: "test/delays/setup.ts",
-    include: [
-      "test/runtime/client/**/*.test.ts",
-      "test/runtime/dev/**/*.test.ts",
-      "test/runtime/gateway/**/*.test.ts",
-      "test/runtime/server/**/*.test.ts",
-      "test/runtime/tasks/**/*.test.ts",
-      "test/runtime/transport/http-server/**/*.test.ts",
-      "test/scale/protocol/**/*.test.ts",
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: `delays of seed ${seed}`,
+          env: { DELAY_SEED: seed },
+          setupFiles: "test/delays/setup.ts",
+          include: [
+            "test/runtime/client/**/*.test.ts",
+            "test/runtime/dev/**/*.test.ts",
+            "test/runtime/gateway/**/*.test.ts",
+            "test/runtime/server/**/*.test.ts",
+            "test/runtime/tasks/**/*.test.ts",
+            "test/runtime/transport/http-server/**/*.test.ts",
+            "test/scale/protocol/**/*.test.ts",
+          ],
+          exclude,
+        },
+      },
+      { extends: true, test: { name: "each step", include: ["test/delays/**/*.test.ts"], exclude } },
     ],
-    exclude: ["test/**/*.program.test.ts"],
     testNamePattern: new RegExp(`^(?!.*(?:${withinOneTurn.join("|")}))`),
     maxWorkers: 3,
     testTimeout: 60_000,

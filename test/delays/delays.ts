@@ -7,6 +7,16 @@ const nextTurn = setImmediate;
 
 let random = createRandom(1);
 
+/** Passes the time of an operation: up to three turns of the event loop, unless a test replaces it. */
+let wait = (): Promise<void> => passTurns(Math.floor(random() * 4));
+
+/** Replaces what an operation waits for. Returns a function that undoes it. */
+export function replaceWait(replacement: () => Promise<void>): () => void {
+  const before = wait;
+  wait = replacement;
+  return () => void (wait = before);
+}
+
 /** Draws the delays of a test from a seed and the name of the test, so that a test that failed fails again by itself. */
 export function seedDelays(seed: number, name: string): void {
   let hash = seed;
@@ -14,9 +24,9 @@ export function seedDelays(seed: number, name: string): void {
   random = createRandom(hash >>> 0);
 }
 
-/** Waits for up to three turns of the event loop: operations that begin one after the other end in any order. */
+/** Waits before or after an operation: operations that begin one after the other end in any order. */
 export async function delay(): Promise<void> {
-  await passTurns(Math.floor(random() * 4));
+  await wait();
 }
 
 /** Waits for turns of the event loop: by default for so many that a chain of delayed operations is over. */

@@ -1,0 +1,180 @@
+import { extension, type Declarations as TaskTypes } from "../../generated/extensions/tasks/index.ts";
+import type { Declarations as Core } from "../../generated/2026-07-28/index.ts";
+import { revisions } from "../../generated/revisions.ts";
+import type { Awaitable } from "../../generated/support.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import { connectClient } from "../../runtime/client/create-client.ts";
+import type { Connectable, ConnectionFactory } from "../../runtime/client/connection-factory.ts";
+import type { ClientOptions } from "../../runtime/client/options.ts";
+import type { ClientSession } from "../../runtime/client/session/client-session.ts";
+import { createGateway } from "../../runtime/gateway/gateway.ts";
+import type { Clock } from "../../runtime/internal/timers.ts";
+import { systemClock } from "../../runtime/internal/timers.ts";
+import { createServerAcceptor } from "../../runtime/server/run/acceptor.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
+import { createHttpHandler } from "../../runtime/server/run/http-handler.ts";
+import { MemoryEventStore } from "../../runtime/stores/memory-event-store.ts";
+import { MemorySessionStore } from "../../runtime/stores/memory-session-store.ts";
+import { createHttpClientTransport } from "../../runtime/transport/http-client/http-client.ts";
+import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
+import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
+import type { HttpHandler } from "../../runtime/transport/http-server/handler.ts";
+import type { Transport } from "../../runtime/transport/transport.ts";
+import { delay, delayed, delayedEvents, delayedReceiver } from "./delays.ts";
+
+export type Declarations = Core & TaskTypes;
+export type Client = ClientSession<Declarations>;
+
+/** A way to reach a server in this process, whose operations are steps. */
+export interface Route {
+  connect(options?: Partial<ClientOptions<Declarations>> & { readonly signal?: AbortSignal }): Promise<Client>;
+  /** Ends the server's side. */
+  close(): Promise<void>;
+  /** Sessions that the server still has. */
+  readonly sessions: number;
+}
+
+/** Counts the timers that have not run. */
+export class CountedClock implements Clock {
+  readonly #active = new Set<object>();
+
+  get active(): number {
+    return this.#active.size;
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  after(milliseconds: number, run: () => void): () => void {
+    const timer = {};
+    this.#active.add(timer);
+    const cancel = systemClock.after(milliseconds, () => {
+      this.#active.delete(timer);
+      run();
+    });
+    return () => {
+      this.#active.delete(timer);
+      cancel();
+    };
+  }
+}
+
+/** Ways to a server, by name. */
+export const routes: Readonly<Record<string, (server: Server, clock: Clock) => Awaitable<Route>>> = {
+  "in memory, with a session": (server, clock) => openInMemory(server, clock, "handshake"),
+  "in memory, without a session": (server, clock) => openInMemory(server, clock, "per-request"),
+  "over HTTP, with a session": (server, clock) => openHttp(server, clock, "handshake"),
+  "over HTTP, without a session": (server, clock) => openHttp(server, clock, "per-request"),
+  "over HTTP with SSE": (server, clock) =>
+    openHttp(server, clock, "handshake", (fetch) => createSseClientTransport("http://localhost/sse", { fetch })),
+  "through a gateway, with a session": (server, clock) => openGateway(server, clock, "handshake"),
+  "through a gateway, without a session": (server, clock) => openGateway(server, clock, "per-request"),
+};
+
+type Fetch = typeof globalThis.fetch;
+type Lifecycle = NonNullable<ClientOptions<Declarations>["lifecycle"]>;
+
+/** A server or a gateway that accepts connections. */
+type Accept = (transport: Transport) => unknown;
+
+function openInMemory(server: Server, clock: Clock, lifecycle: Lifecycle): Route {
+  const { source, close } = acceptInMemory(createServerAcceptor(server, { clock }));
+  return { connect: (options) => connectTo(source, { clock, lifecycle, ...options }), close, sessions: 0 };
+}
+
+async function openGateway(server: Server, clock: Clock, lifecycle: Lifecycle): Promise<Route> {
+  const upstream = acceptInMemory(createServerAcceptor(server, { clock }));
+  const gateway = await createGateway(upstream.source, { revisions, onError: server.onError });
+  const { source } = acceptInMemory((transport) => gateway.accept(transport));
+  return {
+    connect: (options) => connectTo(source, { clock, lifecycle, ...options }),
+    close: async () => {
+      await gateway.close();
+      await upstream.close();
+    },
+    sessions: 0,
+  };
+}
+
+function acceptInMemory(accept: Accept): { readonly source: ConnectionFactory; close(): Promise<void> } {
+  const ends: Transport[] = [];
+  return {
+    source: (opening) => {
+      const [clientEnd, serverEnd] = createInMemoryTransports();
+      const end = delayTransport(serverEnd);
+      ends.push(end);
+      accept(end);
+      return connect(delayTransport(clientEnd), opening);
+    },
+    close: async () => void (await Promise.all(ends.map((end) => end.close()))),
+  };
+}
+
+function openHttp(
+  server: Server,
+  clock: Clock,
+  lifecycle: Lifecycle,
+  toTransport = (fetch: Fetch): Transport => createHttpClientTransport("http://localhost/mcp", { fetch }),
+): Route {
+  const store = new MemorySessionStore({ clock });
+  const handler = createHttpHandler(server, {
+    clock,
+    timeouts: { drain: 20 },
+    path: "/mcp",
+    sessions: { store: delayed(store) },
+    events: delayedEvents(new MemoryEventStore()),
+    authenticate: async () => (await delay(), { principal: "user" }),
+  });
+  return {
+    connect: (options) =>
+      connectTo((opening) => connect(toTransport(fetchFrom(handler)), opening), { clock, lifecycle, ...options }),
+    close: () => handler.close({ drain: 0 }),
+    get sessions() {
+      return store.size + handler.sessions.size;
+    },
+  };
+}
+
+function connectTo(
+  source: Connectable,
+  options: Partial<ClientOptions<Declarations>> & { readonly signal?: AbortSignal },
+): Promise<Client> {
+  return connectClient<Declarations>(source, {
+    info: { name: "client", version: "1" },
+    revisions,
+    extensions: [extension],
+    ...options,
+  });
+}
+
+function delayTransport(transport: Transport): Transport {
+  return {
+    start: (receiver) => transport.start(delayedReceiver(receiver)),
+    send: (message, related) => transport.send(message, related),
+    close: () => transport.close(),
+  };
+}
+
+/** Calls a handler as `fetch` would over a network: an abort ends the response wherever it is. */
+function fetchFrom(handler: HttpHandler): Fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { signal } = request;
+    await delay();
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    const response = await Promise.race([handler.fetch(request), aborted]);
+    await delay();
+    const { body, status, headers } = response;
+    const parts = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(part, controller) {
+        await delay();
+        controller.enqueue(part);
+      },
+    });
+    return new Response(body?.pipeThrough(parts, { signal }), { status, headers });
+  };
+}
