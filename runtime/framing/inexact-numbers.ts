@@ -1,7 +1,7 @@
 import { findStringEnd, type ByteRange } from "./json-scan.ts";
 
 /**
- * True if JSON text has a number no double holds: an integer beyond 2^53 that would be rounded, or a number without a finite value.
+ * True if valid JSON text has a number no double holds: an integer beyond 2^53 that would be rounded, or a number without a finite value.
  *
  * @param text - text of the range, in which most messages are found to have no long numbers
  */
@@ -26,10 +26,9 @@ function findNumberEnd(bytes: Uint8Array, start: number, end: number): number {
 
 function isInexact(literal: string): boolean {
   const value = Number(literal);
-  if (Number.isNaN(value)) return false;
   if (!Number.isFinite(value)) return true;
   if (Number.isSafeInteger(value) || !isInteger.test(literal)) return false;
-  return literal.length > longestDouble || BigInt(literal) !== BigInt(value);
+  return BigInt(literal) !== BigInt(value);
 }
 
 function isDigit(code: number): boolean {
@@ -43,9 +42,6 @@ function isNumberPart(code: number): boolean {
 const quote = 0x22;
 const ascii = new TextDecoder();
 const isInteger = /^\d+$/;
-
-/** Digits of the longest integer that is compared. A longer one has no finite value, or is not worth the time. */
-const longestDouble = 309;
 
 /** Begins every number that may be inexact. Texts may have such digits in strings as well. */
 const longNumber = /[0-9]{16}|[eE][+-]?[0-9]{3}/;

@@ -2,7 +2,8 @@ import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
 import { isObject } from "../../generated/support.ts";
-import { listNames, omitDeepItems, type ShallowMessage } from "./deep-items.ts";
+import { shorten } from "../internal/shorten.ts";
+import { listNames, omitDeepItems } from "./deep-items.ts";
 import { hasInexactNumber } from "./inexact-numbers.ts";
 import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 
@@ -29,9 +30,9 @@ export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
 export function decodeEncoded(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
   const finding = scan(source, limits);
   if (!finding) return receive(source, limits, sink);
-  const shallow = finding.kind === "depth" ? readShallow(source, limits) : undefined;
+  const shallow = finding.kind === "depth" ? omitDeepItems(source, limits.maxDepth) : undefined;
   if (!shallow) return sink.problem(toProblem(finding, source, limits));
-  for (const problem of toItemProblems(shallow.names, limits.maxDepth)) sink.problem(problem);
+  for (const problem of toItemProblems(shallow.items, limits.maxDepth)) sink.problem(problem);
   // A result has one list. Looking for more would read a message with thousands of lists thousands of times.
   const rest = { text: shallow.text, ...toByteRange(shallow.text) };
   const left = scan(rest, limits);
@@ -81,12 +82,18 @@ export function tooDeep(maxDepth: number, value: unknown): FramingProblem {
 }
 
 /** Creates the problems of items that are left out of the list in a result. The other items are received. */
-function toItemProblems(names: readonly string[], maxDepth: number): readonly FramingProblem[] {
+function toItemProblems(items: readonly ByteRange[], maxDepth: number): readonly FramingProblem[] {
   const reason = `left out of the list; more than ${maxDepth} levels of nesting`;
-  const more = names.length - mostNames;
-  const texts = names.slice(0, mostNames).map((name) => `The item ${JSON.stringify(name)} is ${reason}`);
+  const more = items.length - mostNames;
+  const texts = items.slice(0, mostNames).map((item) => `The item ${JSON.stringify(readName(item))} is ${reason}`);
   if (more > 0) texts.push(`${more} more items are ${reason}`);
   return texts.map((message) => ({ kind: "depth", message }));
+}
+
+function readName(item: ByteRange): string {
+  const value = readEnvelope(item);
+  if (!isObject(value)) return "";
+  return shorten([value.name, value.uriTemplate, value.uri].find((text) => typeof text === "string") ?? "");
 }
 
 /** Maximum number of items of one list that are named one by one. */
@@ -115,15 +122,6 @@ function toProblem(finding: Finding, source: ByteRange, { maxDepth, maxValues }:
 function readEnvelope(source: ByteRange): unknown {
   const envelope = outline(source);
   return envelope === undefined ? undefined : parse(envelope);
-}
-
-/** Returns a message without the items of its list that are too deep, or `undefined` for any other message. */
-function readShallow(source: ByteRange, { maxDepth }: DecodingLimits): ShallowMessage | undefined {
-  try {
-    return omitDeepItems(source, maxDepth);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */

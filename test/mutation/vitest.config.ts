@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: [...leftOut],
     // A mutant may wait without end; a test of these takes far less than a second, except on a busy machine.
     testTimeout: 8_000,
+    // The default number of random texts may take longer: a mutant that no test detects would pass for a detected one.
+    env: { FUZZ_SCANS: "200" },
     hookTimeout: 20_000,
     expect: { poll: { timeout: 3_000 } },
   },

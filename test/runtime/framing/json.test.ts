@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { decode, encode, tooLarge, type DecodingLimits } from "../../../runtime/framing/json.ts";
+import {
+  decode,
+  decodeEncoded,
+  encode,
+  tooLarge,
+  type DecodingLimits,
+  type Sink,
+} from "../../../runtime/framing/json.ts";
 import { outline, scan, toByteRange, type ByteRange } from "../../../runtime/framing/json-scan.ts";
 import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
@@ -9,20 +16,20 @@ const limits = { maxDepth: 64, maxValues: 200_000 };
 function read(
   text: string,
   given: Partial<DecodingLimits> = {},
+  /** Text after it, in the same bytes. */
+  after = "",
 ): { readonly value?: unknown; readonly problem?: FramingProblem; readonly problems: readonly FramingProblem[] } {
   let outcome: { readonly value?: unknown; readonly problem?: FramingProblem } = {};
   const problems: FramingProblem[] = [];
-  decode(
-    text,
-    { ...limits, ...given },
-    {
-      message: (value) => void (outcome = { value }),
-      problem(problem) {
-        outcome = { problem };
-        problems.push(problem);
-      },
+  const sink: Sink = {
+    message: (value) => void (outcome = { value }),
+    problem(problem) {
+      outcome = { problem };
+      problems.push(problem);
     },
-  );
+  };
+  if (after === "") decode(text, { ...limits, ...given }, sink);
+  else decodeEncoded({ ...toByteRange(text + after), text, end: text.length }, { ...limits, ...given }, sink);
   return { ...outcome, problems };
 }
 
@@ -192,7 +199,12 @@ describe("lists in results with items that are too deep", () => {
     ["tools", `{"name":"a"}, {"name":"b","s":${deep}} ,{"name":"c"}`, [{ name: "a" }, { name: "c" }], ["b"]],
     ["tools", `{"s":${deep},"name":"\\u0062\\"]"}`, [], ['b"]']],
     ["tools", `{"name":"a","s":${deep}},{"name":"b"},{"s":${deep}}`, [{ name: "b" }], ["a", ""]],
+    ["tools", `{"s":${nest(4)}},{"s":${nest(5)}}`, [{ s: [[[[]]]] }], [""]],
+    ["tools", `{"id":1,"name":"a","id":2,"s":${deep}},${deep}`, [], ["", ""]],
+    ["prompts", `{"name":"a","s":${deep}},{"name":"b"}`, [{ name: "b" }], ["a"]],
+    ["resources", `{"uri":"x://a","s":${deep}},{"uri":"x://b"}`, [{ uri: "x://b" }], ["x://a"]],
     ["resourceTemplates", `{"uriTemplate":"x://{a}","s":${deep}}`, [], ["x://{a}"]],
+    ["skills", `{"uri":"x://a","name":"a","s":${deep}}`, [], ["a"]],
   ])("%# a list of %s is read without them: %s", (member, items, kept, names) => {
     for (const rest of ["", '"_meta":{"tools":[[1]]},']) {
       const { value, problems } = read(listOf(member, items, rest), { maxDepth: 8 });
@@ -211,11 +223,15 @@ describe("lists in results with items that are too deep", () => {
     const { problems } = read(listOf("tools", items), { maxDepth: 8 });
     expect(problems).toHaveLength(11);
     expect(problems.at(-1)?.message).toContain("15 more items");
+    const ten = items.split("},").slice(0, 10).join("},");
+    expect(read(listOf("tools", `${ten}}`), { maxDepth: 8 }).problems).toHaveLength(10);
   });
 
   test.each([
     ["content", listOf("content", `{"type":"text","s":${deep}}`)],
     ["params", `{"id":1,"method":"m","params":{"tools":[{"s":${deep}}]}}`],
+    ["an object of tools", `{"id":1,"result":{"tools":{"a":{"s":${deep}}}}}`],
+    ["lists without names", `[[[{"s":${deep}}]]]`],
     ["metadata", listOf("tools", `{"name":"a"}`, `"_meta":{"s":${nest(8)}},`)],
     ["two ids", `{"id":1,"result":{"tools":[{"s":${deep}}]},"id":2}`],
     ["a second list", listOf("tools", `{"s":${deep}}`, `"prompts":[{"s":${deep}}],`)],
@@ -225,11 +241,17 @@ describe("lists in results with items that are too deep", () => {
     expect(problems.at(-1)?.kind).toMatch(/depth|repeated/);
   });
 
-  test("a list with half a megabyte of brackets is read in linear time", () => {
-    const items = `{"name":"x","s":${nest(250_000)}}`;
-    expect(read(listOf("tools", `${items},{"name":"a"}`), { maxDepth: 64 }).value).toMatchObject({
-      result: { tools: [{ name: "a" }] },
+  test("an item that is too deep is not left out of a message with too many values", () => {
+    const { problems } = read(listOf("tools", `{"n":[${"1,".repeat(20)}1],"s":${deep}}`), {
+      maxDepth: 8,
+      maxValues: 20,
     });
+    expect(problems).toMatchObject([{ kind: "values" }]);
+  });
+
+  test("a list of items that are too deep ends before the next byte", () => {
+    const open = `{"id":1,"result":{"tools":[{"s":${deep}}`;
+    expect(read(open, { maxDepth: 8 }, "]").problems).toMatchObject([{ kind: "depth", value: undefined }]);
   });
 });
 
@@ -310,7 +332,10 @@ describe("encoding", () => {
 
 describe("numbers that a double does not hold", () => {
   const exact = { exactNumbers: true };
-  const inexact = ["9007199254740993", "-9007199254740993", "18446744073709551615", "1e400", `1${"0".repeat(400)}1`];
+  const inexact = [
+    ...["9007199254740993", "-9007199254740993", "18446744073709551615"],
+    ...["1e400", "1E400", "1E+400", `1${"0".repeat(400)}1`],
+  ];
   const held = [
     "9007199254740992",
     "1152921504606846976",
@@ -318,11 +343,14 @@ describe("numbers that a double does not hold", () => {
     "0.12345678901234567890",
     '"9007199254740993"',
     "1E+22",
+    "1e-300",
+    String(BigInt(Number.MAX_VALUE)),
   ];
 
   test.each(inexact)("%s is rejected where it would be passed on, and rounded elsewhere", (number) => {
     for (const text of [`{"id":1,"params":{"n":${number}}}`, `{"id":1,"params":{"a":"x\\"",  "n":[0, ${number} ]}}`]) {
-      expect(read(text, exact).problem).toMatchObject({ kind: "numbers", value: { id: 1, params: {} } });
+      const message = expect.stringContaining("send it as a string");
+      expect(read(text, exact).problem).toMatchObject({ kind: "numbers", message, value: { id: 1, params: {} } });
       expect(read(text).problem).toBeUndefined();
     }
   });
@@ -330,6 +358,14 @@ describe("numbers that a double does not hold", () => {
   test.each(held)("%s is read", (number) => {
     const text = `{"id":1,"params":{"1234567890123456":"${"7".repeat(100)}","n":${number}}}`;
     expect(read(text, exact)).toMatchObject({ value: JSON.parse(text), problems: [] });
+  });
+
+  test("short numbers are read", () => {
+    expect(read('{"id":1,"params":{"n":[0,-1.5,1e21]}}', exact).problems).toEqual([]);
+  });
+
+  test("a number ends before the next byte", () => {
+    expect(read("9007199254740992", exact, "1")).toEqual({ value: 2 ** 53, problems: [] });
   });
 
   test("a list of definitions is read, and the number is reported", () => {

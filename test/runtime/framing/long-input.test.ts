@@ -32,6 +32,13 @@ test("millions of brackets neither overflow nor are slow (R10)", () => {
   expect(sink.problems.map(({ kind }) => kind)).toEqual(["depth", "depth"]);
 });
 
+test("a list with half a megabyte of brackets is read in linear time", () => {
+  const sink = collect();
+  const deep = `{"name":"x","s":${"[".repeat(250_000)}${"]".repeat(250_000)}}`;
+  decode(`{"id":1,"result":{"tools":[${deep},{"name":"a"}]}}`, limits, sink);
+  expect(sink.values).toEqual([{ id: 1, result: { tools: [{ name: "a" }] } }]);
+});
+
 test("a message with too many values is a problem with its envelope (R10)", () => {
   const sink = collect();
   decode(`{"jsonrpc":"2.0","id":7,"method":"m","params":{"items":[${"{},".repeat(200_000)}{}]}}`, limits, sink);
