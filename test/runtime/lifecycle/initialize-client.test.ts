@@ -145,6 +145,15 @@ test.each([
   expect(wire.isClosed).toBe(true);
 });
 
+test("a member of the server's response that is null is read as absent, and reported", async () => {
+  const { wire, connecting, reports } = openWire();
+  const result = { ...welcome(newest.id), instructions: null };
+  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, result }], confirmation]);
+  expect((await connecting).instructions).toBeUndefined();
+  const error = new Error("The member instructions in the result of initialize is read as absent; it is null");
+  expect(reports).toEqual([{ kind: "protocol", method: "initialize", error }]);
+});
+
 test("the handshake times out after 30 s and is never cancelled on the wire (L-12, Appendix E)", async () => {
   const clock = new ManualClock();
   const { wire, connecting } = openWire({ clock });
