@@ -113,15 +113,20 @@ export function checkResult<Params, Result>(
   value: unknown,
   onChange: (text: string) => void = () => {},
 ): Result {
-  const issue = row.result(value);
-  const permitted = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
-  if (permitted) return checkResult(row, permitted, onChange);
-  const readable = issue && toReadable(row, value);
+  const given = toPermitted(row, value);
+  const readable = given.issue && toReadable(row, given.value);
   for (const text of readable?.changes ?? []) onChange(text);
-  if (readable) return checkResult(row, readable.value, onChange);
+  const { value: read, issue } = readable ? toPermitted(row, readable.value) : given;
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
-  return value as Result;
+  return read as Result;
+}
+
+/** Returns a result without what the revision permits a peer to send in place of a valid member, and the issue that remains. */
+function toPermitted(row: RequestRow, value: unknown): { readonly value: unknown; readonly issue: Issue | undefined } {
+  const issue = row.result(value);
+  const permitted = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
+  return permitted ? toPermitted(row, permitted) : { value, issue };
 }
 
 /** Returns a result with the minimum in place of a lower number that peers may send at the revision; `undefined` for any other issue. */

@@ -72,6 +72,18 @@ describe("members that are null", () => {
     );
   });
 
+  const withExperiments = (experimental: unknown): object => ({
+    protocolVersion: newest.id,
+    capabilities: { experimental },
+    serverInfo: { name: "s", version: "1" },
+  });
+
+  test("at most 32 places of one result are read as absent", () => {
+    const nulls = (length: number): object => Object.fromEntries(Array.from({ length }, (_, at) => [`m${at}`, null]));
+    expect(read("initialize", withExperiments(nulls(32))).value).toStrictEqual(withExperiments({}));
+    expect(() => read("initialize", withExperiments(nulls(33)))).toThrow("capabilities/experimental/m32 must be");
+  });
+
   test("members of a result, of its content, and below a key with a slash are read as absent", () => {
     const text = { type: "text", text: "x", annotations: null };
     expect(read("callTool", { content: [text], isError: null, structuredContent: { kept: null } }).value).toEqual({
