@@ -215,7 +215,7 @@ class PendingRequests implements OutgoingRequests {
   }
 
   #abort(call: PendingCall, reason: unknown): void {
-    if (!this.#take(call.id)) return;
+    this.#take(call.id);
     this.#keepLate(call);
     this.#host.failed(call.id, reason);
     call.fail(reason);

@@ -20,9 +20,9 @@ export const listMembers: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns an invalid result without optional members that are `null`, and without the items of its list that are invalid: one of them must not cost
- * the whole list. Returns `undefined` if there is nothing to leave out.
+ * the whole list.
  */
-export function toReadable({ handler, method, result: check }: RequestRow, value: unknown): ReadableResult | undefined {
+export function toReadable({ handler, method, result: check }: RequestRow, value: unknown): ReadableResult {
   const omitted = new Set<string>();
   const bare = omitNulls(check, value, (path) => omitted.add(path));
   const list = bare.issue && omitItems(check, bare.value, listMembers.get(handler));
@@ -31,7 +31,7 @@ export function toReadable({ handler, method, result: check }: RequestRow, value
     ...[...omitted].map((path) => `The member ${path} in the result of ${method} is read as absent; it is null`),
     ...(list?.items ?? []).map((text) => `${text}; it is left out of the result of ${method}`),
   ];
-  return changes.length > 0 ? { value: list ? list.value : bare.value, changes: changes.map(shorten) } : undefined;
+  return { value: list ? list.value : bare.value, changes: changes.map(shorten) };
 }
 
 /** Checked value, with the issue that remains. */
@@ -43,22 +43,29 @@ interface Checked {
 /** Omits members that are `null`, as long as one of them is the issue. Where it is in a list, it is omitted from all items. */
 function omitNulls(check: Check, given: unknown, onOmitted: (path: string) => void): Checked {
   let value = given;
-  for (let pass = 0; pass < mostPasses; pass += 1) {
-    const issue = check(value);
-    const path = issue?.path.split("/") ?? [];
-    if (!issue || !isNull(value, path)) return { value, issue };
-    onOmitted(toPattern(value, path));
+  let issue = check(value);
+  for (let pass = 0; issue && pass < mostPasses; pass += 1) {
+    const path = issue.path.split("/");
+    const pattern = findNull(value, path);
+    if (!pattern) break;
+    onOmitted(pattern.join("/"));
     value = omitNull(value, path);
+    issue = check(value);
   }
-  return { value, issue: check(value) };
+  return { value, issue };
 }
 
-/** True if the member at a path is `null`. Items of lists are not members. */
-function isNull(value: unknown, [key = "", ...rest]: readonly string[]): boolean {
-  const name = unescapeKey(key);
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return false;
-  const inner: unknown = Reflect.get(value, name);
-  return rest.length > 0 ? isNull(inner, rest) : inner === null && !Array.isArray(value);
+/** Returns the path of a member that is `null`, with `*` in place of the indexes of items; `undefined` for any other value, such as an item. */
+function findNull(value: unknown, path: readonly string[]): readonly string[] | undefined {
+  const pattern: string[] = [];
+  let owner: unknown;
+  let inner = value;
+  for (const key of path) {
+    owner = inner;
+    pattern.push(Array.isArray(owner) ? "*" : key);
+    inner = Object.getOwnPropertyDescriptor(Object(owner), unescapeKey(key))?.value;
+  }
+  return inner === null && !Array.isArray(owner) ? pattern : undefined;
 }
 
 function omitNull(value: unknown, [key = "", ...rest]: readonly string[]): unknown {
@@ -67,13 +74,6 @@ function omitNull(value: unknown, [key = "", ...rest]: readonly string[]): unkno
   if (!isObject(value) || !Object.hasOwn(value, name)) return value;
   if (rest.length > 0) return { ...value, [name]: omitNull(value[name], rest) };
   return value[name] === null ? omit(value, name) : value;
-}
-
-/** Returns a path with `*` in place of the indexes of items. */
-function toPattern(value: unknown, [key = "", ...rest]: readonly string[]): string {
-  const inner: unknown = typeof value === "object" && value !== null ? Reflect.get(value, unescapeKey(key)) : undefined;
-  const name = Array.isArray(value) ? "*" : key;
-  return rest.length > 0 ? `${name}/${toPattern(inner, rest)}` : name;
 }
 
 interface ReadableList {
@@ -87,28 +87,26 @@ interface ReadableList {
 function omitItems(check: Check, value: unknown, member = ""): ReadableList | undefined {
   const items = isObject(value) ? value[member] : undefined;
   if (!isObject(value) || !Array.isArray(items)) return undefined;
-  const envelope = Object.fromEntries(envelopeMembers.map((name) => [name, value[name]]));
+  const prefix = `${member}/0`;
+  const checkItem: Check = (item) => {
+    const issue = check({ [member]: [item] });
+    return issue?.path.startsWith(prefix) ? { ...issue, path: issue.path.slice(prefix.length + 1) } : undefined;
+  };
   const nulls = new Set<string>();
   const kept: unknown[] = [];
   const reasons: string[] = [];
   for (const [index, item] of items.entries()) {
-    const read = omitNulls(check, { ...envelope, [member]: [item] }, (path) => nulls.add(path));
-    const path = read.issue?.path ?? "";
-    const isInvalid = path === `${member}/0` || path.startsWith(`${member}/0/`);
-    if (isInvalid) reasons.push(describeItem(item, { index, member, issue: read.issue }));
-    else kept.push(isObject(read.value) && Array.isArray(read.value[member]) ? read.value[member][0] : item);
+    const read = omitNulls(checkItem, item, (path) => nulls.add(`${member}/*/${path}`));
+    if (read.issue) reasons.push(describeItem(item, { place: `${member}/${index}`, issue: read.issue }));
+    else kept.push(read.value);
   }
   return { value: { ...value, [member]: kept }, nulls, items: summarize(reasons, member) };
 }
 
-function describeItem(
-  item: unknown,
-  { index, member, issue }: { readonly index: number; readonly member: string; readonly issue: Issue | undefined },
-): string {
+function describeItem(item: unknown, { place, issue }: { readonly place: string; readonly issue: Issue }): string {
   const name = isObject(item) ? [item.name, item.uri, item.uriTemplate].find((text) => typeof text === "string") : "";
-  const place = issue?.path.slice(`${member}/0/`.length) ?? "";
-  const named = name === "" || name === undefined ? "" : ` (${JSON.stringify(shorten(String(name)))})`;
-  return `${member}/${index}${named}${place === "" ? "" : ` at ${place}`} must be ${issue?.expected}`;
+  const named = name ? ` (${JSON.stringify(shorten(name))})` : "";
+  return `${place}${named}${issue.path === "" ? "" : ` at ${issue.path}`} must be ${issue.expected}`;
 }
 
 /** Returns the reasons that are reported: a list may have very many invalid items. */
@@ -116,9 +114,6 @@ function summarize(reasons: readonly string[], member: string): readonly string[
   const more = reasons.length - mostReasons;
   return more > 0 ? [...reasons.slice(0, mostReasons), `${more} more items of ${member} are invalid`] : reasons;
 }
-
-/** Members of the result itself that its check requires at some revisions. */
-const envelopeMembers = ["resultType", "ttlMs", "cacheScope"];
 
 /** Maximum number of members that are `null`, counted once for all items of a list. */
 const mostPasses = 32;

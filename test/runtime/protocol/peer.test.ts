@@ -75,6 +75,8 @@ describe("closing", () => {
     const { peer, wire, reports } = openPeer({ routes: { requests }, channel: { close: () => new Promise(() => {}) } });
     void peer.close();
     await settle();
+    void peer.close();
+    wire.receiver?.ended();
     wire.post({ jsonrpc: "2.0", id: 1, method: "any" });
     wire.receiver?.message({ jsonrpc: "2.0", id: 2, method: "any" });
     wire.receiver?.classified({ kind: "request", id: 3, method: "any", params: {} });
@@ -95,6 +97,7 @@ describe("closing", () => {
     const closing = peer.close({ drain: 10 });
     await expect(earlier).rejects.toMatchObject({ name: "ClosedError" });
     await expect(peer.request(work, undefined)).rejects.toMatchObject(refusal);
+    expect(() => peer.ask(work, undefined, { resolve() {}, reject() {} })).toThrow(refusal.message);
     wire.post({ jsonrpc: "2.0", id: 2, method: "any" });
     const message = "The connection is closing; repeat the request on another one";
     expect([seen, wire.sent]).toEqual([[], [{ jsonrpc: "2.0", id: 2, error: { code: -32603, message } }]]);
@@ -134,6 +137,36 @@ describe("closing", () => {
       { method: "notifications/message", params: { n: 5 } },
       { id: 8, result: { n: 5 } },
     ]);
+  });
+
+  test("a closing connection carries the responses to earlier requests of running calls, also in a batch", async () => {
+    const requests = requestsOf({
+      async visit(_, context) {
+        const { n } = Object(await context.request(work, undefined));
+        await context.progress({ progress: n });
+        return { n };
+      },
+    });
+    const { peer, wire } = openPeer({ routes: { requests, batching: true } });
+    wire.post({ jsonrpc: "2.0", id: 8, method: "visit", params: { _meta: { progressToken: 8 } } });
+    await settle();
+    void peer.close({ drain: 1_000 });
+    await settle();
+    wire.receiver?.message([{ jsonrpc: "2.0", id: 1, result: { n: 5 } }]);
+    await settle();
+    expect(wire.sent).toMatchObject([
+      { id: 1, method: "work" },
+      { method: "notifications/progress", params: { progress: 5 } },
+      { id: 8, result: { n: 5 } },
+    ]);
+  });
+
+  test("a channel that has ended is not closed", async () => {
+    const closed: unknown[] = [];
+    const { peer, wire } = openPeer({ channel: { close: async () => void closed.push("channel") } });
+    wire.end();
+    await peer.close();
+    expect(closed).toEqual([]);
   });
 
   test("a connection whose input has ended sends what running calls report, and fails their requests at once", async () => {

@@ -7,7 +7,7 @@ import { newest, row } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
 import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
 import { settle } from "../wire.ts";
-import { noticesOf, openPeer, requestsOf } from "./open-peer.ts";
+import { noticesOf, openPeer, requestsOf, type OpenedPeer } from "./open-peer.ts";
 
 /* Calls of a peer without a handshake: their ids, timeouts, results and cancellations, each by itself. */
 
@@ -193,6 +193,18 @@ describe("timeouts", () => {
     expect(await outcomeOf(call)).toMatchObject({ error: { name: "TimeoutError" } });
   });
 
+  test("a call that is held twice gets its time back when both have released it", async () => {
+    const { peer, clock } = openPeer();
+    const call = peer.request(work, undefined, { timeout: 100 });
+    const releases = [peer.hold(1), peer.hold(1)];
+    clock.advance(1_000);
+    for (const release of releases) release();
+    clock.advance(99);
+    expect(await outcomeOf(call)).toBe("open");
+    clock.advance(1);
+    expect(await outcomeOf(call)).toMatchObject({ error: { name: "TimeoutError" } });
+  });
+
   test("a call that is not pending cannot be held", () => {
     const { peer, clock } = openPeer();
     peer.hold(99)();
@@ -275,15 +287,20 @@ describe("signals", () => {
     expect(given).toHaveLength(1);
   });
 
-  test("a call that another one aborts while all fail is settled once", () => {
-    const { peer, wire } = openPeer();
+  test.each<readonly [string, (opened: OpenedPeer) => unknown]>([
+    ["ends", ({ wire }) => wire.end()],
+    ["is closed", ({ peer }) => peer.close()],
+  ])("a call that another one aborts while all fail is settled once: the connection %s", async (_, end) => {
+    const opened = openPeer();
+    const { peer } = opened;
     const controller = new AbortController();
     const settled: unknown[] = [];
     const resolve = (): void => {};
     peer.ask(work, undefined, { resolve, reject: () => controller.abort("together") });
     void peer.request(work, undefined, { signal: controller.signal }).catch((error: unknown) => settled.push(error));
-    expect(() => wire.end()).not.toThrow();
-    return settle().then(() => expect(settled).toEqual(["together"]));
+    await end(opened);
+    await settle();
+    expect(settled).toEqual(["together"]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { Throttle } from "../../../runtime/protocol/peer/progress.ts";
+import { Throttle, toProgressToken } from "../../../runtime/protocol/peer/progress.ts";
 import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
@@ -200,6 +200,18 @@ describe("a server", () => {
       /^progressRate has burst/,
     );
   });
+});
+
+test.each([
+  ["", ""],
+  [2 ** 53 - 1, 2 ** 53 - 1],
+  [1 - 2 ** 53, 1 - 2 ** 53],
+  [2 ** 53, undefined],
+  [true, undefined],
+  [null, undefined],
+  [[5], undefined],
+])("the progress token of %j is %j", (given, token) => {
+  expect(toProgressToken(given)).toBe(token);
 });
 
 test("a progress notification that cannot be sent at the end of a call is dropped without an error", async () => {
