@@ -6,7 +6,7 @@ import { reporters } from "./reporters.ts";
 /** Names of tests about what happens within one turn of the event loop. */
 const withinOneTurn: readonly string[] = [
   "a call that finds the lost connection closing",
-  "a handler does not run again for a round that is cancelled while its state is checked",
+  "a handler does not run again if the next request of its call is cancelled while the state is checked",
   "a client without a session receives the input requests of a server with sessions in results of at most 100",
   "requests of a session that a DELETE ends while they are checked",
 ];

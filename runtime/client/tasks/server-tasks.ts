@@ -77,7 +77,7 @@ export class RequestedTasks {
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
   }
 
-  /** Cancels the task as which a call continues whose caller has given up before the response arrived: nobody else knows of it. */
+  /** Cancels the task as which a call continues. The call was cancelled before its response named the task. */
   abandon(result: unknown): void {
     const started = this.#protocol.readContinued(result);
     if (started) {

@@ -257,7 +257,7 @@ export function readOwnState(params: unknown): string | undefined {
 /** Prefix of the gateway's own request states. The random rest cannot be guessed, and has no meaning elsewhere. */
 const prefix = "gateway:";
 
-/** Cancels the task as which a call continues that was cancelled before the response arrived: nobody else knows of it. */
+/** Cancels the task as which a call continues. The call was cancelled before its response named the task. */
 function cancelStarted(upstream: Upstream, late: unknown): void {
   const started = readStartedTask(late);
   if (started) upstream.request("tasks/cancel", { taskId: started.taskId }, {}).catch(() => {});

@@ -418,7 +418,7 @@ describe("a result that arrives after its call has failed", () => {
   const respond = (id: number): object => ({ jsonrpc: "2.0", id, result: { content: [], _meta: { id } } });
 
   test.each(["cancelled", "timed out"])(
-    "a result of a call that was %s is passed on once, if the call asks for it",
+    "a result of a call that was %s is passed on once, if the call has a listener for it",
     async (outcome) => {
       const clock = new ManualClock();
       const { wire, client, reports } = await connectWire({ clock });

@@ -173,7 +173,7 @@ describe("a handler that requests input", () => {
     expect(logged).toMatchObject(["before", "step", "after"].map((data) => ({ params: { data } })));
   });
 
-  test("a handler does not run again for a round that is cancelled while its state is checked", async () => {
+  test("a handler does not run again if the next request of its call is cancelled while the state is checked", async () => {
     let runs = 0;
     const raw = connectRaw(
       asking(async (ask) => {
