@@ -8,8 +8,7 @@ import type { Connectable, ConnectionFactory } from "../../runtime/client/connec
 import type { ClientOptions } from "../../runtime/client/options.ts";
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
-import type { Clock } from "../../runtime/internal/timers.ts";
-import { systemClock } from "../../runtime/internal/timers.ts";
+import { systemClock, type Clock } from "../../runtime/internal/timers.ts";
 import { createServerAcceptor } from "../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../runtime/server/run/http-handler.ts";
@@ -20,7 +19,7 @@ import { createSseClientTransport } from "../../runtime/transport/http-sse/http-
 import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import type { HttpHandler } from "../../runtime/transport/http-server/handler.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
-import { delay, delayed, delayedEvents, delayedReceiver } from "./delays.ts";
+import { delay, delayed, delayedEvents, delayedTransport } from "./delays.ts";
 
 export type Declarations = Core & TaskTypes;
 export type Client = ClientSession<Declarations>;
@@ -30,11 +29,11 @@ export interface Route {
   connect(options?: Partial<ClientOptions<Declarations>> & { readonly signal?: AbortSignal }): Promise<Client>;
   /** Ends the server's side. */
   close(): Promise<void>;
-  /** Sessions that the server still has. */
+  /** Number of open sessions of the server. */
   readonly sessions: number;
 }
 
-/** Counts the timers that have not run. */
+/** Counts pending timers. */
 export class CountedClock implements Clock {
   readonly #active = new Set<object>();
 
@@ -75,9 +74,6 @@ export const routes: Readonly<Record<string, (server: Server, clock: Clock) => A
 type Fetch = typeof globalThis.fetch;
 type Lifecycle = NonNullable<ClientOptions<Declarations>["lifecycle"]>;
 
-/** A server or a gateway that accepts connections. */
-type Accept = (transport: Transport) => unknown;
-
 function openInMemory(server: Server, clock: Clock, lifecycle: Lifecycle): Route {
   const { source, close } = acceptInMemory(createServerAcceptor(server, { clock }));
   return { connect: (options) => connectTo(source, { clock, lifecycle, ...options }), close, sessions: 0 };
@@ -97,15 +93,18 @@ async function openGateway(server: Server, clock: Clock, lifecycle: Lifecycle): 
   };
 }
 
-function acceptInMemory(accept: Accept): { readonly source: ConnectionFactory; close(): Promise<void> } {
+function acceptInMemory(accept: (transport: Transport) => unknown): {
+  readonly source: ConnectionFactory;
+  close(): Promise<void>;
+} {
   const ends: Transport[] = [];
   return {
     source: (opening) => {
       const [clientEnd, serverEnd] = createInMemoryTransports();
-      const end = delayTransport(serverEnd);
+      const end = delayedTransport(serverEnd);
       ends.push(end);
       accept(end);
-      return connect(delayTransport(clientEnd), opening);
+      return connect(delayedTransport(clientEnd), opening);
     },
     close: async () => void (await Promise.all(ends.map((end) => end.close()))),
   };
@@ -146,14 +145,6 @@ function connectTo(
     extensions: [extension],
     ...options,
   });
-}
-
-function delayTransport(transport: Transport): Transport {
-  return {
-    start: (receiver) => transport.start(delayedReceiver(receiver)),
-    send: (message, related) => transport.send(message, related),
-    close: () => transport.close(),
-  };
 }
 
 /** Calls a handler as `fetch` would over a network: an abort ends the response wherever it is. */

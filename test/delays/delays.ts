@@ -1,5 +1,6 @@
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
 import type { EventStore, StoredEvent } from "../../runtime/stores/event-store.ts";
+import type { Transport } from "../../runtime/transport/transport.ts";
 import { createRandom } from "../oracle/random.ts";
 
 /** The function of the platform, also while a test replaces the global one. */
@@ -10,7 +11,7 @@ let random = createRandom(1);
 /** Passes the time of an operation: up to three turns of the event loop, unless a test replaces it. */
 let wait = (): Promise<void> => passTurns(Math.floor(random() * 4));
 
-/** Replaces what an operation waits for. Returns a function that undoes it. */
+/** Replaces the wait of operations. Returns a function for the former one. */
 export function replaceWait(replacement: () => Promise<void>): () => void {
   const before = wait;
   wait = replacement;
@@ -24,7 +25,7 @@ export function seedDelays(seed: number, name: string): void {
   random = createRandom(hash >>> 0);
 }
 
-/** Waits before or after an operation: operations that begin one after the other end in any order. */
+/** Waits before or after an operation. Operations may then end in another order than they began. */
 export async function delay(): Promise<void> {
   await wait();
 }
@@ -94,5 +95,14 @@ export function delayedReceiver(receiver: Receiver): Receiver {
     ended: () => later(() => receiver.ended()),
     disconnected: (reason) => later(() => receiver.disconnected(reason)),
     ...(receiver.hold && { hold: (id) => receiver.hold?.(id) ?? (() => {}) }),
+  };
+}
+
+/** Delays the messages of a transport. */
+export function delayedTransport(transport: Transport): Transport {
+  return {
+    start: (receiver) => transport.start(delayedReceiver(receiver)),
+    send: (message, related) => transport.send(message, related),
+    close: () => transport.close(),
   };
 }

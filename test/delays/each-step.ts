@@ -1,7 +1,7 @@
 import { inTime } from "../in-time.ts";
 import { passTurns, replaceWait } from "./delays.ts";
 
-/** What runs, and what happens in the meantime. */
+/** What runs, and what interrupts it. */
 export interface Scenario<Rig> {
   /** Prepares a run. Its steps do not count. */
   open(): Promise<Rig>;
@@ -13,8 +13,8 @@ export interface Scenario<Rig> {
 }
 
 /**
- * Runs a scenario once for each of its steps, the waits of delayed stores and transports. While that step waits, the interruption happens, and what
- * follows from it. Returns the number of steps.
+ * Runs a scenario once for each of its steps, the waits of delayed stores and transports. The interruption happens while the step waits. Returns the
+ * number of steps.
  */
 export async function interruptEachStep<Rig>(scenario: Scenario<Rig>): Promise<number> {
   for (let at = 1; ; at += 1) if (!(await interruptStep(scenario, at))) return at - 1;

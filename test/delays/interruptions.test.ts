@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { extension } from "../../generated/extensions/tasks/index.ts";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
@@ -15,14 +14,14 @@ const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } } as const;
 
-/** A server, a client of it, and a signal that cancels what runs. */
+/** A server, its client, and a signal for calls. */
 interface Rig {
   readonly route: Route;
   readonly client: Client;
   readonly clock: CountedClock;
   readonly controller: AbortController;
   readonly reports: ErrorReport[];
-  /** Handlers that have neither ended nor been told to. */
+  /** Handlers without a result whose signal is not aborted. */
   readonly running: Set<object>;
 }
 
@@ -89,16 +88,16 @@ function toOpen(route: (typeof routes)[string]): () => Promise<Rig> {
   return async () => {
     const clock = new CountedClock();
     const opened = await route(server, clock);
-    const client = await opened.connect({ elicitation, extensions: [extension] });
+    const client = await opened.connect({ elicitation });
     await passTurns(30);
     return { route: opened, client, clock, controller: new AbortController(), reports, running };
   };
 }
 
-/** Ends a run. Nothing is left of it, except for tasks that have begun: they end with their time. */
+/** Ends a run. Nothing is left of it, except for tasks: they end with their time. */
 async function checkEnd({ route, client, clock, reports, running }: Rig, kind: string): Promise<void> {
   await client.close();
-  // What the server still sends for a client that has gone is no failure.
+  // The server may still respond to the closed client.
   await passTurns(50);
   await route.close();
   const left = (): object => ({
@@ -132,10 +131,10 @@ describe.each(Object.keys(routes))("a call %s", (name) => {
           if (outcome.status === "fulfilled") expect(outcome.value).toEqual(expected[kind]);
           else expect(outcome.reason).toMatchObject({ message: "the user" });
           expect((await rig.client.callTool("plain")).content).toEqual(expected["plain"]);
-          // The response that names the task may have been on its way when the connection was closed: nobody can cancel such a task.
+          // The connection may be closed before the id of the task has arrived: nobody can cancel such a task.
           const mayGoOn = kind === "task" && name === "over HTTP, without a session";
           if (!mayGoOn) await waitFor(() => rig.running.size, 0);
-          // The client still asks for the state of a task that it has cancelled.
+          // After a cancellation, the client reads the state of the task once more.
           await passTurns(50);
           await checkEnd(rig, kind);
         },

@@ -2,8 +2,7 @@ import { beforeEach, vi } from "vitest";
 import { isObject } from "../../generated/support.ts";
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
-import type { Transport } from "../../runtime/transport/transport.ts";
-import { delayed, delayedEvents, delayedReceiver, passTurns, seedDelays } from "./delays.ts";
+import { delayed, delayedEvents, delayedReceiver, delayedTransport, passTurns, seedDelays } from "./delays.ts";
 
 /* Stores and engines in memory are delayed, wherever the server or a test makes one. */
 
@@ -46,18 +45,10 @@ vi.mock("../../runtime/transport/memory.ts", async (load) => {
   const module = await load<typeof import("../../runtime/transport/memory.ts")>();
   const createInMemoryTransports: typeof module.createInMemoryTransports = (limits) => {
     const [first, second] = module.createInMemoryTransports(limits);
-    return [delayTransport(first), delayTransport(second)];
+    return [delayedTransport(first), delayedTransport(second)];
   };
   return { ...module, createInMemoryTransports };
 });
-
-function delayTransport(transport: Transport): Transport {
-  return {
-    start: (receiver) => transport.start(delayedReceiver(receiver)),
-    send: (message, related) => transport.send(message, related),
-    close: () => transport.close(),
-  };
-}
 
 vi.mock("../../runtime/testing/wire.ts", async (load) => {
   const module = await load<typeof import("../../runtime/testing/wire.ts")>();

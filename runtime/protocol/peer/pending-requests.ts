@@ -35,7 +35,7 @@ class PendingRequests implements OutgoingRequests {
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Calls with a response, whose tasks may still report progress. */
   #tasks: Map<RequestId, PendingCall> | undefined;
-  /** Calls that failed before their response, and what is to happen with a result. */
+  /** Listeners for late results, by the ids of calls without a response. */
   #late: Map<RequestId, NonNullable<StartOptions["onLateResult"]>> | undefined;
   #lastId = 0;
   /** Number of pending calls with a timeout. */
@@ -198,7 +198,7 @@ class PendingRequests implements OutgoingRequests {
     taskEnded.addEventListener("abort", () => this.#tasks?.delete(call.id), { once: true });
   }
 
-  /** Keeps what is to happen with the result of a call that fails now. A peer need not respond to a cancelled request, so the oldest are forgotten. */
+  /** Keeps the listener of a call for a late result. A peer need not respond to a cancelled request, so the oldest listeners are removed. */
   #keepLate({ id, options }: PendingCall): void {
     if (!options.onLateResult) return;
     this.#late ??= new Map();
@@ -358,7 +358,7 @@ class PendingRequest<Params, Result> implements PendingCall {
   }
 }
 
-/** Calls without a response that are kept at a time. */
+/** Maximum number of listeners for late results. */
 const mostLate = 100;
 
 /** Maximum number of changes of results that one connection reports. */

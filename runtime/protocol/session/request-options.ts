@@ -13,7 +13,7 @@ export interface RequestOptions extends CallOptions {
   readonly key?: string | undefined;
   /** Called with the id of the request before it is sent, so that related messages can name it. */
   readonly onId?: (id: RequestId) => void;
-  /** Called with a result that arrives although the call was cancelled or has timed out. Default: such a result is ignored. */
+  /** Called with the result if it arrives after the call was cancelled or has timed out. Default: such a result is ignored. */
   readonly onLateResult?: (result: unknown) => void;
 }
 

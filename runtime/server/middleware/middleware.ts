@@ -74,7 +74,7 @@ export async function runMiddleware(
         request,
         once(() => enter(index + 1)),
       );
-    // Some middleware waits. A call that was cancelled in the meantime has no effect.
+    // Middleware may wait. A call has no effect if it was cancelled in the meantime.
     request.context.signal.throwIfAborted();
     response = await handle();
     return response instanceof StaticResult ? freeze(response.value) : response;

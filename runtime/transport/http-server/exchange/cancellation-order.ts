@@ -8,15 +8,15 @@ interface Checked {
 
 /**
  * Order of cancellations. A cancellation may arrive on another connection than its request, and its checks may end sooner: those of the request may
- * wait for a store, or for the key of a token. A cancellation that is handled first would find no request, and the request would run.
+ * wait for a store, or for the key of a token. Handled first, the cancellation would find no request, and the request would run.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#timing-considerations
  */
 export class CancellationOrder {
-  /** Checks that are not over, by session, in the order of arrival. */
+  /** Pending checks by session, in the order of arrival. */
   readonly #open = new Map<string, Set<Promise<unknown>>>();
 
-  /** Returns the outcome of checks. That of a cancellation follows when the checks of all POSTs that arrived before are over. */
+  /** Returns the outcome of checks. A cancellation waits until the checks of all earlier POSTs are over. */
   async arrange<Outcome extends Checked>(session: string, checks: Promise<Outcome>): Promise<Outcome> {
     const open = this.#open.get(session) ?? new Set();
     this.#open.set(session, open.add(checks));
