@@ -32,7 +32,7 @@ const soaks: readonly Section[] = [
 const mutations: readonly Section[] = Object.keys(mutatedFolders).map((folder) => ({
   name: `mutation-${nameOf(folder)}`,
   title: `Mutants of ${folder}`,
-  text: "Each mutant is the code with one change, such as another operator or an empty text. The tests of the folder detect it if one fails. Each mutant that they do not detect has been reviewed, and its reason is in `test/mutation/accepted`. A run tests only what has changed since the last one on the same machine; a first run takes up to an hour.",
+  text: "Each mutant is the code with one change, such as another operator or an empty text. The tests of the folder detect it if one fails. Each mutant that they do not detect has been reviewed, and its reason is in `test/mutation/accepted`. A run of all mutants tests only what has changed since the last one on the same machine; a first run may take hours. `--count` draws some of them.",
   part: "mutation",
 }));
 
@@ -82,6 +82,12 @@ const sections: readonly Section[] = [
     part: "limits",
   },
   ...mutations,
+  {
+    name: "edits",
+    title: "Single wrong edits",
+    text: "Mutants of all folders, half of them in code that awaits, without those that are accepted. The tests of its folder run against each.",
+    part: "edits",
+  },
 ];
 
 /** Renders the page of all results. */

@@ -59,7 +59,7 @@ export interface Progress {
 
 /** Options of the size of a part. */
 export interface SizeOptions {
-  /** Number of messages, cuts or kills in all, or of sessions of each kind. Default: the count of the campaign, or a few in the short form. */
+  /** Number of messages, cuts, kills or drawn mutants in all, or of sessions of each kind. Default: the count of the campaign, or a few in the short form. */
   readonly count?: number;
   /** Duration of a part that lasts for a time. Default: that of the campaign, or a few seconds in the short form. */
   readonly minutes?: number;

@@ -23,10 +23,11 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   fuzz: () => import("./fuzz/fuzz.ts"),
   limits: () => import("./limits/limits.ts"),
   mutation: () => import("./mutation.ts"),
+  edits: () => import("./edits.ts"),
 };
 
 /** Parts without a short form. */
-const longOnly: readonly string[] = ["mutation"];
+const longOnly: readonly string[] = ["mutation", "edits"];
 
 const names = Object.keys(parts).join(", ");
 
@@ -36,7 +37,7 @@ const options = yargs(hideBin(process.argv))
   .option("short", { type: "boolean", describe: "Run for a few seconds, judge counts only, and save nothing" })
   .option("count", {
     type: "number",
-    describe: "Messages, cuts or kills in all, or sessions of each kind; default: the part's",
+    describe: "Messages, cuts, kills or drawn mutants in all, or sessions of each kind; default: the part's",
   })
   .option("minutes", { type: "number", describe: "Duration of a soak, by default 60, or time after which fuzz ends" })
   .option("transport", { type: "string", describe: "Transport of a part that runs over several, or lane of fuzz" })

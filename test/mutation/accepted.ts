@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { nameOf } from "./folders.ts";
-import type { Mutant } from "./report.ts";
+import type { Change, Mutant } from "./report.ts";
 
 /** Reasons why no test has to detect a mutant. */
 export const reasons = {
@@ -24,7 +24,7 @@ export interface Accepted {
   readonly because: string;
 }
 
-/** Mutants of a folder that survived, compared with those that are accepted. */
+/** Mutants of a folder, compared with those that are accepted. */
 export interface Review {
   /** Numbers of survivors, by reason. */
   readonly counts: ReadonlyMap<keyof typeof reasons, number>;
@@ -39,18 +39,18 @@ export function readAccepted(folder: string): readonly Accepted[] {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
 }
 
-/** Compares survivors with the accepted mutants. Numbers of lines do not matter. */
-export function review(survivors: readonly Mutant[], accepted: readonly Accepted[]): Review {
-  const rows = accepted.flatMap((entry) =>
-    Object.entries(entry.changes).flatMap(([from, all]) => all.map((to) => ({ ...entry, from, to }))),
-  );
+/** Compares mutants with those that are accepted. Numbers of lines do not matter. Mutants that were not drawn are unusable. */
+export function review(mutants: readonly Mutant[], accepted: readonly Accepted[]): Review {
+  const survivors = mutants.filter(({ outcome }) => outcome === "survived");
+  const rows = toRows(accepted);
   const known = new Map(rows.map((row) => [keyOf(row), row.reason]));
   const counts = new Map<keyof typeof reasons, number>();
   for (const survivor of survivors) {
     const reason = known.get(keyOf(survivor));
     if (reason) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
-  const keys = new Set(survivors.map(keyOf));
+  const undetected = mutants.filter(({ outcome }) => outcome === "survived" || outcome === "unusable");
+  const keys = new Set(undetected.map(keyOf));
   return {
     counts,
     open: survivors.filter((survivor) => !known.has(keyOf(survivor))),
@@ -58,13 +58,24 @@ export function review(survivors: readonly Mutant[], accepted: readonly Accepted
   };
 }
 
+/** True if no test has to detect a change. */
+export function isAccepted(change: Unnumbered, accepted: readonly Accepted[]): boolean {
+  return toRows(accepted).some((row) => keyOf(row) === keyOf(change));
+}
+
+function toRows(accepted: readonly Accepted[]): readonly (Unnumbered & Pick<Accepted, "reason">)[] {
+  return accepted.flatMap(({ file, line, reason, changes }) =>
+    Object.entries(changes).flatMap(([from, all]) => all.map((to) => ({ file, line, reason, from, to }))),
+  );
+}
+
 /** Describes a change in one line. */
-export function describeChange({ file, line, from, to }: Change): string {
+export function describeChange({ file, line, from, to }: Unnumbered): string {
   return `${file}: ${from} → ${to}, in: ${line}`;
 }
 
-type Change = Pick<Mutant, "file" | "line" | "from" | "to">;
+type Unnumbered = Omit<Change, "row">;
 
-function keyOf({ file, line, from, to }: Change): string {
+function keyOf({ file, line, from, to }: Unnumbered): string {
   return JSON.stringify([file, line, from, to]);
 }

@@ -1,26 +1,45 @@
 import { join } from "node:path";
 
-/** Folders that are mutated, with the folders and files of the tests that are run against their mutants. These tests start no processes. */
+/** Folders that are mutated, with the tests that run against their mutants: files and folders. Tests of programs count only if the folder ends with `/`. */
 export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   "runtime/framing": ["test/runtime/framing"],
   "runtime/jsonrpc": ["test/runtime/jsonrpc"],
   "runtime/lifecycle": ["test/runtime/lifecycle"],
   "runtime/protocol": ["test/runtime/protocol", "test/runtime/lifecycle"],
+  "runtime/transport/http-server": [
+    "test/runtime/transport/http-server",
+    "test/runtime/server/run",
+    "test/runtime/transport/http-sse",
+  ],
+  "runtime/client": ["test/runtime/client"],
+  "runtime/auth": ["test/runtime/auth"],
+  "runtime/tasks": [
+    "test/runtime/tasks",
+    "test/runtime/client/tasks",
+    "test/runtime/server/tasks",
+    "test/scale/protocol/tasks.program.test.ts",
+  ],
+  "runtime/gateway": ["test/runtime/gateway"],
+  "runtime/scale": ["test/scale/protocol/"],
+  "generator/openapi": ["test/generator/openapi"],
+  "generator/typed-client": ["test/generator/typed-client/"],
+  "generator/scaffold/update": ["test/generator/scaffold/update/"],
   "generator/emit": ["test/generator/emit", "test/golden", "test/generator/conversions/convert-alternatives.test.ts"],
 };
 
 /** Test files that are left out: they take seconds, or use the network, or only compile what others compare. */
 export const leftOut: readonly string[] = [
-  "test/golden/compile.program.test.ts",
   "test/runtime/framing/long-input.test.ts",
-  "test/runtime/jsonrpc/check-numbers.program.test.ts",
   "test/runtime/jsonrpc/metrics-of-servers.test.ts",
   "test/runtime/jsonrpc/slow-readers.test.ts",
 ];
 
 /** Returns the patterns of the test files of a folder. */
 export function testsOf(folder: string): readonly string[] {
-  return (mutatedFolders[folder] ?? []).map((tests) => (tests.endsWith(".ts") ? tests : `${tests}/**/*.test.ts`));
+  return (mutatedFolders[folder] ?? []).map((tests) => {
+    if (tests.endsWith(".ts")) return tests;
+    return tests.endsWith("/") ? `${tests}**/*.test.ts` : `${tests}/**/!(*.program).test.ts`;
+  });
 }
 
 /** Names a folder as files about it are named. */

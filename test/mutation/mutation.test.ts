@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readAccepted, reasons, review, type Accepted } from "./accepted.ts";
 import { mutatedFolders, root } from "./folders.ts";
+import { draw } from "../oracle/random.ts";
 import { readReport } from "./report.ts";
 
 const source = "const a = 1;\nif (a > 1) {\n  stop();\n}\n";
@@ -44,6 +45,15 @@ describe("the review of survivors", () => {
     expect([[...counts], open, stale]).toEqual([[["cost", 2]], [], []]);
   });
 
+  test("an accepted mutant that was not drawn is not stale", () => {
+    const { counts, open, stale } = review([{ ...survivor, outcome: "unusable" }], [accepted]);
+    expect([[...counts], open, stale]).toEqual([[], [], []]);
+  });
+
+  test("an accepted mutant that is detected is stale", () => {
+    expect(review([{ ...survivor, outcome: "detected" }], [accepted]).stale).toHaveLength(1);
+  });
+
   test.each([{ file: "b.ts" }, { line: "while (a > 1) {" }, { from: "a" }, { to: "false" }])(
     "another survivor is open, and the accepted one stale: %j",
     (difference) => {
@@ -55,6 +65,15 @@ describe("the review of survivors", () => {
       });
     },
   );
+});
+
+test("a draw has the same items for the same seed, each once", () => {
+  const items = Array.from({ length: 50 }, (_, index) => index);
+  const drawn = draw(items, { count: 20, seed: 3 });
+  expect(new Set(drawn).size).toBe(20);
+  expect(draw(items, { count: 20, seed: 3 })).toEqual(drawn);
+  expect(draw(items, { count: 20, seed: 4 })).not.toEqual(drawn);
+  expect(draw(items, { count: 99, seed: 3 })).toHaveLength(50);
 });
 
 describe.each(Object.keys(mutatedFolders))("the folder %s", (folder) => {

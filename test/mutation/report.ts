@@ -1,5 +1,5 @@
-/** Change of one place of the code, and what became of it. */
-export interface Mutant {
+/** Change of one place of the code. */
+export interface Change {
   /** Path of the file in the repository. */
   readonly file: string;
   /** Line in which the change begins, without blanks at its ends. */
@@ -9,6 +9,10 @@ export interface Mutant {
   /** Text that is replaced, with its blanks made single. */
   readonly from: string;
   readonly to: string;
+}
+
+/** Change of the code, and what became of it. */
+export interface Mutant extends Change {
   readonly outcome: Outcome;
 }
 
@@ -28,10 +32,11 @@ interface ReportedFile {
 interface ReportedMutant {
   readonly status: string;
   readonly replacement: string;
+  /** Its numbers start at 1. */
   readonly location: { readonly start: Place; readonly end: Place };
 }
 
-/** Place in a file. Both numbers start at 1. */
+/** Place in a file. */
 interface Place {
   readonly line: number;
   readonly column: number;
@@ -55,9 +60,17 @@ export function readReport({ files }: Report): readonly Mutant[] {
 }
 
 function readMutant(file: string, lines: readonly string[], { status, replacement, location }: ReportedMutant): Mutant {
-  const { start, end } = location;
   const outcome = outcomes[status];
   if (!outcome) throw new Error(`The status ${status} of a mutant is unknown; add it to report.ts`);
+  return { ...readChange(file, lines, { replacement, location }), outcome };
+}
+
+/** Reads the change of a place whose numbers start at 1. */
+export function readChange(
+  file: string,
+  lines: readonly string[],
+  { replacement, location: { start, end } }: Omit<ReportedMutant, "status">,
+): Change {
   const text = lines.slice(start.line - 1, end.line).join("\n");
   const tail = (lines[end.line - 1] ?? "").length - (end.column - 1);
   return {
@@ -66,7 +79,6 @@ function readMutant(file: string, lines: readonly string[], { status, replacemen
     row: start.line,
     from: toOneLine(text.slice(start.column - 1, text.length - tail)),
     to: toOneLine(replacement),
-    outcome,
   };
 }
 

@@ -4,36 +4,52 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { nameOf, root } from "./folders.ts";
+import type { ListedMutant } from "./list.ts";
 import { readReport, type Mutant } from "./report.ts";
 
 const home = import.meta.dirname;
-const packages = join(home, "node_modules", "@stryker-mutator");
+/** Folder of the packages of Stryker. */
+export const packages: string = join(home, "node_modules", "@stryker-mutator");
 const program = join(packages, "core", "bin", "stryker.js");
 
+/** Installs Stryker, unless it is there. */
+export async function install(): Promise<void> {
+  if (!existsSync(program)) await start("npm", ["ci", "--no-audit", "--no-fund"], { cwd: home });
+}
+
 /**
- * Mutates a folder and runs its tests against each mutant, in a copy of the repository. Results are kept in `node_modules/.cache`: the next run tests
- * what has changed.
+ * Mutates a folder and runs its tests against each mutant, or against those that were drawn, in a copy of the repository. Results of all mutants are
+ * kept in `node_modules/.cache`: the next run tests what has changed.
  *
  * @throws {Error} when the tests fail without a mutant
  */
-export async function mutate(folder: string): Promise<readonly Mutant[]> {
-  if (!existsSync(program)) await start("npm", ["ci", "--no-audit", "--no-fund"], { cwd: home });
+export async function mutate(folder: string, drawn?: readonly ListedMutant[]): Promise<readonly Mutant[]> {
+  await install();
   const work = mkdtempSync(join(tmpdir(), "mutation-"));
   try {
-    const [settings, report] = [join(work, "settings.json"), join(work, "report.json")];
-    writeFileSync(settings, JSON.stringify(describeRun(folder, { work, report })));
-    const env = { ...process.env, MUTATED_FOLDER: folder };
-    await start(process.execPath, [program, "run", settings], { cwd: root, env });
+    const [settings, report, list] = [join(work, "settings.json"), join(work, "report.json"), join(work, "drawn.json")];
+    const base = describeRun(folder, { work, report });
+    writeFileSync(settings, JSON.stringify(drawn ? { ...base, ...onlyDrawn } : base));
+    writeFileSync(list, JSON.stringify(drawn?.map(({ made }) => made) ?? []));
+    await start(process.execPath, [program, "run", settings], {
+      cwd: root,
+      env: { ...process.env, MUTATED_FOLDER: folder, DRAWN_MUTANTS: list },
+    });
     return readReport(JSON.parse(readFileSync(report, "utf8")));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
+const runner = join(packages, "vitest-runner", "dist", "src", "index.js");
+
+/** Settings of a run of drawn mutants. The others are not kept as invalid ones for the next run. */
+const onlyDrawn = { plugins: [runner, join(home, "drawn-mutants.mjs")], checkers: ["drawn"], incremental: false };
+
 /** Settings of Stryker. */
 function describeRun(folder: string, { work, report }: { work: string; report: string }): object {
   return {
-    plugins: [join(packages, "vitest-runner", "dist", "src", "index.js")],
+    plugins: [runner],
     testRunner: "vitest",
     vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
     mutate: [`${folder}/**/*.ts`],

@@ -22,3 +22,10 @@ export function pick<T>(items: readonly T[], random: Random): T {
 export function isHit(share: number, random: Random): boolean {
   return random() < share;
 }
+
+/** Draws some of the items. The same seed draws the same ones. */
+export function draw<Item>(items: readonly Item[], { count, seed }: { count: number; seed: number }): readonly Item[] {
+  const random = createRandom(seed);
+  const shuffled = items.map((item) => ({ item, at: random() })).toSorted((first, second) => first.at - second.at);
+  return shuffled.slice(0, count).map(({ item }) => item);
+}
