@@ -139,7 +139,8 @@ describe("a task of the extension", () => {
     "an unknown task of the extension is rejected: %s (XT-11)",
     async (method) => {
       const { ask } = serveExtension({ tools });
-      expect(await ask(method, { taskId: "x", inputResponses: {} })).toMatchObject({ code: -32602 });
+      const error = { code: -32602, data: { taskId: "x" } };
+      expect(await ask(method, { taskId: "x", inputResponses: {} })).toMatchObject(error);
     },
   );
 
@@ -188,7 +189,8 @@ describe("input requests of a task of the extension", () => {
     expect(Object.keys(Object(left.inputRequests))).toEqual([second]);
     // An answer that came already changes nothing, and a wrong one is not taken.
     await update({ [first]: accept("again") });
-    expect(await update({ [second]: { action: "accept", content: { a: 1 } } })).toMatchObject({ code: -32602 });
+    const invalid = { code: -32602, message: expect.stringContaining(`inputResponses/${second}/`) };
+    expect(await update({ [second]: { action: "accept", content: { a: 1 } } })).toMatchObject(invalid);
     await update({ [second]: accept("2") });
     const next = await until(taskId, "input_required");
     expect(Object.keys(Object(next.inputRequests))).toEqual(["three"]);

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { newest } from "../fixture-revision.ts";
+import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { RunningTask } from "../../../runtime/tasks/running-task.ts";
+import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
+import { SessionChannel } from "../../../runtime/tasks/requestor-channel.ts";
+import { createStoredCall } from "../../../runtime/tasks/stored-call.ts";
+import { StoredInputRequests } from "../../../runtime/tasks/stored-input-requests.ts";
+import { TaskCall } from "../../../runtime/tasks/task-call.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { settle } from "../wire.ts";
+import { createGate, findTask } from "./task-wire.ts";
+
+const form = { message: "?", requestedSchema: { type: "object", properties: {} } };
+const accept = { action: "accept", content: {} };
+const elicit = findRow(newest.serverRequests, "elicit") ?? expect.unreachable();
+
+interface RigOptions {
+  readonly id?: string;
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly pollInterval?: number;
+}
+
+/** A task whose record is kept in memory, and whose input requests are kept in the record. */
+class Rig {
+  readonly clock = new ManualClock();
+  readonly store = new MemoryTaskStore({ clock: this.clock });
+  readonly record: TaskRecord;
+  readonly key;
+  /** Status of each change that the requestor was notified of. */
+  readonly notified: string[] = [];
+  readonly outlet = new StoredInputRequests({
+    check: () => undefined,
+    notifyStatus: ({ status }) => void this.notified.push(status),
+  });
+  readonly task: RunningTask;
+  readonly call;
+
+  private constructor({ id = "a", capabilities = { elicitation: {} }, pollInterval = 1_000 }: RigOptions) {
+    const time = "2026-01-01T00:00:00Z";
+    this.key = { id, owner: "ada" };
+    this.record = { ...this.key, status: "working", createdAt: time, updatedAt: time, ttl: null, pollInterval };
+    const client = { info: undefined, capabilities };
+    const retry = { revision: newest.id, params: {}, client };
+    this.call = createStoredCall(id, retry, { revision: newest });
+    const { store, clock, outlet } = this;
+    this.task = new RunningTask(this.key, this.call, { store, clock, outlet, pollInterval });
+  }
+
+  static async open(options: RigOptions = {}): Promise<Rig> {
+    const rig = new Rig(options);
+    await rig.store.add(rig.record);
+    return rig;
+  }
+
+  get stored(): Promise<TaskRecord | undefined> {
+    return findTask(this.store, this.key);
+  }
+
+  /** Lets changes of the record wait. */
+  hold(): () => void {
+    const { opened, open } = createGate();
+    const change = this.store.change.bind(this.store);
+    const held = async (...given: Parameters<typeof change>) => (await opened, change(...given));
+    Object.assign(this.store, { change: held });
+    return open;
+  }
+}
+
+describe("a task that is over", () => {
+  test("a status message of a task that is over changes nothing", async () => {
+    const { task, store, key, notified } = await Rig.open();
+    task.abandon("gone");
+    await task.explain("still here");
+    expect(await findTask(store, key)).not.toHaveProperty("statusMessage");
+    expect(notified).toEqual([]);
+  });
+
+  test("responses for a task that is over are ignored", async () => {
+    const rig = await Rig.open();
+    const asked = rig.task.ask(elicit, form);
+    await settle();
+    rig.task.abandon("gone");
+    await expect(asked).rejects.toThrow("gone");
+    const { updatedAt } = (await rig.stored) ?? expect.unreachable();
+    await rig.store.change(rig.key, { updatedAt: "2026-02-02T00:00:00Z" });
+    await rig.task.respond({ "elicit-1": accept });
+    expect((await rig.stored)?.updatedAt).toBe("2026-02-02T00:00:00Z");
+    expect(updatedAt).not.toBe("2026-02-02T00:00:00Z");
+  });
+
+  test("a task that is abandoned while its change is stored sends no notification of that change", async () => {
+    const rig = await Rig.open();
+    const open = rig.hold();
+    const explained = rig.task.explain("half");
+    await settle();
+    rig.task.abandon("gone");
+    open();
+    await explained;
+    expect((await rig.stored)?.statusMessage).toBe("half");
+    expect(rig.notified).toEqual([]);
+  });
+
+  test("a task that ends while its change is stored notifies of its end", async () => {
+    const rig = await Rig.open();
+    const open = rig.hold();
+    const explained = rig.task.explain("half");
+    const ended = rig.task.end({ status: "completed", outcome: { kind: "result", result: {} } });
+    open();
+    await Promise.all([explained, ended]);
+    expect(rig.notified).toEqual(["completed"]);
+  });
+
+  test("a task that ended twice keeps its first end", async () => {
+    const { task, store, key } = await Rig.open();
+    await task.end({ status: "cancelled" });
+    expect(await task.end({ status: "completed" })).toMatchObject({ status: "cancelled" });
+    expect((await findTask(store, key))?.status).toBe("cancelled");
+  });
+
+  test("a released task is over, and a second release is not stored", async () => {
+    const { task, store, key } = await Rig.open();
+    await task.release(1);
+    await task.release(2);
+    expect((await findTask(store, key))?.releases).toBe(1);
+    expect([task.isOver, task.signal.aborted]).toEqual([true, true]);
+  });
+});
+
+describe("an input request of a task", () => {
+  test("an input request without the capability of its client is rejected before it is stored", async () => {
+    const rig = await Rig.open({ capabilities: {} });
+    await expect(rig.task.ask(elicit, form)).rejects.toMatchObject({ name: "CapabilityError" });
+    expect((await rig.stored)?.status).toBe("working");
+  });
+
+  test("input requests one after the other read the store for responses until the last has one", async () => {
+    const { task, store, key, clock } = await Rig.open();
+    for (const id of ["elicit-1", "elicit-2"]) {
+      const asked = task.ask(elicit, form);
+      await settle();
+      expect(await findTask(store, key)).toMatchObject({ status: "input_required", inputRequests: { [id]: {} } });
+      await store.change(key, { inputResponses: { [id]: accept }, updatedAt: "2026-01-01T00:00:00Z" });
+      await clock.pass(1_000);
+      expect(await asked).toEqual(accept);
+    }
+    expect((await findTask(store, key))?.status).toBe("working");
+    await clock.pass(1_000);
+    expect(clock.active).toBe(0);
+  });
+
+  test("a task that ends while it waits for a response no longer reads the store", async () => {
+    const { task, clock } = await Rig.open();
+    const asked = task.ask(elicit, form);
+    await settle();
+    expect(clock.active).toBe(1);
+    task.abandon("gone");
+    await expect(asked).rejects.toThrow("gone");
+    await settle();
+    expect(clock.active).toBe(0);
+  });
+
+  test("an input request of a task that is over is rejected, and not listed", async () => {
+    const { task, outlet } = await Rig.open();
+    task.abandon("gone");
+    await expect(task.ask(elicit, form)).rejects.toThrow("gone");
+    expect(outlet.inputRequests).toEqual({});
+  });
+});
+
+describe("the tasks of a process", () => {
+  function add(tasks: RunningTasks, { task, key, record, call }: Rig, ended = (): void => {}): void {
+    const outlet = new SessionChannel(key.id, call, false);
+    tasks.add({ key, node: "", record, task, outlet, during: new TaskCall(call, task, tasks.timer) }, ended);
+  }
+
+  test("a task that has ended is forgotten once, and its timer stops", async () => {
+    const clock = new ManualClock();
+    const tasks = new RunningTasks(clock);
+    const rig = await Rig.open();
+    let ends = 0;
+    add(tasks, rig, () => (ends += 1));
+    expect(tasks.size).toBe(1);
+    rig.task.abandon("gone");
+    await settle();
+    expect([tasks.size, ends]).toEqual([0, 1]);
+    tasks.stop();
+    expect(clock.active).toBe(0);
+  });
+
+  test("a later attempt at a task stays when the earlier one ends", async () => {
+    const tasks = new RunningTasks(new ManualClock());
+    const [earlier, later] = [await Rig.open(), await Rig.open()];
+    let ends = 0;
+    add(tasks, earlier, () => (ends += 1));
+    add(tasks, later);
+    earlier.task.abandon("gone");
+    await settle();
+    expect(tasks.get("a")?.task).toBe(later.task);
+    expect(ends).toBe(0);
+    tasks.stop();
+  });
+
+  test("each task is read at five times its own interval", async () => {
+    const clock = new ManualClock();
+    const tasks = new RunningTasks(clock);
+    const open = (pollInterval: number): Promise<Rig> => Rig.open({ id: String(pollInterval), pollInterval });
+    const rigs = await Promise.all([1_000, 3_000].map(open));
+    const reads = rigs.map(({ store }) => {
+      const find = store.find.bind(store);
+      const counted = { times: 0 };
+      store.find = (key) => ((counted.times += 1), find(key));
+      return counted;
+    });
+    for (const rig of rigs) add(tasks, rig);
+    await clock.pass(15_000);
+    await settle();
+    expect(reads).toEqual([{ times: 3 }, { times: 1 }]);
+    tasks.stop();
+  });
+});

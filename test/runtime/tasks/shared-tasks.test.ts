@@ -1,0 +1,274 @@
+import { describe, expect, test } from "vitest";
+import { newest } from "../fixture-revision.ts";
+import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
+import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskMessage, TaskNode } from "../../../runtime/stores/task-node.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { InputHistory } from "../../../runtime/tasks/input-history.ts";
+import { SharedTasks } from "../../../runtime/tasks/shared-tasks.ts";
+import { TaskFollower } from "../../../runtime/tasks/task-follower.ts";
+import { isLeased } from "../../../runtime/tasks/task-leases.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { settle } from "../wire.ts";
+import { createGate, findTask } from "./task-wire.ts";
+
+/* Tasks that other nodes have begun, at one node: its leases, its messages, and the calls that wait here. */
+
+const lease = 3_000;
+const time = "2026-01-01T00:00:00Z";
+const client = { info: undefined, capabilities: {} };
+
+function toRecord(more: Partial<TaskRecord> = {}): TaskRecord {
+  const key = { id: "a", owner: "ada" };
+  const times = { createdAt: time, updatedAt: time, ttl: null, pollInterval: 1_000 };
+  return { ...key, status: "working", ...times, node: "gone", attempt: 1, lease, ...more };
+}
+
+/** A node that runs nothing yet, with a task of a node that is gone. */
+class Rig {
+  readonly clock = new ManualClock();
+  readonly store = new MemoryTaskStore({ clock: this.clock });
+  readonly reports: unknown[] = [];
+  readonly run: TaskRecord[] = [];
+  readonly sent: (TaskMessage & { readonly to: string })[] = [];
+  readonly key = { id: "a", owner: "ada" };
+  receive: (message: TaskMessage) => void = () => {};
+  readonly shared: SharedTasks;
+
+  private constructor(node: Partial<TaskNode>) {
+    const { store, clock } = this;
+    if (!isLeased(store)) throw new Error("The store has no leases");
+    const ledger = new MemoryLedger();
+    this.shared = new SharedTasks({
+      store,
+      clock,
+      ledger,
+      written: newest,
+      restorers: new Map(),
+      isOffered: () => true,
+      implement: () => {},
+      running: () => [],
+      find: () => undefined,
+      run: (taken) => void this.run.push(taken),
+      report: (thrown) => void this.reports.push(thrown),
+      node: {
+        name: "here",
+        canTakeOver: true,
+        store,
+        ledger,
+        lease,
+        send: (to, message) => void this.sent.push({ to, ...message }),
+        receive: (receiver) => void (this.receive = receiver),
+        ...node,
+      },
+    });
+    this.shared.start();
+  }
+
+  static async open(record: Partial<TaskRecord> = {}, node: Partial<TaskNode> = {}): Promise<Rig> {
+    const rig = new Rig(node);
+    await rig.store.add(toRecord(record));
+    return rig;
+  }
+
+  get stored(): Promise<TaskRecord | undefined> {
+    return findTask(this.store, this.key);
+  }
+
+  /** Lets an operation of the store wait until the returned function is called. */
+  hold(name: "takeOver" | "renew"): () => void {
+    const { opened, open } = createGate();
+    const operation = this.store[name].bind(this.store);
+    const held = async (...given: unknown[]) => (await opened, Reflect.apply(operation, this.store, given));
+    Object.assign(this.store, { [name]: held });
+    return open;
+  }
+}
+
+describe("a task whose node is gone", () => {
+  test("a task whose node is gone is taken over by this node, in its name", async () => {
+    const rig = await Rig.open();
+    await rig.clock.pass(2 * lease);
+    const statusMessage = "The node that ran the task is gone; its effects are unknown";
+    expect(await rig.stored).toMatchObject({ node: "here", attempt: 2, status: "failed", statusMessage });
+    rig.shared.stop();
+  });
+
+  test("a task at a revision that is not served any more fails with that reason, which is reported", async () => {
+    const rig = await Rig.open({ retry: { revision: "2020-01-01", params: {}, client } });
+    await rig.clock.pass(2 * lease);
+    const reason = "Revision 2020-01-01 is not served any more";
+    expect(await rig.stored).toMatchObject({
+      status: "failed",
+      statusMessage: `The node that ran the task is gone, and it cannot be run again: ${reason}`,
+    });
+    expect(rig.reports).toMatchObject([{ message: reason }]);
+    rig.shared.stop();
+  });
+
+  test("a failure of the store is reported, and the next search takes the task over", async () => {
+    const rig = await Rig.open();
+    const takeOver = rig.store.takeOver.bind(rig.store);
+    rig.store.takeOver = () => {
+      throw new Error("lost");
+    };
+    await rig.clock.pass(2 * lease);
+    expect(rig.reports).toContainEqual(expect.objectContaining({ message: "lost" }));
+    rig.store.takeOver = takeOver;
+    await rig.clock.pass(2 * lease);
+    expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
+    rig.shared.stop();
+  });
+
+  test.each([
+    ["while this node cannot tell whether others have stopped", { canTakeOver: false }],
+    ["after this node takes over no more tasks", {}],
+  ])("a task is not taken over %s", async (when, node) => {
+    const rig = await Rig.open({}, node);
+    if (when.startsWith("after")) rig.shared.stopTaking();
+    await rig.clock.pass(5 * lease);
+    expect(await rig.stored).toMatchObject({ node: "gone", status: "working" });
+    rig.shared.stop();
+    expect(rig.clock.active).toBe(0);
+  });
+
+  test("a task that arrives while this node stops taking is left to others at once", async () => {
+    const rig = await Rig.open();
+    const open = rig.hold("takeOver");
+    await rig.clock.pass(2 * lease);
+    rig.shared.stopTaking();
+    open();
+    await settle();
+    expect(await rig.stored).toMatchObject({ node: "here", attempt: 2, status: "working" });
+    expect(await rig.store.takeOver("next", 10)).toMatchObject([{ id: "a" }]);
+    rig.shared.stop();
+  });
+
+  test("a stopped node has no timer left, even if a renewal was under way", async () => {
+    const rig = await Rig.open();
+    const open = rig.hold("renew");
+    await rig.clock.pass(lease);
+    rig.shared.stop();
+    open();
+    await settle();
+    expect(rig.clock.active).toBe(0);
+  });
+});
+
+describe("messages about a task of another node", () => {
+  test("a changed record of a task sends a message to its own node, and no other", async () => {
+    const { shared, sent } = await Rig.open();
+    shared.wake(toRecord({ node: "there" }));
+    shared.wake(toRecord({ node: "here" }));
+    expect(sent).toEqual([{ to: "there", id: "a", owner: "ada" }]);
+    shared.stop();
+  });
+
+  test("a waiting call registers once for an attempt, and again for the next", async () => {
+    const { shared, sent, clock, receive } = await Rig.open();
+    const follower = shared.follow("a", new AbortController().signal);
+    for (const attempt of [1, 1, 2]) {
+      const waiting = follower.wait(toRecord({ node: "there", attempt }));
+      receive({ id: "a", owner: "ada" });
+      await waiting;
+      follower.clear();
+    }
+    const registration = { to: "there", id: "a", owner: "ada", from: "here" };
+    expect(sent).toEqual([registration, registration]);
+    follower.end();
+    shared.stop();
+    expect(clock.active).toBe(0);
+  });
+
+  test("a waiting call registers again when no message has come for as long as a lease", async () => {
+    const { shared, sent, clock } = await Rig.open();
+    const follower = shared.follow("a", new AbortController().signal);
+    for (let time = 0; time < 2; time += 1) {
+      const waiting = follower.wait(toRecord({ node: "there" }));
+      await clock.pass(lease);
+      await waiting;
+    }
+    expect(sent).toHaveLength(2);
+    follower.end();
+    shared.stop();
+  });
+
+  test("the calls that wait for a task are woken, except one that has ended", async () => {
+    const { shared, receive } = await Rig.open();
+    const { signal } = new AbortController();
+    const [first, second] = [shared.follow("a", signal), shared.follow("a", signal)];
+    first.end();
+    const woken: string[] = [];
+    void first.wait(toRecord()).then(() => woken.push("first"));
+    void second.wait(toRecord()).then(() => woken.push("second"));
+    receive({ id: "b", owner: "ada" });
+    await settle();
+    expect(woken).toEqual([]);
+    receive({ id: "a", owner: "ada" });
+    await settle();
+    expect(woken).toEqual(["second"]);
+    shared.stop();
+  });
+
+  test("a message of a node that waits has a response, also for a task that does not run here", async () => {
+    const { shared, sent, receive } = await Rig.open();
+    receive({ id: "a", owner: "ada", from: "there" });
+    receive({ id: "a", owner: "ada" });
+    expect(sent).toEqual([{ to: "there", id: "a", owner: "ada" }]);
+    shared.stop();
+  });
+});
+
+test("a call that is cancelled while it follows a task ends at once, and leaves no timer", async () => {
+  const clock = new ManualClock();
+  const controller = new AbortController();
+  const follower = new TaskFollower({
+    clock,
+    signal: controller.signal,
+    longestWait: lease,
+    register: () => {},
+    receive: () => () => {},
+  });
+  const waiting = follower.wait(toRecord());
+  controller.abort(new Error("cancelled"));
+  await expect(waiting).rejects.toThrow("cancelled");
+  expect(clock.active).toBe(0);
+  follower.end();
+});
+
+describe("the input requests of earlier attempts", () => {
+  const elicit = findRow(newest.serverRequests, "elicit") ?? expect.unreachable();
+  const request = { method: "elicitation/create", params: { message: "?" } };
+  const response = { action: "accept" };
+  const open = { inputRequests: { elicit: request } };
+
+  test("a response that arrives before its input request is repeated is kept for it", () => {
+    const history = new InputHistory(open);
+    history.settleOpen({ elicit: response, other: {} });
+    expect([history.openRequests, history.responses]).toEqual([{}, { elicit: response }]);
+    expect(history.begin(elicit, "elicit", request)).toEqual({ key: "elicit", settled: { request, response } });
+  });
+
+  test("an input request without a response stays open until it is repeated", () => {
+    const history = new InputHistory(open);
+    history.settleOpen({ other: response });
+    expect(history.openRequests).toEqual({ elicit: request });
+    expect(history.begin(elicit, "elicit", request)).toEqual({ key: "elicit" });
+    expect(history.openRequests).toEqual({});
+  });
+
+  test("another input request gets another key", () => {
+    const history = new InputHistory({ ...open, inputResponses: { elicit: response } });
+    const { key, settled } = history.begin(elicit, "elicit", { ...request, params: { message: "other" } });
+    expect([key, settled]).toEqual(["elicit-2", undefined]);
+  });
+
+  test("a kept response is part of the record of the next attempt", () => {
+    const history = new InputHistory();
+    history.settle("elicit", request, response);
+    const { settledRequests, responses: inputResponses } = history;
+    const next = new InputHistory({ settledRequests, inputResponses });
+    expect(next.begin(elicit, "elicit", request)).toMatchObject({ settled: { response } });
+  });
+});
