@@ -8,8 +8,10 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   "runtime/protocol": ["test/runtime/protocol", "test/runtime/lifecycle"],
   "runtime/transport/http-server": [
     "test/runtime/transport/http-server",
-    "test/runtime/server/run",
     "test/runtime/transport/http-sse",
+    "test/runtime/server/run",
+    "test/runtime/auth/server",
+    "test/scale/protocol/",
   ],
   "runtime/client": ["test/runtime/client"],
   "runtime/auth": ["test/runtime/auth"],
