@@ -112,7 +112,7 @@ export class SharedTasks {
     this.#waiters.set(id, waiters);
     return () => {
       waiters.delete(wake);
-      if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
+      if (waiters.size === 0) this.#waiters.delete(id);
     };
   }
 

@@ -161,6 +161,8 @@ describe("messages about a task of another node", () => {
     const { shared, sent } = await Rig.open();
     shared.wake(toRecord({ node: "there" }));
     shared.wake(toRecord({ node: "here" }));
+    const { node: _node, ...withoutNode } = toRecord();
+    shared.wake(withoutNode);
     expect(sent).toEqual([{ to: "there", id: "a", owner: "ada" }]);
     shared.stop();
   });
