@@ -77,6 +77,8 @@ export interface Doc {
   readonly deprecated?: string;
   /** References from `@see` tags. */
   readonly see?: readonly string[];
+  /** Tags that change no check, such as `@default "none"`, as written. */
+  readonly tags?: readonly string[];
 }
 
 /** Exported constant: `export const NAME = value;` */

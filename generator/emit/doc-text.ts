@@ -27,6 +27,7 @@ function docTags(doc: Doc | undefined): string[] {
     ...(doc.internal ? ["@internal"] : []),
     ...(doc.deprecated === undefined ? [] : `@deprecated ${doc.deprecated}`.trimEnd().split("\n")),
     ...(doc.see ?? []).map((reference) => `@see ${reference}`),
+    ...(doc.tags ?? []).flatMap((tag) => tag.split("\n")),
   ];
 }
 

@@ -75,7 +75,11 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const known = await openKnownRevisions({ folder: spec, packaged: packagedSpec });
   const source = await readSource(from, options);
   const schema = readSchema(from, source.text);
-  const warnings = [...checkVersion(schema, options), ...checkHash(known, source, { revision, force })];
+  const warnings = [
+    ...checkVersion(schema, options),
+    ...checkHash(known, source, { revision, force }),
+    ...schema.warnings,
+  ];
   const pin = toPin(known, { revision, source, schema });
   const path = join(spec, revision, "overlay.json");
   const input: DraftInput = { known, revision, pin, source, schema, path };

@@ -20,7 +20,7 @@ export interface TypeTags {
 
 const noTags: TypeTags = {};
 
-/** Reads the JSDoc of a declaration or member. @throws {SpecError} when a tag is unknown, because it might constrain the type. */
+/** Reads the JSDoc of a declaration or member. Unknown tags are kept as documentation. @throws {SpecError} when a type tag is invalid. */
 export function readComment(path: string, node: ts.Node): Comment {
   const block = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
   rejectIgnored(path, node, block);
@@ -29,7 +29,7 @@ export function readComment(path: string, node: ts.Node): Comment {
   let tags: TypeTags = noTags;
   for (const tag of block.tags ?? []) {
     const text = seeName(tag) + textOf(tag.comment);
-    doc = { ...doc, ...docTag(tag.tagName.text, text, doc) };
+    doc = { ...doc, ...docTag(tag, text, doc) };
     tags = { ...tags, ...typeTag(path, tag, text) };
   }
   const isEmpty = doc.text === "" && Object.keys(doc).length === 1;
@@ -41,7 +41,7 @@ function rejectIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined)
   const { text } = node.getSourceFile();
   const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());
   const comments = ignored.match(/\/\*\*.*?\*\//gs) ?? [];
-  if (!comments.some((comment) => /^[\s/*]*@(?!(category|internal|deprecated|see|example)\b)\w/m.test(comment))) return;
+  if (!comments.some((comment) => typeTagStart.test(comment))) return;
   throw reject(path, node, "a tag in an earlier comment is ignored; move it to the last comment, on a separate line");
 }
 
@@ -57,8 +57,11 @@ function seeName(tag: ts.JSDocTag): string {
   return tag.name.getText() + gap;
 }
 
-function docTag(name: string, text: string, doc: Doc): Partial<Doc> {
+function docTag(tag: ts.JSDocTag, text: string, doc: Doc): Partial<Doc> {
+  const name = tag.tagName.text;
   switch (name) {
+    case "":
+      return { text: doc.text + gapBefore(tag) + `@${text}` };
     case "category":
       return { category: text };
     case "internal":
@@ -67,21 +70,31 @@ function docTag(name: string, text: string, doc: Doc): Partial<Doc> {
       return { deprecated: text };
     case "see":
       return { see: [...(doc.see ?? []), text] };
-    default:
+    // Titles and file names of example messages, which are outside the schema.
+    case "example":
       return {};
+    default:
+      return typeTags.has(name) ? {} : { tags: [...(doc.tags ?? []), tagText(tag)] };
   }
+}
+
+/** An `@` without a name is prose: it continues the line, or begins the next one. */
+function gapBefore(tag: ts.JSDocTag): string {
+  const before = tag.getSourceFile().text.slice(0, tag.getStart());
+  return /\n[ \t]*\*?[ \t]*$/.test(before) ? "\n" : " ";
+}
+
+/** Returns a tag as it is written, without the asterisks of its lines. */
+function tagText(tag: ts.JSDocTag): string {
+  const lines = tag.getText().split("\n");
+  return lines
+    .map((line, at) => (at === 0 ? line : line.replace(/^\s*\*? ?/, "")))
+    .join("\n")
+    .trim();
 }
 
 function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
   switch (tag.tagName.text) {
-    case "category":
-    case "internal":
-    case "deprecated":
-    case "see":
-      return noTags;
-    // Titles and file names of example messages, which are outside the schema.
-    case "example":
-      return noTags;
     case "format":
       return { format: text };
     case "minimum":
@@ -96,8 +109,33 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
       if (text !== "number") throw reject(path, tag, "only `@TJS-type number` is understood");
       return { fractional: true };
     default:
-      throw reject(path, tag, `unknown tag @${tag.tagName.text}; add it to generator/read/doc-comment.ts`);
+      return noTags;
   }
+}
+
+/** Tags that change what a type accepts. */
+const typeTags: ReadonlySet<string> = new Set(["format", "minimum", "maximum", "maxItems", "nullable", "TJS-type"]);
+
+const typeTagStart = new RegExp(`^[\\s/*]*@(?:${[...typeTags].join("|")})(?![\\w-])`, "m");
+
+/** Tags that say nothing about the values of a type. */
+const docTags: ReadonlySet<string> = new Set(["", "category", "default", "deprecated", "example", "internal", "see"]);
+
+/** Returns a text for each name of a tag that is neither a type tag nor known documentation. It may be meant as a rule. */
+export function findUnknownTags(path: string, file: ts.SourceFile): readonly string[] {
+  const texts = new Map<string, string>();
+  const visit = (node: ts.Node): void => {
+    for (const tag of ts
+      .getJSDocCommentsAndTags(node)
+      .flatMap((comment) => (ts.isJSDoc(comment) ? [...(comment.tags ?? [])] : []))) {
+      const name = tag.tagName.text;
+      if (typeTags.has(name) || docTags.has(name) || texts.has(name)) continue;
+      texts.set(name, reject(path, tag, `the tag @${name} is kept as documentation`).message);
+    }
+    node.forEachChild(visit);
+  };
+  visit(file);
+  return [...texts.values()];
 }
 
 function numberOf(path: string, tag: ts.JSDocTag, text: string): number {

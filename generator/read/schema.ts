@@ -1,6 +1,6 @@
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
 import { referencesIn } from "../model/shapes.ts";
-import { readComment } from "./doc-comment.ts";
+import { findUnknownTags, readComment } from "./doc-comment.ts";
 import { readImports, withCoreNames, type Imports } from "./imports.ts";
 import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "../internal/spec-error.ts";
@@ -11,6 +11,8 @@ import { locationOf, parseSource, reject, ts } from "./syntax.ts";
 export interface Schema {
   readonly constants: readonly Constant[];
   readonly declarations: readonly Declaration[];
+  /** Tags without a meaning for the reader, which are kept as documentation: one text for each name, with its first place. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -33,6 +35,7 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   const declarations: Declaration[] = [];
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement) || (core.length > 0 && ts.isImportDeclaration(statement))) continue;
+    if (declaresNothing(statement)) continue;
     declarations.push(readDeclaration(context, statement));
   }
   if (declarations.length === 0) {
@@ -45,7 +48,15 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   rejectCircles(path, scope);
   const complete = own.map((declaration) => spreadUnions(path, declaration, { declarations: scope }));
   rejectNonObjects(path, complete, { declarations: [...core, ...complete] });
-  return { constants, declarations: complete };
+  return { constants, declarations: complete, warnings: findUnknownTags(path, file) };
+}
+
+/** True for a stray semicolon, a directive such as `"use strict"`, and `export {}`. */
+function declaresNothing(statement: ts.Statement): boolean {
+  if (ts.isExpressionStatement(statement)) return ts.isStringLiteral(statement.expression);
+  if (!ts.isExportDeclaration(statement)) return ts.isEmptyStatement(statement);
+  const { exportClause: names, moduleSpecifier } = statement;
+  return !moduleSpecifier && names !== undefined && ts.isNamedExports(names) && names.elements.length === 0;
 }
 
 function readConstant(path: string, statement: ts.VariableStatement): Constant {

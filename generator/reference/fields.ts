@@ -42,6 +42,7 @@ export function docProse(doc: Doc | undefined): string {
   return [
     prose(doc.text),
     ...(doc.deprecated === undefined ? [] : [`**Deprecated.** ${prose(doc.deprecated)}`.trimEnd()]),
+    ...(doc.tags ?? []).map(code),
     ...(references.length === 0 ? [] : [`See ${references.map((reference) => `<${reference}>`).join(", ")}.`]),
   ]
     .filter((part) => part !== "")

@@ -19,10 +19,10 @@ const statements: readonly Rejected[] = [
   { what: "a class", text: "export class A {}", at: "1:1", says: "ClassDeclaration" },
   { what: "a function", text: "export function f(): void;", at: "1:1", says: "FunctionDeclaration" },
   { what: "an import", text: 'import { x } from "y";', at: "1:1", says: "ImportDeclaration" },
+  { what: "an export of names", text: "export { A };", at: "1:1", says: "ExportDeclaration" },
   { what: "a re-export", text: 'export * from "./x";', at: "1:1", says: "ExportDeclaration" },
   { what: "a namespace", text: "export namespace N {}", at: "1:1", says: "ModuleDeclaration" },
   { what: "an ambient module", text: 'declare module "x" {}', at: "1:1", says: "ModuleDeclaration" },
-  { what: "a stray semicolon", text: "export type A = string;;", at: "1:24", says: "EmptyStatement" },
   { what: "a statement that runs", text: "export type A = string;\nalert(1);", at: "2:1", says: "ExpressionStatement" },
   { what: "a declaration that is not exported", text: "interface A {}", at: "1:1", says: "must be exported" },
   { what: "a default export", text: "export default interface A {}", at: "1:1", says: "must be exported" },
@@ -243,13 +243,6 @@ const structures: readonly Rejected[] = [
 
 const comments: readonly Rejected[] = [
   {
-    what: "an unknown tag",
-    text: "/**\n * Text.\n * @pattern a\n */\nexport type A = string;",
-    at: "3:4",
-    says: "unknown tag @pattern",
-  },
-  { what: "@default", text: "/** @default 3 */\nexport type A = number;", at: "1:5", says: "unknown tag @default" },
-  {
     what: "@minimum on a string",
     text: "/** @minimum 1 */\nexport type A = string;",
     at: "2:17",
@@ -433,6 +426,11 @@ describe("valid schemas", () => {
         }),
       },
     },
+    ...[";;", '"use strict";', "export {};"].map((text) => ({
+      what: `${text}, which declares nothing`,
+      text: `${text}\nexport type A = 1;${text}`,
+      shape: { kind: "literal", value: 1 } as const,
+    })),
     {
       what: "bounds",
       text: "/**\n * @minimum 0\n * @maximum 1.5\n */\nexport type A = number;",
@@ -454,6 +452,33 @@ describe("valid schemas", () => {
       "/**\n * @see https://example.com/a#b\n * @see Other for more\n * @see {@link A}\n */\nexport type A = 1;",
     );
     expect(a?.doc?.see).toEqual(["https://example.com/a#b", "Other for more", "{@link A}"]);
+  });
+
+  it("`readSchema` keeps unknown tags as documentation, with one warning for each name", () => {
+    const text =
+      "/**\n * Text.\n * @rule one\n *   two\n * @default {}\n */\nexport type A = 1;\n/** @rule three */\nexport type B = 1;\nexport interface C {\n  /** @items.minimum 0 */\n  x: 1;\n}";
+    const { declarations, warnings } = readSchema("a.ts", text);
+    expect(declarations.map(({ doc }) => doc)).toEqual([
+      { text: "Text.", tags: ["@rule one\n  two", "@default {}"] },
+      { text: "", tags: ["@rule three"] },
+      undefined,
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^a\.ts:3:4: the tag @rule is kept as documentation: /),
+      expect.stringMatching(/^a\.ts:11:7: the tag @items is kept as documentation: /),
+    ]);
+  });
+
+  it("`readSchema` keeps an unknown tag before the last comment out of the documentation", () => {
+    expect(read("/** @rule 1 */\n/** Text. */\nexport type A = number;")[0]?.doc).toEqual({ text: "Text." });
+  });
+
+  it.each([
+    ["at the start of a line", "Text.\n * @{namespace}/list lists.", "Text.\n@{namespace}/list lists."],
+    ["inside of a line", "Of -, @, and dots.", "Of -, @, and dots."],
+  ])("`readSchema` reads an `@` without a name as prose, %s", (_where, written, text) => {
+    const { declarations, warnings } = readSchema("a.ts", `/**\n * ${written}\n */\nexport type A = 1;`);
+    expect([declarations[0]?.doc, warnings]).toEqual([{ text }, []]);
   });
 
   it("`readSchema` ignores comments that are not JSDoc, and lines between comment and declaration (T12)", () => {
