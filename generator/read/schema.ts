@@ -2,8 +2,9 @@ import type { Constant, Declaration, ObjectShape, OmitShape, Property, Reference
 import { referencesIn } from "../model/shapes.ts";
 import { findUnknownTags, readComment } from "./doc-comment.ts";
 import { readImports, withCoreNames, type Imports } from "./imports.ts";
-import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
+import { readFiniteNumber, readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "../internal/spec-error.ts";
+import { mergeInterfaces } from "./merge-interfaces.ts";
 import { rejectCircles, rejectNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, reject, ts } from "./syntax.ts";
 
@@ -32,12 +33,13 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
     readMembers,
     depth: 0,
   };
-  const declarations: Declaration[] = [];
+  const written: Declaration[] = [];
   for (const statement of file.statements) {
     if (ts.isVariableStatement(statement) || (core.length > 0 && ts.isImportDeclaration(statement))) continue;
     if (declaresNothing(statement)) continue;
-    declarations.push(readDeclaration(context, statement));
+    written.push(readDeclaration(context, statement));
   }
+  const declarations = mergeInterfaces(path, written);
   if (declarations.length === 0) {
     throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
   }
@@ -76,17 +78,17 @@ function readConstant(path: string, statement: ts.VariableStatement): Constant {
 function readConstantValue(path: string, declaration: ts.VariableDeclaration): string | number {
   const value = declaration.initializer;
   if (value && ts.isStringLiteral(value)) return value.text;
-  if (value && isFiniteLiteral(value)) return Number(value.text);
-  const isNegative = value && ts.isPrefixUnaryExpression(value) && value.operator === ts.SyntaxKind.MinusToken;
-  if (isNegative && isFiniteLiteral(value.operand)) return -Number(value.operand.text);
+  const number = value && readFiniteNumber(value);
+  if (number !== undefined) return number;
   throw reject(path, declaration, "expected a string or number literal");
 }
 
 function readDeclaration(context: ShapeContext, statement: ts.Statement): Declaration {
   const { path } = context;
   const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
-  if (!isKnown) throw reject(path, statement, "expected an exported interface, type alias or constant");
-  if (!isExported(statement)) throw reject(path, statement, "every declaration must be exported");
+  if (!isKnown) throw reject(path, statement, "expected an interface, a type alias or a constant");
+  // A helper that only this file uses is a type like any other.
+  if (statement.modifiers && !isExported(statement)) throw reject(path, statement, "expected no modifier but `export`");
   if (!isTypeName(statement.name.text))
     throw reject(path, statement, "expected a plain name that starts with a capital letter");
   if (statement.typeParameters) throw reject(path, statement, "generic declarations are not supported");
@@ -135,7 +137,7 @@ function readMembers(context: ShapeContext, members: ts.NodeArray<ts.TypeElement
 
 function readProperty(context: ShapeContext, member: ts.PropertySignature): Property {
   const { path } = context;
-  if (member.modifiers) throw reject(path, member, "modifiers are not supported");
+  rejectModifiers(path, member);
   if (!ts.isIdentifier(member.name) && !ts.isStringLiteral(member.name))
     throw reject(path, member, "expected a plain property name");
   // Reading a property of this name yields the prototype even if the property is absent.
@@ -158,8 +160,14 @@ function readIndex(context: ShapeContext, member: ts.IndexSignatureDeclaration):
   const type: ts.TypeNode | undefined = member.type;
   if (key?.type?.kind !== ts.SyntaxKind.StringKeyword || others.length > 0 || !type)
     throw reject(context.path, member, "expected an index signature with string keys and a type");
-  if (member.modifiers) throw reject(context.path, member, "modifiers are not supported");
+  rejectModifiers(context.path, member);
   return readShape(context, type);
+}
+
+/** `readonly` says nothing about a message. */
+function rejectModifiers(path: string, member: ts.PropertySignature | ts.IndexSignatureDeclaration): void {
+  const other = member.modifiers?.find(({ kind }) => kind !== ts.SyntaxKind.ReadonlyKeyword);
+  if (other) throw reject(path, member, "expected no modifier but `readonly`");
 }
 
 /** Declared names must not change the meaning of the built-in types that schemas use. */

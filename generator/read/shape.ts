@@ -58,16 +58,21 @@ function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
 function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
   const { literal } = node;
   if (ts.isStringLiteral(literal)) return { kind: "literal", value: literal.text };
-  if (isFiniteLiteral(literal)) return { kind: "literal", value: Number(literal.text) };
+  const number = readFiniteNumber(literal);
+  if (number !== undefined) return { kind: "literal", value: number };
   if (literal.kind === ts.SyntaxKind.TrueKeyword) return { kind: "literal", value: true };
   if (literal.kind === ts.SyntaxKind.FalseKeyword) return { kind: "literal", value: false };
   if (literal.kind === ts.SyntaxKind.NullKeyword) return { kind: "null" };
   throw reject(context.path, node, "this kind of literal is not supported");
 }
 
-/** True if the node is a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
-export function isFiniteLiteral(node: ts.Node): node is ts.NumericLiteral {
-  return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text));
+/** Returns the value of a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
+export function readFiniteNumber(node: ts.Node): number | undefined {
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
+    const value = readFiniteNumber(node.operand);
+    return value === undefined ? undefined : -value;
+  }
+  return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text)) ? Number(node.text) : undefined;
 }
 
 /** Literals combined with plain `string` are suggestions: the union is open and omits the keyword itself. */
@@ -98,11 +103,15 @@ function readReference(
   if (!typeArguments) return { kind: "reference", name };
   const [first, second, third] = typeArguments;
   if (name === "Array" && first && !second) return { kind: "array", items: readShape(context, first) };
-  if (name === "Record" && first?.kind === ts.SyntaxKind.StringKeyword && second && !third) {
+  if (name === "Record" && first && second && !third && hasAnyString(readShape(context, first)))
     return { kind: "object", properties: [], index: readShape(context, second) };
-  }
   if (name === "Omit" && first && second && !third) return readOmit(context, node, first, second);
   throw reject(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
+}
+
+/** True for keys that may be any string. In `"a" | string`, TypeScript does not tell the literal apart. */
+function hasAnyString(keys: Shape): boolean {
+  return keys.kind === "string" || (keys.kind === "union" && keys.open === true);
 }
 
 function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNode, keysNode: ts.TypeNode): Shape {

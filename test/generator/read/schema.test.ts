@@ -24,8 +24,8 @@ const statements: readonly Rejected[] = [
   { what: "a namespace", text: "export namespace N {}", at: "1:1", says: "ModuleDeclaration" },
   { what: "an ambient module", text: 'declare module "x" {}', at: "1:1", says: "ModuleDeclaration" },
   { what: "a statement that runs", text: "export type A = string;\nalert(1);", at: "2:1", says: "ExpressionStatement" },
-  { what: "a declaration that is not exported", text: "interface A {}", at: "1:1", says: "must be exported" },
-  { what: "a default export", text: "export default interface A {}", at: "1:1", says: "must be exported" },
+  { what: "a declared interface", text: "declare interface A {}", at: "1:1", says: "no modifier but `export`" },
+  { what: "a default export", text: "export default interface A {}", at: "1:1", says: "no modifier but `export`" },
   { what: "a variable", text: "export let a = 1;", at: "1:1", says: "export const NAME = literal" },
   { what: "two constants in one", text: "export const A = 1, B = 2;", at: "1:1", says: "export const NAME = literal" },
   { what: "a computed constant", text: "export const A = 1 + 1;", at: "1:14", says: "string or number literal" },
@@ -35,10 +35,22 @@ const statements: readonly Rejected[] = [
   { what: "a generic interface", text: "export interface A<T> { x: T }", at: "1:1", says: "generic" },
   { what: "a generic alias", text: "export type A<T> = T[];", at: "1:1", says: "generic" },
   {
-    what: "declaration merging",
-    text: "export interface A {}\nexport interface A {}",
+    what: "an alias named like an interface",
+    text: "export interface A {}\nexport type A = 1;",
     at: "2:1",
     says: "`A` is declared twice",
+  },
+  {
+    what: "merged interfaces that contradict each other",
+    text: "export interface A { x: 1 }\nexport interface A { x: 2 }",
+    at: "2:22",
+    says: "`x` has two types",
+  },
+  {
+    what: "merged interfaces of which one has an optional property",
+    text: "export interface A { x: 1 }\nexport interface A { x?: 1 }",
+    at: "2:22",
+    says: "`x` has two types",
   },
   {
     what: "a type named like a constant",
@@ -52,7 +64,7 @@ const statements: readonly Rejected[] = [
 ];
 
 const members: readonly Rejected[] = [
-  { what: "a readonly property", text: "export interface A { readonly x: string }", at: "1:22", says: "modifiers" },
+  { what: "a static property", text: "export interface A { static x: string }", at: "1:22", says: "no modifier but" },
   { what: "a method", text: "export interface A {\n  m(): void;\n}", at: "2:3", says: "MethodSignature" },
   { what: "a call signature", text: "export interface A { (): void }", at: "1:22", says: "CallSignature" },
   { what: "a constructor", text: "export interface A { new (): A }", at: "1:22", says: "ConstructSignature" },
@@ -91,7 +103,7 @@ const members: readonly Rejected[] = [
     says: "string keys",
   },
   { what: "an index without a type", text: "export interface A { [k: string] }", at: "1:22", says: "and a type" },
-  { what: "a readonly index", text: "export interface A { readonly [k: string]: 1 }", at: "1:22", says: "modifiers" },
+  { what: "a static index", text: "export interface A { static [k: string]: 1 }", at: "1:22", says: "no modifier but" },
   {
     what: "two index signatures",
     text: "export interface A { [k: string]: 1; [l: string]: 1 }",
@@ -113,7 +125,7 @@ const types: readonly Rejected[] = [
   { what: "a conditional type", text: "export type A = 1 extends 1 ? 1 : 2;", at: "1:17", says: "ConditionalType" },
   { what: "a template type", text: "export type A = `a${string}`;", at: "1:17", says: "TemplateLiteralType" },
   { what: "a template without holes", text: "export type A = `a`;", at: "1:17", says: "this kind of literal" },
-  { what: "a negative literal", text: "export type A = -1;", at: "1:17", says: "this kind of literal" },
+  { what: "a sum", text: "export type A = +1;", at: "1:17", says: "not valid TypeScript" },
   { what: "an infinite literal", text: "export type A = 1e999;", at: "1:17", says: "this kind of literal" },
   { what: "keyof", text: "export type A = keyof A[];", at: "1:17", says: "TypeOperator" },
   { what: "an indexed access", text: "export type A = A['x'];", at: "1:17", says: "IndexedAccessType" },
@@ -412,6 +424,18 @@ describe("valid schemas", () => {
       shape: { kind: "object", properties: [], index: { kind: "literal", value: 1 } },
     },
     {
+      what: "Record of an open union as an index",
+      text: 'export type A = Record<"a" | string, 1>;',
+      shape: { kind: "object", properties: [], index: { kind: "literal", value: 1 } },
+    },
+    { what: "a negative literal", text: "export type A = -1.5;", shape: { kind: "literal", value: -1.5 } },
+    { what: "a helper that is not exported", text: "type A = 1;", shape: { kind: "literal", value: 1 } },
+    {
+      what: "readonly members",
+      text: "export type A = { readonly [k: string]: 1 };",
+      shape: { kind: "object", properties: [], index: { kind: "literal", value: 1 } },
+    },
+    {
       what: "the value of a constant",
       text: "export const C = -1;\nexport type A = typeof C;",
       shape: { kind: "literal", value: -1, constant: "C" },
@@ -452,6 +476,19 @@ describe("valid schemas", () => {
       "/**\n * @see https://example.com/a#b\n * @see Other for more\n * @see {@link A}\n */\nexport type A = 1;",
     );
     expect(a?.doc?.see).toEqual(["https://example.com/a#b", "Other for more", "{@link A}"]);
+  });
+
+  it("`readSchema` merges interfaces of the same name, with their bases and members", () => {
+    const text =
+      "export interface B {}\nexport interface A extends B { readonly x: 1 }\n/** Text. */\nexport interface A extends B { y: 2; x: 1; [k: string]: unknown }";
+    const merged = read(text);
+    expect(merged.map(({ name }) => name)).toEqual(["B", "A"]);
+    expect(merged[1]).toMatchObject({
+      extends: [referenceTo("B")],
+      shape: { properties: [{ name: "x" }, { name: "y" }], index: { kind: "unknown" } },
+      doc: { text: "Text." },
+      location: { line: 2 },
+    });
   });
 
   it("`readSchema` keeps unknown tags as documentation, with one warning for each name", () => {
