@@ -139,6 +139,10 @@ export interface StringShape {
   readonly kind: "string";
   /** Value of the `@format` tag. It is an annotation: checks do not assert it. */
   readonly format?: string;
+  /** Minimum number of characters, from the `@minLength` tag. A character is a code point. */
+  readonly minLength?: number;
+  /** Maximum number of characters, from the `@maxLength` tag. A character is a code point. */
+  readonly maxLength?: number;
 }
 
 /** Shape of the type `number`. Checks always require a finite value. */
@@ -172,6 +176,8 @@ export interface ReferenceShape {
 export interface ArrayShape {
   readonly kind: "array";
   readonly items: Shape;
+  /** Minimum number of items, from the `@minItems` tag. */
+  readonly minItems?: number;
   /** Maximum number of items, from the `@maxItems` tag. */
   readonly maxItems?: number;
 }

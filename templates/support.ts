@@ -289,6 +289,15 @@ export function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
+/** True for a string whose number of characters is within the bounds, which are included. A character is a code point, as in JSON Schema. */
+export function isStringOf(value: unknown, minimum: number, maximum: number): value is string {
+  if (typeof value !== "string" || value.length < minimum || value.length > 2 * maximum) return false;
+  if (value.length >= 2 * minimum && value.length <= maximum) return true;
+  let length = 0;
+  for (const _character of value) length += 1;
+  return length >= minimum && length <= maximum;
+}
+
 /** Reports the expected value, at the value itself or at one of its members: `segment` is an index, or the key as {@link escapeKey} returns it. */
 export function fail(expected: string, segment: string | number = ""): Issue {
   return { path: `${segment}`, expected };

@@ -1,22 +1,26 @@
 import type { NumberShape, Shape } from "../model.ts";
+import { countText } from "../emit/check-condition.ts";
 import { typeImpacts, type SideImpacts } from "./side-impacts.ts";
 
-/** Change of the values that a number or the length of an array may have. */
+/** Change of the values that a number or the length of a string or an array may have. */
 export interface BoundsChange {
   readonly detail: string;
   readonly impacts: SideImpacts;
 }
 
-/** Compares the bounds of two numbers or of two arrays, which their types do not show. */
+/** Compares the bounds of two numbers, strings or arrays, which their types do not show. */
 export function compareBounds(older: Shape, newer: Shape): BoundsChange | undefined {
   if (older.kind === "number" && newer.kind === "number") {
     const [before, after] = [toRange(older), toRange(newer)];
     return compareRanges(before, after, `values changed from ${rangeText(before)} to ${rangeText(after)}`);
   }
+  if (older.kind === "string" && newer.kind === "string") {
+    const before = toLengths(older.minLength, older.maxLength);
+    return compareLengths("characters", before, toLengths(newer.minLength, newer.maxLength));
+  }
   if (older.kind === "array" && newer.kind === "array") {
-    const [before, after] = [older.maxItems, newer.maxItems];
-    const detail = `number of items changed from ${lengthText(before)} to ${lengthText(after)}`;
-    return compareRanges(toLengths(before), toLengths(after), detail);
+    const before = toLengths(older.minItems, older.maxItems);
+    return compareLengths("items", before, toLengths(newer.minItems, newer.maxItems));
   }
   return undefined;
 }
@@ -31,8 +35,13 @@ function toRange({ minimum = -Infinity, maximum = Infinity, integer }: NumberSha
   return { minimum, maximum, isInteger: integer === true };
 }
 
-function toLengths(maximum = Infinity): Range {
-  return { minimum: 0, maximum, isInteger: true };
+function toLengths(minimum = 0, maximum = Infinity): Range {
+  return { minimum, maximum, isInteger: true };
+}
+
+function compareLengths(unit: string, before: Range, after: Range): BoundsChange | undefined {
+  const detail = `number of ${unit} changed from ${describe(before)} to ${describe(after)}`;
+  return compareRanges(before, after, detail);
 }
 
 function compareRanges(before: Range, after: Range, detail: string): BoundsChange | undefined {
@@ -54,6 +63,6 @@ function rangeText({ minimum, maximum, isInteger }: Range): string {
   return maximum === Infinity ? kind : `${kind} up to ${maximum}`;
 }
 
-function lengthText(maxItems: number | undefined): string {
-  return maxItems === undefined ? "any" : `at most ${maxItems}`;
+function describe({ minimum, maximum }: Range): string {
+  return minimum === 0 && maximum === Infinity ? "any" : countText(minimum, maximum);
 }

@@ -1,4 +1,4 @@
-import type { NumberShape, Shape } from "../model.ts";
+import type { NumberShape, Shape, StringShape } from "../model.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
 
 /** Tests of a shape that a single expression can check, without a call to another check. */
@@ -15,14 +15,15 @@ export interface Condition {
 
 /** Name of the support module that checks import. */
 export type SupportName =
-  "escapeKey" | "fail" | "isInteger" | "isNumber" | "isObject" | "maxDepth" | "tooDeep" | "under";
+  "escapeKey" | "fail" | "isInteger" | "isNumber" | "isObject" | "isStringOf" | "maxDepth" | "tooDeep" | "under";
 
 /** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
   switch (shape.kind) {
     case "string":
+      return stringCondition(shape, expression);
     case "boolean":
-      return comparison(`typeof ${expression}`, `"${shape.kind}"`, shape.kind);
+      return comparison(`typeof ${expression}`, `"boolean"`, "boolean");
     case "number":
       return numberCondition(shape, expression);
     case "null":
@@ -61,6 +62,24 @@ function comparison(left: string, right: string, expected: string): Condition {
 
 function guard(name: SupportName, expression: string, expected: string): Condition {
   return { invalid: `!${name}(${expression})`, valid: `${name}(${expression})`, expected, guards: [name] };
+}
+
+function stringCondition({ minLength = 0, maxLength = Infinity }: StringShape, expression: string): Condition {
+  if (minLength === 0 && maxLength === Infinity) return comparison(`typeof ${expression}`, `"string"`, "string");
+  const expected = `string of ${lengthText(minLength, maxLength, "character")}`;
+  return guard("isStringOf", `${expression}, ${minLength}, ${maxLength}`, expected);
+}
+
+/** Describes the bounds of a number: `at most 2`. */
+export function countText(minimum: number, maximum: number): string {
+  if (minimum === 0) return `at most ${maximum}`;
+  return maximum === Infinity ? `at least ${minimum}` : `${minimum} to ${maximum}`;
+}
+
+/** Describes the bounds of a number of things: `at most 1 item`. */
+export function lengthText(minimum: number, maximum: number, unit: string): string {
+  const last = maximum === Infinity ? minimum : maximum;
+  return `${countText(minimum, maximum)} ${unit}${last === 1 ? "" : "s"}`;
 }
 
 function numberCondition({ integer, minimum, maximum }: NumberShape, expression: string): Condition {

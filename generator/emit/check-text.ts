@@ -2,7 +2,7 @@ import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../m
 import { escapeKey } from "../internal/json-pointer.ts";
 import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
 import { referencesIn, shapeKey } from "../model/shapes.ts";
-import { conditionOf, type Condition, type SupportName } from "./check-condition.ts";
+import { conditionOf, lengthText, type Condition, type SupportName } from "./check-condition.ts";
 import { unionBody, type UnionWriter } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
 
@@ -214,10 +214,16 @@ function indexLines(writer: CheckWriter, { properties, index }: Indexed, suggest
 }
 
 function arrayBody(writer: CheckWriter, shape: Shape & { readonly kind: "array" }, suggestion: string): string {
-  const { items, maxItems } = shape;
+  const { items, minItems = 0, maxItems = Infinity } = shape;
   const lines = [`if (!Array.isArray(v)) return ${writer.use("fail")}("array");`];
-  if (maxItems !== undefined)
-    lines.push(`if (v.length > ${maxItems}) return ${writer.use("fail")}("array of at most ${maxItems} items");`);
+  const outside = [
+    ...(minItems > 0 ? [`v.length < ${minItems}`] : []),
+    ...(maxItems < Infinity ? [`v.length > ${maxItems}`] : []),
+  ];
+  if (outside.length > 0) {
+    const expected = `array of ${lengthText(minItems, maxItems, "item")}`;
+    lines.push(`if (${outside.join(" || ")}) return ${writer.use("fail")}("${expected}");`);
+  }
   if (items.kind !== "unknown") {
     const body = itemLines(writer, items, { access: "v[i]", segment: "i", suggestion: `${suggestion}Item` });
     lines.push("for (let i = 0; i < v.length; i++) {", ...body, "}");
@@ -251,14 +257,18 @@ function constraintLine({ use }: CheckWriter, { rule, properties }: Constraint):
 
 /** Arrays and maps of named types share one helper. Every other helper is named after its place. */
 function helperName(shape: Shape, suggestion: string): string {
-  const isPlainArray = shape.kind === "array" && shape.maxItems === undefined;
+  const isPlainArray = shape.kind === "array" && shape.minItems === undefined && shape.maxItems === undefined;
   if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
-  if (isPlainArray && shape.items.kind === "string") return "checkStringArray";
+  if (isPlainArray && isAnyString(shape.items)) return "checkStringArray";
   const isMap = shape.kind === "object" && shape.properties.length === 0;
   if (isMap && shape.index?.kind === "reference") return `check${shape.index.name}Map`;
-  if (isMap && shape.index?.kind === "string") return "checkStringMap";
+  if (isMap && shape.index && isAnyString(shape.index)) return "checkStringMap";
   if (isMap && shape.index?.kind === "anyObject") return "checkObjectMap";
   return `check${suggestion}`;
+}
+
+function isAnyString(shape: Shape): boolean {
+  return shape.kind === "string" && shape.minLength === undefined && shape.maxLength === undefined;
 }
 
 function freeName(wanted: string, taken: Set<string>): string {

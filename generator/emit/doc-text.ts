@@ -33,11 +33,18 @@ function docTags(doc: Doc | undefined): string[] {
 
 /** Returns tags for bounds and formats, which the type itself cannot express. */
 function constraintTags(shape: Shape | undefined): string[] {
-  if (shape?.kind === "string") return shape.format === undefined ? [] : [`@format ${shape.format}`];
-  if (shape?.kind === "array") return shape.maxItems === undefined ? [] : [`@maxItems ${shape.maxItems}`];
-  if (shape?.kind !== "number") return [];
-  return [
-    ...(shape.minimum === undefined ? [] : [`@minimum ${shape.minimum}`]),
-    ...(shape.maximum === undefined ? [] : [`@maximum ${shape.maximum}`]),
-  ];
+  switch (shape?.kind) {
+    case "string":
+      return tagLines({ format: shape.format, minLength: shape.minLength, maxLength: shape.maxLength });
+    case "number":
+      return tagLines({ minimum: shape.minimum, maximum: shape.maximum });
+    case "array":
+      return tagLines({ minItems: shape.minItems, maxItems: shape.maxItems });
+    default:
+      return [];
+  }
+}
+
+function tagLines(tags: Readonly<Record<string, string | number | undefined>>): string[] {
+  return Object.entries(tags).flatMap(([name, value]) => (value === undefined ? [] : [`@${name} ${value}`]));
 }

@@ -1,4 +1,4 @@
-import type { Constraint, Declaration, NumberShape, ObjectShape, Property, Shape } from "../model.ts";
+import type { Constraint, Declaration, NumberShape, ObjectShape, Property, Shape, StringShape } from "../model.ts";
 import { referencesIn, shapeKey } from "./shapes.ts";
 
 /** Part of a model in which names are looked up. */
@@ -185,9 +185,19 @@ function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (outer.kind === "union") return outer.of.some((member) => isWithin(inner, member, names));
   if (inner.kind === "object") return outer.kind === "anyObject";
   if (inner.kind === "number" && outer.kind === "number") return isNumberWithin(inner, outer);
+  if (inner.kind === "string" && outer.kind === "string") return isStringWithin(inner, outer);
   if (inner.kind !== "literal")
-    return inner.kind === outer.kind && ["string", "boolean", "null", "anyObject"].includes(outer.kind);
+    return inner.kind === outer.kind && ["boolean", "null", "anyObject"].includes(outer.kind);
+  if (outer.kind === "string" && typeof inner.value === "string") {
+    const { length } = [...inner.value];
+    return isStringWithin({ kind: "string", minLength: length, maxLength: length }, outer);
+  }
   return outer.kind === "literal" ? inner.value === outer.value : outer.kind === typeof inner.value;
+}
+
+function isStringWithin(narrow: StringShape, wide: StringShape): boolean {
+  const { minLength = 0, maxLength = Infinity } = narrow;
+  return minLength >= (wide.minLength ?? 0) && maxLength <= (wide.maxLength ?? Infinity);
 }
 
 function isNumberWithin(narrow: NumberShape, wide: NumberShape): boolean {

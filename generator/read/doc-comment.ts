@@ -10,8 +10,11 @@ export interface Comment {
 /** Tags that change what a type accepts. */
 export interface TypeTags {
   readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly nullable?: true;
   /** `@TJS-type number`: the schema explicitly allows fractions. */
@@ -101,8 +104,11 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
       return { minimum: numberOf(path, tag, text) };
     case "maximum":
       return { maximum: numberOf(path, tag, text) };
+    case "minLength":
+    case "maxLength":
+    case "minItems":
     case "maxItems":
-      return { maxItems: numberOf(path, tag, text) };
+      return { [tag.tagName.text]: countOf(path, tag, text) };
     case "nullable":
       return { nullable: true };
     case "TJS-type":
@@ -114,7 +120,17 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
 }
 
 /** Tags that change what a type accepts. */
-const typeTags: ReadonlySet<string> = new Set(["format", "minimum", "maximum", "maxItems", "nullable", "TJS-type"]);
+const typeTags: ReadonlySet<string> = new Set([
+  "format",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "nullable",
+  "TJS-type",
+]);
 
 const typeTagStart = new RegExp(`^[\\s/*]*@(?:${[...typeTags].join("|")})(?![\\w-])`, "m");
 
@@ -136,6 +152,11 @@ export function findUnknownTags(path: string, file: ts.SourceFile): readonly str
   };
   visit(file);
   return [...texts.values()];
+}
+
+function countOf(path: string, tag: ts.JSDocTag, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw reject(path, tag, "expected a count after the tag");
+  return Number(text);
 }
 
 function numberOf(path: string, tag: ts.JSDocTag, text: string): number {

@@ -129,25 +129,17 @@ function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNod
 
 /** A tag must fit its shape. A tag that would have no effect is rejected. */
 function constrain(context: ShapeContext, node: ts.TypeNode, shape: Shape, tags: TypeTags): Shape {
+  const { format, minLength, maxLength, minimum, maximum, fractional, minItems, maxItems, nullable } = tags;
   let result = shape;
-  const { format, minimum, maximum, fractional, maxItems, nullable } = tags;
-  if (format !== undefined) {
-    if (shape.kind !== "string") throw reject(context.path, node, "@format belongs on a string");
-    result = { ...shape, format };
-  }
-  if (minimum !== undefined || maximum !== undefined || fractional) {
-    if (shape.kind !== "number")
-      throw reject(context.path, node, "@minimum, @maximum and @TJS-type belong on a number");
-    const bounds = { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
-    result = { ...shape, ...bounds, ...(fractional && { fractional }) };
-  }
-  if (maxItems !== undefined) {
-    if (shape.kind !== "array") throw reject(context.path, node, "@maxItems belongs on an array");
-    result = { ...shape, maxItems };
-  }
-  if (nullable) {
-    if (shape.kind !== "union") throw reject(context.path, node, "@nullable belongs on a union with null");
-    result = { ...shape, nullable };
-  }
+  const add = (kind: Shape["kind"], given: object, problem: string): void => {
+    const members = Object.entries(given).filter(([, value]) => value !== undefined);
+    if (members.length === 0) return;
+    if (shape.kind !== kind) throw reject(context.path, node, problem);
+    result = { ...result, ...Object.fromEntries(members) };
+  };
+  add("string", { format, minLength, maxLength }, "@format, @minLength and @maxLength belong on a string");
+  add("number", { minimum, maximum, fractional }, "@minimum, @maximum and @TJS-type belong on a number");
+  add("array", { minItems, maxItems }, "@minItems and @maxItems belong on an array");
+  add("union", { nullable }, "@nullable belongs on a union with null");
   return result;
 }

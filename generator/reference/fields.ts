@@ -94,13 +94,23 @@ function rulesOf({ shape, property }: Field): string {
 }
 
 function boundsOf(shape: Shape): string[] {
-  if (shape.kind === "string") return shape.format === undefined ? [] : [`Format ${code(shape.format)}`];
-  if (shape.kind === "array") return shape.maxItems === undefined ? [] : [`At most ${shape.maxItems} items`];
+  if (shape.kind === "string") {
+    const format = shape.format === undefined ? [] : [`Format ${code(shape.format)}`];
+    return [...format, ...countsOf("characters", shape.minLength, shape.maxLength)];
+  }
+  if (shape.kind === "array") return countsOf("items", shape.minItems, shape.maxItems);
   if (shape.kind !== "number") return [];
   return [
     ...(shape.integer ? ["An integer"] : []),
     ...(shape.minimum === undefined ? [] : [`At least ${shape.minimum}`]),
     ...(shape.maximum === undefined ? [] : [`At most ${shape.maximum}`]),
+  ];
+}
+
+function countsOf(unit: string, minimum: number | undefined, maximum: number | undefined): string[] {
+  return [
+    ...(minimum === undefined ? [] : [`At least ${minimum} ${unit}`]),
+    ...(maximum === undefined ? [] : [`At most ${maximum} ${unit}`]),
   ];
 }
 

@@ -31,7 +31,10 @@ function toDefinition(declaration: Declaration, model: Declared): JsonSchema {
 function toSchema(shape: Shape, model: Declared): JsonSchema {
   switch (shape.kind) {
     case "string":
-      return { type: "string", ...present({ format: shape.format }) };
+      return {
+        type: "string",
+        ...present({ format: shape.format, minLength: shape.minLength, maxLength: shape.maxLength }),
+      };
     case "number":
       return {
         type: shape.integer ? "integer" : "number",
@@ -49,7 +52,11 @@ function toSchema(shape: Shape, model: Declared): JsonSchema {
     case "reference":
       return { $ref: `#/$defs/${shape.name}` };
     case "array":
-      return { type: "array", items: toSchema(shape.items, model), ...present({ maxItems: shape.maxItems }) };
+      return {
+        type: "array",
+        items: toSchema(shape.items, model),
+        ...present({ minItems: shape.minItems, maxItems: shape.maxItems }),
+      };
     case "object":
       return toObjectSchema(shape, model);
     case "union":

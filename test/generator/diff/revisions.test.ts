@@ -179,6 +179,25 @@ describe("differences of revisions", () => {
       range(),
       "values changed from numbers up to 5 to numbers (additive, risky)",
     ],
+    [
+      "a longer string",
+      { kind: "string", minLength: 1, maxLength: 3 },
+      { kind: "string", minLength: 1, maxLength: 4 },
+      "number of characters changed from 1 to 3 to 1 to 4 (additive, risky)",
+    ],
+    [
+      "a string that may no longer be empty",
+      { kind: "string" },
+      { kind: "string", minLength: 1 },
+      "number of characters changed from any to at least 1 (breaking, additive)",
+    ],
+    ["a lower bound of 0", { kind: "string" }, { kind: "string", minLength: 0 }, undefined],
+    [
+      "an array that may be empty",
+      { kind: "array", items: range(), minItems: 1, maxItems: 2 },
+      { kind: "array", items: range(), maxItems: 2 },
+      "number of items changed from 1 to 2 to at most 2 (additive, risky)",
+    ],
     ["numbers and arrays", range(0, 1), { kind: "array", items: range() }, undefined],
   ])("bounds: %s", (_, older, newer, expected) => {
     const change = compareBounds(older, newer);

@@ -282,13 +282,43 @@ const comments: readonly Rejected[] = [
     what: "@maxItems on a string",
     text: "/** @maxItems 1 */\nexport type A = string;",
     at: "2:17",
-    says: "belongs on an array",
+    says: "belong on an array",
+  },
+  {
+    what: "@minItems on a string",
+    text: "/** @minItems 1 */\nexport type A = string;",
+    at: "2:17",
+    says: "belong on an array",
+  },
+  {
+    what: "@maxLength on a number",
+    text: "/** @maxLength 1 */\nexport type A = number;",
+    at: "2:17",
+    says: "belong on a string",
+  },
+  ...["-1", "1.5", "", "one", "1e3", "9".repeat(16)].map((count) => ({
+    what: `@minLength ${count}`,
+    text: `/** @minLength ${count} */\nexport type A = string;`,
+    at: "1:5",
+    says: "expected a count",
+  })),
+  {
+    what: "bounds of lengths that contradict each other",
+    text: "export type A = B & C;\nexport interface B {\n/** @minLength 3 */\nx: string }\nexport interface C {\n/** @maxLength 2 */\nx: string }",
+    at: "1:1",
+    says: "contradicting types of `x`",
+  },
+  {
+    what: "a literal that is too long for its other type",
+    text: 'export type A = B & C;\nexport interface B { x: "abc" }\nexport interface C {\n/** @maxLength 2 */\nx: string }',
+    at: "1:1",
+    says: "contradicting types of `x`",
   },
   {
     what: "@format on a number",
     text: "/** @format uri */\nexport type A = number;",
     at: "2:17",
-    says: "belongs on a string",
+    says: "belong on a string",
   },
   {
     what: "@format on an interface",
@@ -459,6 +489,16 @@ describe("valid schemas", () => {
       what: "bounds",
       text: "/**\n * @minimum 0\n * @maximum 1.5\n */\nexport type A = number;",
       shape: { kind: "number", minimum: 0, maximum: 1.5 },
+    },
+    {
+      what: "lengths",
+      text: "/**\n * @minLength 0\n * @maxLength 15\n */\nexport type A = string;",
+      shape: { kind: "string", minLength: 0, maxLength: 15 },
+    },
+    {
+      what: "numbers of items",
+      text: "/**\n * @minItems 1\n * @maxItems 2\n */\nexport type A = 1[];",
+      shape: { kind: "array", items: { kind: "literal", value: 1 }, minItems: 1, maxItems: 2 },
     },
   ];
 

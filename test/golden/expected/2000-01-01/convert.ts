@@ -114,7 +114,10 @@ export function toPotted(v: unknown, loss?: OnLoss): unknown {
   return keepKnown(v, pottedKeys, loss);
 }
 
-const rootedKeys: KnownKeys = { type: "Rooted", known: new Set(["kind", "label", "soil", "neighbours"]) };
+const rootedKeys: KnownKeys = {
+  type: "Rooted",
+  known: new Set(["kind", "label", "soil", "neighbours", "code", "notes"]),
+};
 
 /** Converts a value of a newer revision to `Rooted`. */
 export function toRooted(v: unknown, loss?: OnLoss): unknown {

@@ -55,6 +55,8 @@ export interface Missing {
     };
     Rooted: {
       bed: "Rooted.bed was added in revision 2001-01-01";
+      code: "Rooted.code was added in revision 2001-01-01";
+      notes: "Rooted.notes was added in revision 2001-01-01";
     };
     InitializeResult: {
       resultType: "InitializeResult.resultType was added in revision 2001-01-01";

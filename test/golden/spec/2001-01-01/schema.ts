@@ -118,10 +118,21 @@ export interface Rooted extends Marker, Labelled {
 /** Something with a label.
  *
  * @deprecated Write the label on the plant itself.
+ * @since 2001
  */
 export interface Labelled {
   label: Label;
   soil?: object;
+  /**
+   * @minLength 1
+   * @maxLength 8
+   */
+  code?: string;
+  /**
+   * @minItems 1
+   * @default ["none"]
+   */
+  notes?: string[];
 }
 
 /** One of two, told apart by `kind`. */
