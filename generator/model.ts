@@ -116,6 +116,8 @@ export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "null" }
+  /** No value, declared as `never`: a property that must be absent. */
+  | { readonly kind: "never" }
   | UnknownShape
   /** Any JSON object: the `object` keyword. */
   | { readonly kind: "anyObject" }

@@ -183,6 +183,8 @@ function propertyLines(
   const mayBeAbsent = property.optional || property.absentMeans !== undefined;
   if (shape.kind === "unknown")
     return mayBeAbsent ? [] : [`if (${access} === undefined) return ${writer.use("fail")}("any value", ${segment});`];
+  if (shape.kind === "never")
+    return [`if (${access} !== undefined) return ${writer.use("fail")}("no value", ${segment});`];
   const condition = writer.condition(shape, access);
   if (condition) {
     const test = condition.invalid.includes("||") && mayBeAbsent ? `(${condition.invalid})` : condition.invalid;

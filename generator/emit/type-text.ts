@@ -18,6 +18,7 @@ export function typeText(shape: Shape): string {
     case "number":
     case "boolean":
     case "null":
+    case "never":
       return shape.kind;
     case "unknown":
       return shape.any ? "any" : "unknown";

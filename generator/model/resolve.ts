@@ -178,7 +178,8 @@ function meet(a: Shape, b: Shape, names: Names): Shape {
 
 /** True if every value of the first shape is evidently a value of the second. */
 function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
-  if (narrow === wide || wide.kind === "unknown" || shapeKey(narrow) === shapeKey(wide)) return true;
+  if (narrow === wide || narrow.kind === "never" || wide.kind === "unknown" || shapeKey(narrow) === shapeKey(wide))
+    return true;
   const inner = targetOf(narrow, names);
   const outer = targetOf(wide, names);
   if (inner.kind === "union") return inner.of.every((member) => isWithin(member, outer, names));

@@ -18,6 +18,7 @@ export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
     case "number":
     case "boolean":
     case "null":
+    case "never":
     case "unknown":
     case "anyObject":
     case "literal":

@@ -146,10 +146,12 @@ function readProperty(context: ShapeContext, member: ts.PropertySignature): Prop
   if ("initializer" in member && member.initializer) throw reject(path, member, "a property of a type has no value");
   if (!member.type) throw reject(path, member, "expected a type after the property name");
   const { doc, tags } = readComment(path, member);
+  // No message has a value of this type, even if the property is not marked as optional.
+  const mustBeAbsent = member.type.kind === ts.SyntaxKind.NeverKeyword;
   return {
     name: member.name.text,
-    optional: member.questionToken !== undefined,
-    shape: readShape(context, member.type, tags),
+    optional: mustBeAbsent || member.questionToken !== undefined,
+    shape: mustBeAbsent ? { kind: "never" } : readShape(context, member.type, tags),
     ...(doc && { doc }),
     location: locationOf(member),
   };

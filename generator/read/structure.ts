@@ -84,7 +84,8 @@ export function rejectNonObjects(
 
 /** Returns the path of a property that inherits two types without a common value. `seen` has the intersections that are not to be entered again. */
 function findTorn({ properties }: ObjectShape, model: Declared, seen = new Set<string>()): string | undefined {
-  for (const { name, shape } of properties) {
+  for (const { name, shape, optional } of properties) {
+    if (shape.kind === "never" && !optional) return name;
     if (shape.kind !== "intersection" || seen.has(shapeKey(shape))) continue;
     seen.add(shapeKey(shape));
     const object = resolveObject(shape, model);

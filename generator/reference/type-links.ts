@@ -42,6 +42,7 @@ function partsOf(shape: Shape, linkOf: LinkOf): Part[] {
     case "number":
     case "boolean":
     case "null":
+    case "never":
     case "unknown":
       return [{ text: shape.kind }];
     case "anyObject":

@@ -61,6 +61,7 @@ describe("the golden spec", () => {
         "merged",
         "notification of client",
         "notification of server",
+        "never",
         "null",
         "number",
         "number with fractional",

@@ -43,6 +43,8 @@ function toSchema(shape: Shape, model: Declared): JsonSchema {
     case "boolean":
     case "null":
       return { type: shape.kind };
+    case "never":
+      return { not: {} };
     case "unknown":
       return {};
     case "anyObject":

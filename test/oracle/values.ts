@@ -94,7 +94,9 @@ function makeAlternative(of: readonly Shape[], open: boolean, making: Making): u
 }
 
 function makeObject(shape: ObjectShape, making: Making): unknown {
-  const present = shape.properties.filter((property) => !property.optional || isPresent(making));
+  const present = shape.properties.filter(
+    (property) => property.shape.kind !== "never" && (!property.optional || isPresent(making)),
+  );
   const entries = present.map(({ name, shape: own }: Property): [string, unknown] => [
     name,
     makeValue(own, deeper(making)),

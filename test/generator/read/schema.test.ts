@@ -75,6 +75,13 @@ const members: readonly Rejected[] = [
     at: "1:33",
     says: "`x` is declared twice",
   },
+  {
+    what: "a required property that another base excludes",
+    text: "export type A = B & C;\nexport interface B { x: 1 }\nexport interface C { x?: never }",
+    at: "1:1",
+    says: "contradicting types of `x`",
+  },
+  { what: "a list of never", text: "export type A = never[];", at: "1:17", says: "not supported" },
   { what: "a property without a type", text: "export interface A { x }", at: "1:22", says: "expected a type" },
   { what: "a property with a value", text: "export interface A { x: string = 'a' }", at: "1:22", says: "has no value" },
   {
@@ -459,6 +466,16 @@ describe("valid schemas", () => {
       shape: { kind: "object", properties: [], index: { kind: "literal", value: 1 } },
     },
     { what: "a negative literal", text: "export type A = -1.5;", shape: { kind: "literal", value: -1.5 } },
+    ...["x?: never", "x: never"].map((text) => ({
+      what: `${text}, which must be absent`,
+      text: `export type A = { ${text} };`,
+      shape: {
+        kind: "object" as const,
+        properties: [
+          { name: "x", optional: true, shape: { kind: "never" as const }, location: { line: 1, column: 19 } },
+        ],
+      },
+    })),
     { what: "a helper that is not exported", text: "type A = 1;", shape: { kind: "literal", value: 1 } },
     {
       what: "readonly members",

@@ -116,7 +116,7 @@ export function toPotted(v: unknown, loss?: OnLoss): unknown {
 
 const rootedKeys: KnownKeys = {
   type: "Rooted",
-  known: new Set(["kind", "label", "soil", "neighbours", "code", "notes"]),
+  known: new Set(["kind", "label", "soil", "neighbours", "code", "title", "notes"]),
 };
 
 /** Converts a value of a newer revision to `Rooted`. */

@@ -57,6 +57,7 @@ export interface Missing {
       bed: "Rooted.bed was added in revision 2001-01-01";
       code: "Rooted.code was added in revision 2001-01-01";
       notes: "Rooted.notes was added in revision 2001-01-01";
+      title: "Rooted.title was added in revision 2001-01-01";
     };
     InitializeResult: {
       resultType: "InitializeResult.resultType was added in revision 2001-01-01";

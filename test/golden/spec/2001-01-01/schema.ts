@@ -128,6 +128,8 @@ export interface Labelled {
    * @maxLength 8
    */
   code?: string;
+  /** An older name of the label. */
+  title?: never;
   /**
    * @minItems 1
    * @default ["none"]
