@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
-/** Comparison with the unmodified upstream files, which are not part of this project: needs MCP_UPSTREAM_DIR. */
+/** Comparison with upstream's files, which are not part of this project: needs MCP_UPSTREAM_DIR and MCP_UPSTREAM_REPOSITORY. */
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
