@@ -100,17 +100,17 @@ class MemoryEnd implements Transport {
   }
 }
 
-/** Copies a message. The envelopes of nearly all messages are known, so that only their content has to be traversed. */
+/** Copies a message. The envelopes of nearly all messages are known, so that only their content has to be traversed; their members are counted. */
 function copyMessage(message: Outgoing): JsonCopy {
   if (isBatch(message) || "error" in message) return copyJson(message);
   const { jsonrpc } = message;
   if ("result" in message) {
     const { value: result, depth, values } = copyJson(message.result, "result");
-    return { value: { jsonrpc, id: message.id, result }, depth: depth + 1, values };
+    return { value: { jsonrpc, id: message.id, result }, depth: depth + 1, values: values + 3 };
   }
   const { method } = message;
   if (message.params === undefined) return copyJson(message);
   const { value: params, depth, values } = copyJson(message.params, "params");
   const value = "id" in message ? { jsonrpc, id: message.id, method, params } : { jsonrpc, method, params };
-  return { value, depth: depth + 1, values };
+  return { value, depth: depth + 1, values: values + ("id" in message ? 4 : 3) };
 }

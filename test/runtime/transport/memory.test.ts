@@ -111,10 +111,14 @@ test("a message with more values than allowed is stray data, as it is where text
   const ear = new Ear();
   a.start(new Ear());
   b.start(ear);
-  const fits = { items: [1, 2, 3], more: {} };
+  // The members of the message count, too: here three, of a request four, of a result three.
+  const fits = { items: [1, 2, 3, 4, 5], more: {} };
   void a.send(note(fits));
+  void a.send(note({ ...fits, items: [1, 2, 3, 4, 5, 6] }));
+  void a.send({ jsonrpc: "2.0", id: 1, method: "ping", params: fits });
+  void a.send({ jsonrpc: "2.0", id: 1, result: { items: [1, 2, 3, 4, 5, 6, 7] } });
   void a.send(note({ items: Array.from({ length: 20 }, (_, index) => index) }));
   void a.send({ jsonrpc: "2.0", id: 1, result: { items: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}] } });
   await settle();
-  expect(ear.heard).toEqual([note(fits), "values", "values"]);
+  expect(ear.heard).toEqual([note(fits), "values", "values", "values", "values", "values"]);
 });
