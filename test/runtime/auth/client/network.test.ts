@@ -130,6 +130,31 @@ describe("rules for URLs", () => {
     ["https://10.0.0.1/", "https://127.0.0.1/", false],
     ["https://10.0.0.1/", "https://169.254.169.254/", false],
   ];
+  /** Other notations of addresses and names that lead to this machine or its network. */
+  const notations = [
+    ...["127.1", "127.0.1", "0177.0.0.1", "0177.1", "0x7f000001", "0x7F.0.0.0x1", "017700000001", "127.0.0.1."],
+    ...["2130706433.", "%31%32%37.0.0.1", "１２７。０．０｡１", "①②⑦.0.0.1", "[0:0:0:0:0:0:0:1]", "[::0.0.0.1]"],
+    ...["[::ffff:7f00:1]", "[0:0:0:0:0:FFFF:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[::7f00:1]"],
+    ...[
+      "localhost.",
+      "%6cocalhost",
+      "ＬＯＣＡＬＨＯＳＴ",
+      "x.y.LOCALHOST.",
+      "0",
+      "0x0",
+      "000.0",
+      "[::]",
+      "[::ffff:0:0]",
+    ],
+    ...["167772161", "012.1", "0xA.1", "3232235521", "192.168.257", "[::ffff:c0a8:101]", "[64:ff9b::c0a8:101]"],
+    ...["2852039166", "169.254.43518", "0251.0376.0251.0376", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "[fe80:0::0:1]"],
+  ];
+  test.each(notations)("a request to the host %s is not allowed", (host) => {
+    const check = (): void =>
+      createUrlRules(new URL("https://mcp.example/")).check(new URL(`https://${host}/`), "document");
+    expect(check).toThrow(expect.objectContaining({ code: "unsafe-url" }));
+  });
+
   test.each(cases)("a request from %s to %s: %s", (server, url, isFine) => {
     const check = (): void => createUrlRules(new URL(server)).check(new URL(url), "document");
     if (isFine) check();
