@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { isObject } from "../../generated/support.ts";
 import { isAuthError } from "../../runtime/auth/client/errors.ts";
 import { createUrlRules } from "../../runtime/auth/client/network/url-rules.ts";
@@ -50,7 +51,7 @@ export async function resolveCard(target: Target, { headers }: Pick<Connection, 
   const place = describeTarget(target);
   const remote = chooseRemote(found.card, place);
   const url = new URL(fillIn(remote, place));
-  checkDestination(url, found.url, { place, headers });
+  await checkDestination(url, found.url, { place, headers });
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const missing = remote.headers?.find(({ name, isRequired }) => isRequired && !names.includes(name.toLowerCase()));
   if (missing)
@@ -104,10 +105,12 @@ interface Sending {
 }
 
 /** Rejects an endpoint in a network that the card is not in, and credentials for another origin. */
-function checkDestination(url: URL, card: URL | undefined, { place, headers }: Sending): void {
+async function checkDestination(url: URL, card: URL | undefined, { place, headers }: Sending): Promise<void> {
   if (!card) return;
+  const rules = createUrlRules(card);
   try {
-    createUrlRules(card).check(url, "endpoint of the server card");
+    rules.check(url, "endpoint of the server card");
+    for (const address of await findAddresses(url)) rules.checkAddress(address, url.hostname);
   } catch (error) {
     if (isAuthError(error)) throw new UserError(`${place}: ${error.message}`, { cause: error });
     throw error;
@@ -116,4 +119,10 @@ function checkDestination(url: URL, card: URL | undefined, { place, headers }: S
   throw new UserError(
     `${place}: the card leads to ${url.origin}, and headers are given; pass ${url.origin}${url.pathname}`,
   );
+}
+
+/** Returns the addresses of a host. The failure to find one is reported by the connection. */
+async function findAddresses({ hostname }: URL): Promise<readonly string[]> {
+  const found = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }

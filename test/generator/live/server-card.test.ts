@@ -1,6 +1,9 @@
+import dns from "node:dns";
 import { writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { isIP } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { runDiff } from "../../../generator/commands/diff.ts";
 import { createGatewayCard } from "../../../generator/live/gateway-card.ts";
@@ -21,6 +24,22 @@ const running: Pick<Running, "close">[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one.close();
 });
+
+/** Addresses of names: a test looks nothing up in the network. */
+function setAddresses(addresses: Readonly<Record<string, readonly string[]>>): void {
+  const { lookup } = dns.promises;
+  const find = async (host: string): Promise<readonly dns.LookupAddress[]> => {
+    const found = isIP(host) === 0 ? addresses[host] : [host];
+    if (!found) throw new Error(`${host} has no address`);
+    return found.map((address) => ({ address, family: isIP(address) }));
+  };
+  const replace = (changed: object): void => {
+    Object.assign(dns.promises, changed);
+    syncBuiltinESMExports();
+  };
+  replace({ lookup: find });
+  onTestFinished(() => replace({ lookup }));
+}
 
 const rain = { name: "rain", description: "Says if it rains.", execute: () => "No" };
 const definition = { name: "weather", version: "1.2.0", description: "Weather of every town.", tools: [rain] };
@@ -102,7 +121,28 @@ describe("a Server Card as the address of a server", () => {
     await expect(resolve(`${outside.origin}/server-card`, { Authorization: "secret" })).rejects.toThrow(
       "the card leads to https://example.com, and headers are given; pass https://example.com/mcp",
     );
+    setAddresses({ "example.com": ["8.8.8.8"] });
     expect(await resolve(`${outside.origin}/server-card`)).toBe("https://example.com/mcp");
+  });
+
+  test.each([
+    ["only a private address", ["10.0.0.1"], "private"],
+    ["a private address beside a public one", ["8.8.8.8", "10.0.0.1"], "private"],
+    ["a link-local address before a public one", ["169.254.169.254", "8.8.8.8"], "link-local"],
+    ["a mapped private address", ["::ffff:10.0.0.1"], "private"],
+    ["a translated private address", ["64:ff9b::a00:1"], "reserved"],
+  ])("a card cannot lead to a name with %s", async (_, addresses, network) => {
+    setAddresses({ "inside.example": addresses });
+    const { origin } = await serveText(() => JSON.stringify(cardFor("https://inside.example/mcp")));
+    await expect(resolve(`${origin}/server-card`)).rejects.toThrow(
+      `The ${network} address inside.example is not allowed`,
+    );
+  });
+
+  test("a card leads to a name that has no address here: the connection reports it", async () => {
+    setAddresses({});
+    const { origin } = await serveText(() => JSON.stringify(cardFor("https://nowhere.example/mcp")));
+    expect(await resolve(`${origin}/server-card`)).toBe("https://nowhere.example/mcp");
   });
 
   test("`client` generates a client of the server behind a card", async () => {
