@@ -113,9 +113,14 @@ export class Sessions implements LiveSessions {
     while (store && !(await store.add(record))) {
       const unused = [...this.#unused].find(({ key }) => key.owner === record.owner);
       if (!unused) return false;
+      const { usedAt } = unused;
       // At once: other clients that arrive meanwhile end the next ones, and may take the room of this one.
       this.#unused.delete(unused);
-      await this.end(unused);
+      await this.end(unused).catch((error: unknown) => {
+        // The next client may replace it, unless it was used meanwhile.
+        if (this.findLive(unused.key) && unused.usedAt === usedAt) this.#unused.add(unused);
+        throw error;
+      });
     }
     return true;
   }
@@ -215,9 +220,7 @@ export class Sessions implements LiveSessions {
     const live = this.#live.get(key.id);
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
-    if (live && !record) {
-      this.#dropEnded(live).catch(this.#settings.fail);
-    }
+    if (live && !record) this.#dropEnded(live).catch(this.#settings.fail);
     if (!record?.agreement || !revision || (this.#isClosed && !live)) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     this.#touch(session);
