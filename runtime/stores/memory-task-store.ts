@@ -19,8 +19,8 @@ export interface MemoryTaskStoreOptions {
   /** Tasks per owner. Default 1,000. */
   readonly maxTasksPerOwner?: number;
   /**
-   * Characters of the outcomes, input requests and input responses of all tasks, shared among principals. A principal whose share is full cannot add
-   * tasks. An outcome that exceeds the share is not stored, and its task fails. Default 64 Mi.
+   * Characters of the outcomes, stored requests, input requests and input responses of all tasks, shared among principals. A principal cannot add a
+   * task that its share has no room for. An outcome that exceeds the share is not stored, and its task fails. Default 64 Mi.
    */
   readonly maxSize?: number;
   readonly clock?: Pick<Clock, "now">;
@@ -67,11 +67,12 @@ export class MemoryTaskStore implements TaskStore {
     const { maxTasksPerOwner, clock } = this.#options;
     const { principal } = record;
     const own = this.#owners.get(record.owner) ?? { entries: new Map(), count: 0 };
-    const hasRoom = this.#counts.roomFor(principal) >= 1 && this.#sizes.roomFor(principal) >= 1;
+    const size = sizeOf(record);
+    const hasRoom = this.#counts.roomFor(principal) >= 1 && this.#sizes.roomFor(principal) >= Math.max(1, size);
     if (!hasRoom || own.entries.size >= maxTasksPerOwner) return false;
     const expiresAt = record.ttl === null ? Infinity : clock.now() + record.ttl;
     const leaseEndsAt = clock.now() + (record.lease ?? Infinity);
-    const entry = { record, expiresAt, leaseEndsAt, sequence: own.count, size: sizeOf(record) };
+    const entry = { record, expiresAt, leaseEndsAt, sequence: own.count, size };
     own.count += 1;
     own.entries.set(record.id, entry);
     this.#entries.set(record.id, entry);

@@ -255,6 +255,18 @@ describe("shares of a memory task store", () => {
     expect(add("x", "principal:alice", "alice")).toBe(true);
   });
 
+  test("requests that are stored with the tasks of one principal leave room for those of others", () => {
+    const store = new MemoryTaskStore({ maxSize: 100_000 });
+    const identity = { revision: "2026-07-28", client: { info: { name: "c", version: "1" }, capabilities: {} } };
+    const add = (id: string, principal: string): boolean =>
+      store.add(record(id, { ...tasksOf(principal), retry: { ...identity, params: { text: "x".repeat(20_000) } } }));
+    expect(["a", "b", "c", "d"].map((id) => add(id, "mallory"))).toEqual([true, true, false, false]);
+    expect([add("e", "alice"), add("f", "alice")]).toEqual([true, false]);
+    expect(run(store, "bob", 10_000)).toBe("completed");
+    for (const id of ["a", "b"]) store.remove({ id, owner: "principal:mallory" });
+    expect(add("g", "mallory")).toBe(true);
+  });
+
   test("a result without room ends its task as failed, however many run at once", async () => {
     const store = new MemoryTaskStore({ maxSize: 100_000 });
     const begun = Array.from({ length: 20 }, (_, index) => record(`${index}`, tasksOf("mallory")));
