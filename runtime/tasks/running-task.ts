@@ -7,7 +7,9 @@ import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { pause, type Clock } from "../internal/timers.ts";
+import { EngineError } from "../stores/engine.ts";
 import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
+import { toFailed } from "./task-errors.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
 
 /** Reason for which the work of an earlier attempt is aborted. */
@@ -71,10 +73,19 @@ export class RunningTask {
     this.#isOver = true;
     try {
       return await this.#change(change);
+    } catch (error) {
+      if (change.outcome && !(error instanceof EngineError)) await this.#failUnstored();
+      throw error;
     } finally {
       this.#controller.abort(new DOMException(`The task is ${change.status}`, "AbortError"));
       this.#resolveEnded();
     }
+  }
+
+  /** Ends a task whose outcome the store has rejected, such as a result too long for a database: it would seem to run until its time is up. */
+  async #failUnstored(): Promise<void> {
+    // The first error is reported.
+    await this.#change(toFailed("The outcome of the task could not be stored")).catch(() => {});
   }
 
   /** Abandons a task that the next node runs again. Its record says that its node was not lost. */
