@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
+import { MemorySessionStore } from "../../../runtime/stores/memory-session-store.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import { MemoryReplayStore } from "../../../runtime/stores/replay-store.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import type { SessionKey } from "../../../runtime/stores/session-store.ts";
+import type { TaskKey, TaskRecord } from "../../../runtime/stores/task-store.ts";
+import type { Awaitable } from "../../../generated/support.ts";
+
+/* Two principals use every store at the same time: each has its share, and neither sees, removes or uses up what belongs to the other. */
+
+/** Entries of a store with room for 40. */
+interface Entries {
+  /** Adds an entry of an owner. Returns `false`, or rejects, when the owner has no room. */
+  add(owner: string, id: string): Awaitable<boolean>;
+  /** True if an owner finds an entry. Absent where entries cannot be read. */
+  has?(owner: string, id: string): Awaitable<boolean>;
+  /** Removes an entry of an owner. Absent where entries end only by their time. */
+  remove?(owner: string, id: string): Awaitable<unknown>;
+}
+
+const capacity = 40;
+
+const agreement = { revision: "2025-11-25", client: { info: { name: "c", version: "1" }, capabilities: {} } };
+
+function task(owner: string, id: string): TaskRecord {
+  const now = "2000-01-01T00:00:00.000Z";
+  const times = { createdAt: now, updatedAt: now, ttl: 60_000, pollInterval: 10 };
+  return { ...taskKey(owner, id), principal: owner, status: "working", ...times };
+}
+
+const taskKey = (owner: string, id: string): TaskKey => ({ id, owner: `principal:${owner}` });
+const position = { stream: "s", sequence: 0 };
+
+async function openEngine(): Promise<Engine> {
+  const engine = createMemoryCluster({ maxSessions: capacity }).connect();
+  await engine.open();
+  return engine;
+}
+
+const stores: readonly (readonly [name: string, open: () => Awaitable<Entries>])[] = [
+  [
+    "of sessions",
+    () => {
+      const store = new MemorySessionStore({ maxSessions: capacity });
+      return {
+        add: (owner, id) => store.add({ id, owner, agreement }),
+        has: (owner, id) => store.find({ id, owner }) !== undefined,
+        remove: (owner, id) => store.remove({ id, owner }),
+      };
+    },
+  ],
+  [
+    "of sessions of a cluster",
+    async () => {
+      const { sessions } = await openEngine();
+      const toKey = (owner: string, id: string): SessionKey => ({ id, owner });
+      return {
+        add: (owner, id) => sessions.add({ id, owner, agreement }),
+        has: async (owner, id) => (await sessions.access(toKey(owner, id), { node: "n" })) !== undefined,
+        remove: (owner, id) => sessions.end(toKey(owner, id)),
+      };
+    },
+  ],
+  [
+    "of tasks",
+    () => {
+      const store = new MemoryTaskStore({ maxTasks: capacity });
+      return {
+        add: (owner, id) => store.add(task(owner, id)),
+        has: (owner, id) => store.find(taskKey(owner, id)) !== undefined,
+        remove: (owner, id) => store.remove(taskKey(owner, id)),
+      };
+    },
+  ],
+  [
+    "of replays",
+    () => {
+      const store = new MemoryReplayStore({ maxKeys: capacity, now: () => 0 });
+      return { add: (owner, id) => store.add(`${owner} ${id}`, 1_000, owner) };
+    },
+  ],
+  [
+    "of events",
+    () => {
+      // A stream with its event takes 500 characters beside its data.
+      const store = new MemoryEventStore({ maxSize: capacity * 1_000 });
+      const has = (owner: string, id: string): boolean => store.after({ id, owner }, position) !== undefined;
+      return {
+        has,
+        add(owner, id) {
+          store.append({ id, owner }, { ...position, data: "x".repeat(500) });
+          return has(owner, id);
+        },
+        remove: (owner, id) => store.remove({ id, owner }),
+      };
+    },
+  ],
+];
+
+const ids = Array.from({ length: capacity }, (_, index) => `${index}`);
+
+/** Adds entries of owners at once. Returns the ids of those that each owner has in the end. */
+async function addAll(entries: Entries, owners: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const add = async (owner: string, id: string): Promise<string | undefined> => {
+    const isAdded = await Promise.resolve(id)
+      .then(() => entries.add(owner, id))
+      .catch(() => false);
+    return isAdded ? id : undefined;
+  };
+  const added = await Promise.all(ids.map((id) => Promise.all(owners.map((owner) => add(owner, `${owner}-${id}`)))));
+  const listed = owners.map((_, index) => added.flatMap((row) => row[index] ?? []));
+  return Promise.all(listed.map((list, index) => findAll(entries, owners[index] ?? "", list)));
+}
+
+/** Returns the ids that an owner still finds: events of an owner make room for its later ones. */
+async function findAll({ has }: Entries, owner: string, list: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(list.map(async (id) => (await has?.(owner, id)) ?? true));
+  return list.filter((_, index) => found[index]);
+}
+
+const isNear = (count: number, expected: number): boolean => Math.abs(count - expected) <= 2;
+
+describe.each(stores)("a store %s", (_, open) => {
+  test("a store that one principal fills gives it half, and the next one half of the rest", async () => {
+    const entries = await open();
+    const [mallory = []] = await addAll(entries, ["mallory"]);
+    const [ada = []] = await addAll(entries, ["ada"]);
+    expect([mallory.length, ada.length]).toEqual([expect.toSatisfy(isHalf), expect.toSatisfy(isQuarter)]);
+    expect(await findAll(entries, "mallory", mallory)).toEqual(mallory);
+  });
+
+  test("a store that two principals fill at once gives each a third", async () => {
+    const entries = await open();
+    const [mallory = [], ada = []] = await addAll(entries, ["mallory", "ada"]);
+    expect([mallory.length, ada.length]).toEqual([expect.toSatisfy(isThird), expect.toSatisfy(isThird)]);
+  });
+});
+
+function isHalf(count: number): boolean {
+  return isNear(count, capacity / 2);
+}
+
+function isThird(count: number): boolean {
+  return isNear(count, capacity / 3);
+}
+
+function isQuarter(count: number): boolean {
+  return isNear(count, capacity / 4);
+}
+
+const removable = stores.filter(([name]) => name !== "of replays");
+
+describe.each(removable)("a store %s", (_, open) => {
+  test("a store lets no principal find or remove what belongs to another", async () => {
+    const entries = await open();
+    const [mine = []] = await addAll(entries, ["ada", "mallory"]);
+    expect(await findAll(entries, "mallory", mine)).toEqual([]);
+    await Promise.all(mine.map((id) => entries.remove?.("mallory", id)));
+    expect(await findAll(entries, "ada", mine)).toEqual(mine);
+    await addAll(entries, ["mallory"]);
+    expect(await findAll(entries, "ada", mine)).toEqual(mine);
+  });
+});
+
+const rejecting = removable.filter(([name]) => name !== "of events");
+
+describe.each(rejecting)("a store %s", (_, open) => {
+  test("a store releases the room of an entry once, and only for its owner", async () => {
+    const entries = await open();
+    const [mine = [], other = []] = await addAll(entries, ["ada", "mallory"]);
+    await Promise.all(mine.map((id) => entries.remove?.("mallory", id)));
+    expect(await entries.add("mallory", "a")).toBe(false);
+    const [first = ""] = other;
+    await Promise.all([entries.remove?.("mallory", first), entries.remove?.("mallory", first)]);
+    expect([await entries.add("mallory", "a"), await entries.add("mallory", "b")]).toEqual([true, false]);
+  });
+});
