@@ -12,6 +12,7 @@ import { callServer, createSession, meta } from "../call.ts";
 import { handshakeRevisions, newest, open } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
+import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";
 import { Wire, initialize, initialized, settle } from "../../wire.ts";
@@ -235,6 +236,40 @@ describe("rateLimit", () => {
     const origin = { identity: { principal: "ada" } };
     expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(2);
     expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(0);
+  });
+
+  test.each<readonly [string, () => never | Promise<never>]>([
+    [
+      "throws",
+      () => {
+        throw new Error("the store is gone");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("the store is gone"))],
+  ])("rateLimit with a store that %s once rejects one request, which counts for no principal", async (_how, fail) => {
+    const clock = new ManualClock();
+    const rates = new MemoryRateStore({ now: () => clock.now() });
+    let isArmed = true;
+    const store: RateStore = {
+      check: (key, rate) => rates.check(key, rate),
+      record: (key, rate) => rates.record(key, rate),
+      take(key, rate) {
+        if (!isArmed || !key.endsWith(" ada")) return rates.take(key, rate);
+        isArmed = false;
+        return fail();
+      },
+    };
+    const server = create([rateLimit({ ...options, store })]);
+    const as = (principal: string): object => ({ origin: { identity: { principal } } });
+    const first = callServer(server, newest(), ["tools/call", { name: "t" }], as("ada"));
+    expect(await Promise.all([first.catch(String), count(server, 3, as("bob"))])).toEqual([
+      "Error: the store is gone",
+      2,
+    ]);
+    expect(await count(server, 3, as("ada"))).toBe(2);
+    // What was rejected does not count either.
+    clock.advance(2_000);
+    expect([await count(server, 3, as("ada")), await count(server, 3, as("bob"))]).toEqual([1, 1]);
   });
 
   test.each([
