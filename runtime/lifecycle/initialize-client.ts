@@ -36,6 +36,8 @@ export async function openConnection(transport: Channel, given: OpenOptions): Pr
     peer.start();
     peer.begin();
     await open(peer, channel, options);
+    // An abort after the last message has closed the connection.
+    options.signal?.throwIfAborted();
     return peer;
   } catch (error) {
     await end.close();
