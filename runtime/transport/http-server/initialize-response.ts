@@ -46,11 +46,11 @@ export class InitializeResponse implements ResponseSink {
 
   async #list(text: string): Promise<void> {
     try {
-      if (await this.#sessions.list(this.#session)) {
-        const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
-        return this.#exchange.respond({ status: 200, headers, body: text });
-      }
-      this.#reject("Too many sessions; retry later");
+      if (!(await this.#sessions.list(this.#session))) return this.#reject("Too many sessions; retry later");
+      // A client that is gone does not learn the id, so it can neither use nor end the session.
+      if (this.#exchange.isGone) await this.#sessions.end(this.#session);
+      const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
+      this.#exchange.respond({ status: 200, headers, body: text });
     } catch (thrown) {
       this.#settings.fail(thrown);
       this.#reject("The session could not be stored; retry later");
