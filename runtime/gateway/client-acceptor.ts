@@ -41,7 +41,7 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
   const { server, revisions, listeners, watcher, proxies, bridge, hasSessions, onError, telemetry } = options;
   const { serverInfo, serverCapabilities, instructions } = server;
   const hasTasks = (revision: Revision): boolean => hasSessions || revision.lifecycle === "per-request";
-  return createAcceptor({
+  const accept = createAcceptor({
     info: serverInfo,
     ...(instructions !== undefined && { instructions }),
     revisions,
@@ -65,6 +65,11 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
     onOpen: (connection) => proxies.add(connection),
     timeouts: endless,
   });
+  return (...given) => {
+    const connection = accept(...given);
+    proxies.accept(connection);
+    return connection;
+  };
 }
 
 /** Timeouts of the gateway, all infinite: client and server decide how long they wait. */

@@ -23,6 +23,8 @@ export interface ProxiesOptions {
 export class Proxies {
   readonly #sessions = new WeakMap<Session, SessionProxy>();
   readonly #open = new Map<Connection, SessionProxy>();
+  readonly #accepted = new Set<Connection>();
+  #isClosed = false;
   #options: ProxiesOptions | undefined;
 
   /** Sets the parts of the gateway, before it serves the first client. */
@@ -35,6 +37,13 @@ export class Proxies {
     const { session } = call;
     const proxy = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
     return (proxy ?? this.#serving.stateless).forward(row, params, call);
+  }
+
+  /** Adds a connection that ends with the gateway. After the end it is closed at once. */
+  accept(connection: Connection): void {
+    if (this.#isClosed) return void connection.close();
+    this.#accepted.add(connection);
+    void connection.closed.then(() => this.#accepted.delete(connection));
   }
 
   /** Adds a session that a client has opened. */
@@ -65,9 +74,10 @@ export class Proxies {
     return session && this.#sessions.get(session)?.loss;
   }
 
-  /** Closes every session of a client. */
+  /** Closes every connection of a client. */
   async close(): Promise<void> {
-    await Promise.all([...this.#open.keys()].map((connection) => connection.close()));
+    this.#isClosed = true;
+    await Promise.all([...this.#accepted].map((connection) => connection.close()));
   }
 
   get #serving(): ProxiesOptions {
