@@ -3,8 +3,8 @@ import type { Declarations as Core } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import type { Awaitable } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
-import { connectClient } from "../../runtime/client/create-client.ts";
-import type { Connectable, ConnectionFactory } from "../../runtime/client/connection-factory.ts";
+import { createClient } from "../../runtime/client/create-client.ts";
+import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import type { ClientOptions } from "../../runtime/client/options.ts";
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
@@ -24,13 +24,22 @@ import { delay, delayed, delayedEvents, delayedTransport } from "./delays.ts";
 export type Declarations = Core & TaskTypes;
 export type Client = ClientSession<Declarations>;
 
+type Options = Partial<ClientOptions<Declarations>>;
+
+/** Sessions with one server. */
+export interface Sessions {
+  connect(signal?: AbortSignal): Promise<Client>;
+  /** Closes all sessions, also those that are being opened. */
+  close(): Promise<void>;
+}
+
 /** A way to reach a server in this process, whose operations are steps. */
 export interface Route {
-  connect(options?: Partial<ClientOptions<Declarations>> & { readonly signal?: AbortSignal }): Promise<Client>;
+  createClient(options?: Options): Sessions;
   /** Ends the server's side. */
   close(): Promise<void>;
-  /** Number of open sessions of the server. */
-  readonly sessions: number;
+  /** Numbers of sessions that the server has in this process, and in its store. */
+  readonly sessions: { readonly live: number; readonly stored: number };
 }
 
 /** Counts pending timers. */
@@ -71,12 +80,14 @@ export const routes: Readonly<Record<string, (server: Server, clock: Clock) => A
   "through a gateway, without a session": (server, clock) => openGateway(server, clock, "per-request"),
 };
 
+const none = { live: 0, stored: 0 } as const;
+
 type Fetch = typeof globalThis.fetch;
 type Lifecycle = NonNullable<ClientOptions<Declarations>["lifecycle"]>;
 
 function openInMemory(server: Server, clock: Clock, lifecycle: Lifecycle): Route {
   const { source, close } = acceptInMemory(createServerAcceptor(server, { clock }));
-  return { connect: (options) => connectTo(source, { clock, lifecycle, ...options }), close, sessions: 0 };
+  return { createClient: (options) => createSessions(source, { clock, lifecycle, ...options }), close, sessions: none };
 }
 
 async function openGateway(server: Server, clock: Clock, lifecycle: Lifecycle): Promise<Route> {
@@ -84,12 +95,12 @@ async function openGateway(server: Server, clock: Clock, lifecycle: Lifecycle): 
   const gateway = await createGateway(upstream.source, { revisions, onError: server.onError });
   const { source } = acceptInMemory((transport) => gateway.accept(transport));
   return {
-    connect: (options) => connectTo(source, { clock, lifecycle, ...options }),
+    createClient: (options) => createSessions(source, { clock, lifecycle, ...options }),
     close: async () => {
       await gateway.close();
       await upstream.close();
     },
-    sessions: 0,
+    sessions: none,
   };
 }
 
@@ -114,7 +125,8 @@ function openHttp(
   server: Server,
   clock: Clock,
   lifecycle: Lifecycle,
-  toTransport = (fetch: Fetch): Transport => createHttpClientTransport("http://localhost/mcp", { fetch }),
+  toTransport = (fetch: Fetch): Transport =>
+    createHttpClientTransport("http://localhost/mcp", { fetch, reconnect: { initialDelay: 1, maxDelay: 1 } }),
 ): Route {
   const store = new MemorySessionStore({ clock });
   const handler = createHttpHandler(server, {
@@ -126,25 +138,26 @@ function openHttp(
     authenticate: async () => (await delay(), { principal: "user" }),
   });
   return {
-    connect: (options) =>
-      connectTo((opening) => connect(toTransport(fetchFrom(handler)), opening), { clock, lifecycle, ...options }),
+    createClient: (options) =>
+      createSessions((opening) => connect(toTransport(fetchFrom(handler)), opening), { clock, lifecycle, ...options }),
     close: () => handler.close({ drain: 0 }),
     get sessions() {
-      return store.size + handler.sessions.size;
+      return { live: handler.sessions.size, stored: store.size };
     },
   };
 }
 
-function connectTo(
-  source: Connectable,
-  options: Partial<ClientOptions<Declarations>> & { readonly signal?: AbortSignal },
-): Promise<Client> {
-  return connectClient<Declarations>(source, {
+function createSessions(source: ConnectionFactory, options: Options): Sessions {
+  const client = createClient<Declarations>({
     info: { name: "client", version: "1" },
     revisions,
     extensions: [extension],
     ...options,
   });
+  return {
+    connect: (signal) => client.connect(source, signal ? { signal } : {}),
+    close: () => client.close(),
+  };
 }
 
 /** Calls a handler as `fetch` would over a network: an abort ends the response wherever it is. */
@@ -159,6 +172,11 @@ function fetchFrom(handler: HttpHandler): Fetch {
     });
     const response = await Promise.race([handler.fetch(request), aborted]);
     await delay();
+    const session = response.headers.get("mcp-session-id");
+    // The client does not learn the id, so that the session ends with its time.
+    if (signal.aborted && session !== null)
+      await handler.fetch(new Request(request.url, { method: "DELETE", headers: { "mcp-session-id": session } }));
+    signal.throwIfAborted();
     const { body, status, headers } = response;
     const parts = new TransformStream<Uint8Array, Uint8Array>({
       async transform(part, controller) {
