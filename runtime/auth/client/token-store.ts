@@ -1,3 +1,4 @@
+import { KeyedQueue } from "../../transport/http-client/keyed-queue.ts";
 import { findServerMetadata, toResource, type Discovery } from "./discovery/discovery.ts";
 import { isAuthError } from "./errors.ts";
 import type { Grant, GrantRequest } from "./grants/grant.ts";
@@ -19,6 +20,8 @@ export interface TokenStoreOptions {
 export class TokenStore {
   readonly #options: TokenStoreOptions;
   readonly #resource: string;
+  /** Changes take several operations of the store, so each begins after the one before. */
+  readonly #changes = new KeyedQueue<"tokens">();
   #current: Tokens | undefined;
   /** Tokens that were removed because they can no longer be refreshed. */
   #ended: Tokens | undefined;
@@ -50,13 +53,16 @@ export class TokenStore {
   }
 
   /** Replaces the previous tokens with new ones. */
-  async keep(tokens: Tokens): Promise<void> {
-    const { store } = this.#options;
-    const before = this.#current;
-    this.#current = tokens;
-    await store.set(storeKeys.tokens(tokens.issuer, this.#resource), encodeTokens(tokens));
-    await store.set(storeKeys.issuer(this.#resource), tokens.issuer);
-    if (before && before.issuer !== tokens.issuer) await store.delete(storeKeys.tokens(before.issuer, this.#resource));
+  keep(tokens: Tokens): Promise<void> {
+    return this.#changes.run("tokens", async () => {
+      const { store } = this.#options;
+      const before = this.#current;
+      this.#current = tokens;
+      await store.set(storeKeys.tokens(tokens.issuer, this.#resource), encodeTokens(tokens));
+      await store.set(storeKeys.issuer(this.#resource), tokens.issuer);
+      if (before && before.issuer !== tokens.issuer)
+        await store.delete(storeKeys.tokens(before.issuer, this.#resource));
+    });
   }
 
   /** Deletes the tokens, then revokes them if the authorization server has a revocation endpoint. */
@@ -64,18 +70,22 @@ export class TokenStore {
     await this.load();
     // A refresh that is running would store its tokens after the deletion. Its error is thrown to its caller.
     await this.#refreshing?.catch(() => {});
-    const tokens = this.#current;
-    await this.drop();
+    const tokens = await this.drop();
     if (tokens) await this.#revoke(tokens);
   }
 
-  async drop(): Promise<void> {
-    const { store } = this.#options;
-    const issuer = this.#current?.issuer ?? (await store.get(storeKeys.issuer(this.#resource)));
-    this.#current = undefined;
-    this.#ended = undefined;
-    if (issuer !== undefined) await store.delete(storeKeys.tokens(issuer, this.#resource));
-    await store.delete(storeKeys.issuer(this.#resource));
+  /** Deletes the tokens, and returns them. */
+  drop(): Promise<Tokens | undefined> {
+    return this.#changes.run("tokens", async () => {
+      const { store } = this.#options;
+      const tokens = this.#current;
+      const issuer = tokens?.issuer ?? (await store.get(storeKeys.issuer(this.#resource)));
+      this.#current = undefined;
+      this.#ended = undefined;
+      if (issuer !== undefined) await store.delete(storeKeys.tokens(issuer, this.#resource));
+      await store.delete(storeKeys.issuer(this.#resource));
+      return tokens;
+    });
   }
 
   /**
