@@ -82,7 +82,7 @@ export const routes: Readonly<Record<string, (server: Server, clock: Clock) => A
 
 const none = { live: 0, stored: 0 } as const;
 
-type Fetch = typeof globalThis.fetch;
+export type Fetch = typeof globalThis.fetch;
 type Lifecycle = NonNullable<ClientOptions<Declarations>["lifecycle"]>;
 
 function openInMemory(server: Server, clock: Clock, lifecycle: Lifecycle): Route {
@@ -121,7 +121,8 @@ function acceptInMemory(accept: (transport: Transport) => unknown): {
   };
 }
 
-function openHttp(
+/** Opens a way over HTTP. */
+export function openHttp(
   server: Server,
   clock: Clock,
   lifecycle: Lifecycle,
@@ -161,7 +162,7 @@ function createSessions(source: ConnectionFactory, options: Options): Sessions {
 }
 
 /** Calls a handler as `fetch` would over a network: an abort ends the response wherever it is. */
-function fetchFrom(handler: HttpHandler): Fetch {
+export function fetchFrom(handler: Pick<HttpHandler, "fetch">): Fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const { signal } = request;

@@ -87,13 +87,55 @@ export async function startRig(script: Script = {}): Promise<Rig> {
 
 /** Starts the same servers until they are closed. */
 export async function serveRig(script: Script = {}): Promise<Rig & { close(): Promise<void> }> {
+  const [mcp, as] = [await listen(), await listen()];
+  const rig = createRig({ mcp: mcp.origin, as: as.origin }, script);
+  const handle = async (request: IncomingMessage, response: ServerResponse, origin: string): Promise<void> => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const { method = "", headers } = request;
+    const said = await rig.respond({ url: new URL(request.url ?? "/", origin), method, headers, body });
+    response.writeHead(said.status, said.headers);
+    response.end(said.body);
+  };
+  for (const { server, origin } of [mcp, as])
+    server.on("request", (request, response) => void handle(request, response, origin));
+  return {
+    ...rig,
+    async close() {
+      await Promise.all([mcp.close(), as.close()]);
+    },
+  };
+}
+
+/** Creates the same servers without a network. */
+export function createLocalRig(script: Script = {}): Rig & { fetch(request: Request): Promise<Response> } {
+  const rig = createRig({ mcp: "http://localhost:1", as: "http://localhost:2" }, script);
+  return {
+    ...rig,
+    async fetch(request) {
+      const { url, method } = request;
+      const headers = Object.fromEntries(request.headers);
+      const { body, ...init } = await rig.respond({ url: new URL(url), method, headers, body: await request.text() });
+      return new Response(body, init);
+    },
+  };
+}
+
+/** HTTP request to one of the servers. */
+type Received = Pick<Seen, "method" | "headers" | "body"> & { readonly url: URL };
+
+type Sent = Required<Said> & { readonly body: string };
+
+function createRig(
+  origins: { readonly mcp: string; readonly as: string },
+  script: Script,
+): Rig & { respond(received: Received): Promise<Sent> } {
   const seen: Seen[] = [];
   const valid = new Set<string>();
   const secrets = new Set<string>();
   const codes = new Map<string, string>();
-  const [mcp, as] = [await listen(), await listen()];
-  const url = `${mcp.origin}${script.path ?? "/mcp"}`;
-  const issuer = `${as.origin}${script.issuerPath ?? ""}`;
+  const url = `${origins.mcp}${script.path ?? "/mcp"}`;
+  const issuer = `${origins.as}${script.issuerPath ?? ""}`;
   const places: Places = { url, issuer, valid };
   const issue = (prefix: string): string => {
     const token = `${prefix}-${randomUUID()}`;
@@ -113,7 +155,7 @@ export async function serveRig(script: Script = {}): Promise<Rig & { close(): Pr
     if (refusal) return refusal;
     if ((scheme === "Bearer" || scheme === "DPoP") && token !== undefined && valid.has(token))
       return { body: { ok: true } };
-    const challenge = script.challenge?.(places) ?? `Bearer resource_metadata="${mcp.origin}${wellKnown}"`;
+    const challenge = script.challenge?.(places) ?? `Bearer resource_metadata="${origins.mcp}${wellKnown}"`;
     return { status: 401, headers: challenge === "" ? {} : { "WWW-Authenticate": challenge } };
   };
 
@@ -122,13 +164,13 @@ export async function serveRig(script: Script = {}): Promise<Rig & { close(): Pr
     if (request.path === `/.well-known/oauth-authorization-server${prefix}`) {
       const document = {
         issuer,
-        authorization_endpoint: `${as.origin}/authorize`,
-        token_endpoint: `${as.origin}/token`,
-        registration_endpoint: `${as.origin}/register`,
+        authorization_endpoint: `${origins.as}/authorize`,
+        token_endpoint: `${origins.as}/token`,
+        registration_endpoint: `${origins.as}/register`,
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none"],
         authorization_response_iss_parameter_supported: true,
-        ...(script.revoke && { revocation_endpoint: `${as.origin}/revoke` }),
+        ...(script.revoke && { revocation_endpoint: `${origins.as}/revoke` }),
       };
       return toDocument(script.serverMetadata ? script.serverMetadata(document, places) : document);
     }
@@ -173,32 +215,20 @@ export async function serveRig(script: Script = {}): Promise<Rig & { close(): Pr
     return said;
   };
 
-  const handle =
-    (where: Seen["where"], answer: (seen: Seen) => Said) =>
-    async (request: IncomingMessage, response: ServerResponse) => {
-      let body = "";
-      for await (const chunk of request) body += String(chunk);
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://rig");
-      const one: Seen = {
-        where,
-        method: request.method ?? "",
-        path: pathname,
-        query: searchParams,
-        headers: request.headers,
-        body,
-        form: new URLSearchParams(body),
-      };
-      seen.push(one);
-      const said = (await script.first?.(one, places)) ?? answer(one);
-      response.writeHead(said.status ?? 200, { "Content-Type": "application/json", ...said.headers });
-      response.end(typeof said.body === "string" ? said.body : JSON.stringify(said.body ?? {}));
-    };
-  mcp.server.on("request", (request, response) => void handle("mcp", serveMcp)(request, response));
-  as.server.on("request", (request, response) => void handle("as", serveAs)(request, response));
   return {
     ...places,
-    async close() {
-      await Promise.all([mcp.close(), as.close()]);
+    async respond({ url: target, ...received }) {
+      const where = target.origin === origins.mcp ? "mcp" : "as";
+      const { pathname: path, searchParams: query } = target;
+      const one: Seen = { ...received, where, path, query, form: new URLSearchParams(received.body) };
+      seen.push(one);
+      const {
+        status = 200,
+        headers,
+        body = {},
+      } = (await script.first?.(one, places)) ?? (where === "mcp" ? serveMcp(one) : serveAs(one));
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return { status, headers: { "Content-Type": "application/json", ...headers }, body: text };
     },
     seen,
     secrets,
@@ -227,7 +257,7 @@ export interface RigClient {
   readonly provider: OAuthProvider;
   readonly steps: readonly AuthStep[];
   /** Makes a request; resolves with its status. */
-  call(url?: string): Promise<number>;
+  call(url?: string, signal?: AbortSignal): Promise<number>;
 }
 
 export function createRigClient(
@@ -244,9 +274,8 @@ export function createRigClient(
   return {
     provider,
     steps,
-    async call(url = rig.url) {
-      const endpoint = createEndpoint(new URL(url), { auth: provider });
-      const signal = AbortSignal.timeout(50_000);
+    async call(url = rig.url, signal = AbortSignal.timeout(50_000)) {
+      const endpoint = createEndpoint(new URL(url), { auth: provider, ...(rest.fetch && { fetch: rest.fetch }) });
       const response = await endpoint.request({ method: "POST", headers: {}, body: "{}", signal });
       await response.body?.cancel();
       return response.status;
@@ -257,6 +286,7 @@ export function createRigClient(
 /** A user who says yes at once. */
 export function createHeadlessRedirect(
   redirectUri = "http://127.0.0.1:33418/callback",
+  fetch = globalThis.fetch,
 ): Redirector & { readonly visited: URL[] } {
   const visited: URL[] = [];
   return {
