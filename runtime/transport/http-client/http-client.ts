@@ -16,7 +16,8 @@ import { GetStream } from "./get-stream.ts";
 import { ParamHeaders } from "./param-headers.ts";
 import { InFlight, within } from "./in-flight.ts";
 import { retryRejected, type RejectionRetryOptions } from "./retry-rejected.ts";
-import { SessionRenewal } from "./session-renewal.ts";
+import type { HttpClientSession } from "./session.ts";
+import { SessionRenewal, type RenewalPostOptions } from "./session-renewal.ts";
 import { toStreamOrigin } from "./stream-origin.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { toServerAddress } from "../server-address.ts";
@@ -61,9 +62,12 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 }
 
 /** Cases in which a message is sent again. */
-interface PostOptions extends Pick<RejectionRetryOptions, "isResponse"> {
-  /** True if the message means the same in a new session. */
-  readonly repeats: boolean;
+interface PostOptions extends RenewalPostOptions, Pick<RejectionRetryOptions, "isResponse"> {}
+
+/** Stream that a message arrived on. */
+interface MessageSource {
+  readonly exchange?: PostExchange;
+  readonly session?: HttpClientSession;
 }
 
 class HttpClient implements Transport {
@@ -76,6 +80,8 @@ class HttpClient implements Transport {
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, PostExchange>();
+  /** Sessions of the requests of the server that have no response yet. */
+  readonly #incoming = new Map<RequestId, HttpClientSession>();
   readonly #operations = new InFlight();
   readonly #paramHeaders = new ParamHeaders();
   readonly #limiter: ConcurrencyLimiter;
@@ -176,7 +182,7 @@ class HttpClient implements Transport {
     try {
       const { response, session } = await this.#post(posting, options);
       const resume = this.#isStateless ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
-      const sink: Sink = { ...this.#reading.sink, message: (value) => this.#deliver(value, exchange) };
+      const sink: Sink = { ...this.#reading.sink, message: (value) => this.#deliver(value, { exchange, session }) };
       await readResponses(response, exchange, { ...this.#reading, sink, resume });
     } catch (error) {
       if (isHttpError(error)) this.#deliverRejection(error, exchange);
@@ -189,9 +195,12 @@ class HttpClient implements Transport {
     if (cancelled !== undefined) return this.#cancel(cancelled, body);
     const headers = this.#toParamHeaders(message);
     const isConfirmation = isMethod(message, "notifications/initialized");
-    const lane = related ?? readRespondedId(message);
+    const responded = readRespondedId(message);
+    const lane = related ?? responded;
     const repeats = "method" in message && lane === undefined && !isConfirmation;
-    await this.#queue.run(lane, () => this.#accept({ body, headers }, { repeats }));
+    const session = (lane !== undefined && this.#incoming.get(lane)) || this.#link.session;
+    if (responded !== undefined) this.#incoming.delete(responded);
+    await this.#queue.run(lane, () => this.#accept({ body, headers }, { repeats, session }));
     if (isConfirmation) this.#listen();
   }
 
@@ -204,7 +213,7 @@ class HttpClient implements Transport {
     const reason = new DOMException("The call was cancelled", "AbortError");
     if (exchange?.cancel(reason) === false) return;
     try {
-      if (!this.#isStateless) await this.#accept({ body }, { repeats: false });
+      if (!this.#isStateless) await this.#accept({ body }, { repeats: false, session: this.#link.session });
     } finally {
       exchange?.abort(reason);
     }
@@ -228,11 +237,11 @@ class HttpClient implements Transport {
     );
   }
 
-  async #post(posting: PostRequest, { repeats, isResponse }: PostOptions): Promise<PostResponse> {
+  async #post(posting: PostRequest, { isResponse, ...options }: PostOptions): Promise<PostResponse> {
     const { reconnection } = this.#reading;
     const { signal, hold } = posting;
     const retry = { reconnection, signal, hold, isResponse };
-    const posted = await retryRejected(() => this.#keeper.post(posting, { repeats }), retry);
+    const posted = await retryRejected(() => this.#keeper.post(posting, options), retry);
     this.#listener.revive();
     return posted;
   }
@@ -259,15 +268,17 @@ class HttpClient implements Transport {
     });
   }
 
-  /** Delivers a message. A request of the server on the stream of an exchange belongs to its requests. */
-  #deliver(value: unknown, exchange?: PostExchange): void {
+  /** Delivers a message. A request of the server on the stream of an exchange belongs to its requests, and to its session. */
+  #deliver(value: unknown, { exchange, session = this.#link.session }: MessageSource = {}): void {
+    if (isServerRequest(value) && session !== this.#link.session) return;
     const origin = exchange && isObject(value) && "method" in value ? toStreamOrigin(exchange.open) : undefined;
     const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
-    for (const one of values) this.#settle(one);
+    for (const one of values) this.#settle(one, session);
     this.#receiver?.message(this.#filterTools(value), origin);
   }
 
-  #settle(value: unknown): void {
+  #settle(value: unknown, session: HttpClientSession): void {
+    if (isServerRequest(value)) this.#incoming.set(value.id, session);
     const id = readResponseId(value);
     if (!isRequestId(id) || !isObject(value)) return;
     this.#waiting.get(id)?.settle(id);
@@ -298,8 +309,17 @@ class HttpClient implements Transport {
     else this.#options.onNotificationsLost?.(new Error("The client does not listen for messages of the server"));
   }
 
+  /** Cancels the requests of the server in a session that has ended: in the next one, others may have the same ids. */
+  #cancelIncoming(): void {
+    const ids = [...this.#incoming.keys()];
+    this.#incoming.clear();
+    for (const requestId of ids)
+      this.#receiver?.message({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+  }
+
   /** Reports the new session first: whether its notifications arrive is reported after that. */
   #handleRenewal(): void {
+    this.#cancelIncoming();
     try {
       this.#options.onNewSession?.();
     } finally {
@@ -342,6 +362,10 @@ class HttpClient implements Transport {
 }
 
 const defaultAcceptTimeout = 30_000;
+
+function isServerRequest(value: unknown): value is { readonly id: RequestId } {
+  return isObject(value) && value.method !== undefined && isRequestId(value.id);
+}
 
 function isMethod(message: Outgoing, method: string): boolean {
   return "method" in message && message.method === method;

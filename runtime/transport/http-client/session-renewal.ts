@@ -7,13 +7,21 @@ import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
 import { PostExchange, readResponseId, readResponses, type ResponseOptions } from "./post-exchange.ts";
 import type { HttpConnection, PostResponse, PostRequest } from "./http-connection.ts";
-import { checkSameServer } from "./session.ts";
+import { checkSameServer, type HttpClientSession } from "./session.ts";
 
 /** Handshake as it took place: the request and the result of the server. */
 export interface InitializeExchange {
   readonly id: RequestId;
   readonly body: string;
   readonly result?: unknown;
+}
+
+/** Sessions that a message may be sent in. */
+export interface RenewalPostOptions {
+  /** True if the message means the same in a new session. */
+  readonly repeats: boolean;
+  /** Session of a message that does not. Default: the current one. */
+  readonly session?: HttpClientSession;
 }
 
 /** Options for the renewal of a session. */
@@ -49,10 +57,11 @@ export class SessionRenewal {
     this.#options = options;
   }
 
-  /** @param options - `repeats`: true if the message means the same in a new session */
-  async post(posting: PostRequest, { repeats }: { readonly repeats: boolean }): Promise<PostResponse> {
+  /** @throws {SessionExpiredError} when the session of the message has ended, and it means nothing in another one */
+  async post(posting: PostRequest, { repeats, session: own }: RenewalPostOptions): Promise<PostResponse> {
     if (this.#renewal) await this.#renewal;
     const { session } = this.#link;
+    if (!repeats && own && own !== session) throw new SessionExpiredError("The session of the message has ended");
     try {
       return await this.#link.post(posting);
     } catch (error) {
