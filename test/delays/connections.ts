@@ -80,6 +80,14 @@ export const routes: Readonly<Record<string, (server: Server, clock: Clock) => A
   "through a gateway, without a session": (server, clock) => openGateway(server, clock, "per-request"),
 };
 
+/** A way to a server over HTTP, whose connections can break. */
+export interface HttpRoute extends Route {
+  /** Breaks the connections that carry streams. The server notices it at once, or only when it writes. */
+  cut(isNoticed: boolean): void;
+  /** Ends the sessions of the server as their client would. */
+  endSessions(): Promise<void>;
+}
+
 const none = { live: 0, stored: 0 } as const;
 
 export type Fetch = typeof globalThis.fetch;
@@ -126,26 +134,61 @@ export function openHttp(
   server: Server,
   clock: Clock,
   lifecycle: Lifecycle,
-  toTransport = (fetch: Fetch): Transport =>
-    createHttpClientTransport("http://localhost/mcp", { fetch, reconnect: { initialDelay: 1, maxDelay: 1 } }),
-): Route {
+  toTransport = (fetch: Fetch): Transport => createHttpClientTransport("http://localhost/mcp", { fetch, reconnect }),
+): HttpRoute {
   const store = new MemorySessionStore({ clock });
   const handler = createHttpHandler(server, {
     clock,
     timeouts: { drain: 20 },
     path: "/mcp",
+    retry: 1,
     sessions: { store: delayed(store) },
     events: delayedEvents(new MemoryEventStore()),
     authenticate: async () => (await delay(), { principal: "user" }),
   });
+  const line = new Line();
+  const fetch = fetchFrom(handler, line);
   return {
     createClient: (options) =>
-      createSessions((opening) => connect(toTransport(fetchFrom(handler)), opening), { clock, lifecycle, ...options }),
+      createSessions((opening) => connect(toTransport(fetch), opening), { clock, lifecycle, ...options }),
     close: () => handler.close({ drain: 0 }),
+    cut: (isNoticed) => line.cut(isNoticed),
+    async endSessions() {
+      for (const id of [...handler.sessions.keys()]) await endSession(handler, id);
+    },
     get sessions() {
       return { live: handler.sessions.size, stored: store.size };
     },
   };
+}
+
+const reconnect = { initialDelay: 1, maxDelay: 1 } as const;
+
+async function endSession(handler: Pick<HttpHandler, "fetch">, id: string): Promise<void> {
+  await handler.fetch(new Request("http://localhost/mcp", { method: "DELETE", headers: { "mcp-session-id": id } }));
+}
+
+/** Connections that carry streams, or will. */
+class Line {
+  readonly #open = new Set<Connection>();
+
+  add(connection: Connection): void {
+    this.#open.add(connection);
+  }
+
+  cut(isNoticed: boolean): void {
+    for (const { client, server } of this.#open) {
+      client.abort(new TypeError("terminated"));
+      if (isNoticed) server.abort();
+    }
+    this.#open.clear();
+  }
+}
+
+/** Both ends of a connection. */
+interface Connection {
+  readonly client: AbortController;
+  readonly server: AbortController;
 }
 
 function createSessions(source: ConnectionFactory, options: Options): Sessions {
@@ -162,10 +205,13 @@ function createSessions(source: ConnectionFactory, options: Options): Sessions {
 }
 
 /** Calls a handler as `fetch` would over a network: an abort ends the response wherever it is. */
-export function fetchFrom(handler: Pick<HttpHandler, "fetch">): Fetch {
+export function fetchFrom(handler: Pick<HttpHandler, "fetch">, line?: Line): Fetch {
   return async (input, init) => {
-    const request = new Request(input, init);
-    const { signal } = request;
+    const connection = { client: new AbortController(), server: new AbortController() };
+    const given = init?.signal ?? new AbortController().signal;
+    const signal = AbortSignal.any([given, connection.client.signal]);
+    const request = new Request(input, { ...init, signal: AbortSignal.any([given, connection.server.signal]) });
+    if (request.method === "GET") line?.add(connection);
     await delay();
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => {
@@ -173,12 +219,12 @@ export function fetchFrom(handler: Pick<HttpHandler, "fetch">): Fetch {
     });
     const response = await Promise.race([handler.fetch(request), aborted]);
     await delay();
-    const session = response.headers.get("mcp-session-id");
-    // The client does not learn the id, so that the session ends with its time.
-    if (signal.aborted && session !== null)
-      await handler.fetch(new Request(request.url, { method: "DELETE", headers: { "mcp-session-id": session } }));
-    signal.throwIfAborted();
     const { body, status, headers } = response;
+    const session = headers.get("mcp-session-id");
+    // The client does not learn the id, so that the session ends with its time.
+    if (signal.aborted && session !== null) await endSession(handler, session);
+    signal.throwIfAborted();
+    if (headers.get("content-type") === "text/event-stream") line?.add(connection);
     const parts = new TransformStream<Uint8Array, Uint8Array>({
       async transform(part, controller) {
         await delay();

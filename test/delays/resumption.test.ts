@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import type { Awaitable } from "../../generated/support.ts";
-import type { Clock } from "../../runtime/internal/timers.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
-import { CountedClock, openHttp, openNodes, type Client, type HttpRoute } from "./connections.ts";
+import { CountedClock, openHttp, type Client, type HttpRoute } from "./connections.ts";
 import { delay, passTurns } from "./delays.ts";
 import { interruptEachStep, waitFor } from "./each-step.ts";
 
@@ -16,54 +14,63 @@ const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 
 const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } } as const;
 
-const uri = "note://1";
+const notes = ["note://1", "note://2"] as const;
 
 /** A client with a session, and what it has received. */
 interface Rig {
   readonly route: HttpRoute;
   readonly client: Client;
   readonly clock: CountedClock;
-  readonly reports: ErrorReport[];
   /** Messages that belong to the call. */
   readonly received: unknown[];
   /** Messages that the server sends by itself. */
   readonly others: unknown[];
 }
 
-/** Creates a server with a tool that sends a message of each kind. */
-function createServer(reports: ErrorReport[]): Server {
-  return defineServer({
+const reports: ErrorReport[] = [];
+
+/** Creates a server with a tool that sends a message of each kind, and notifies of changes between them. */
+function createServer(): Server {
+  const created = defineServer({
     name: "server",
     version: "1",
     onError: (report) => reports.push(report),
-    listChanged: ["prompts"],
-    prompts: [],
+    listChanged: ["tools", "resources"],
+    subscribe: true,
+    resources: [
+      { uri: notes[0], name: "first", read: () => "" },
+      { uri: notes[1], name: "second", read: () => "" },
+    ],
     tools: [
       defineTool({
         name: "speaks",
         async execute(_args, { log, progress, elicit }) {
           await progress(1, 3);
+          created.resources.notifyUpdated(notes[0]);
           await log("info", "before");
+          created.tools.notifyListChanged();
           await delay();
           const { action } = await elicit(form);
           await log("info", action);
+          created.resources.notifyUpdated(notes[1]);
           await delay();
           await progress(2, 3);
           await delay();
+          created.resources.notifyListChanged();
           await log("info", "after");
           return "done";
         },
       }),
     ],
   });
+  return created;
 }
+
+const server = createServer();
 
 const expected = [1, "before", "elicitation", "accept", 2, "after"];
 
-const ways: Readonly<Record<string, (reports: ErrorReport[], clock: Clock) => Awaitable<HttpRoute>>> = {
-  "in one process": (reports, clock) => openHttp(createServer(reports), clock, "handshake"),
-  "on another node": (reports, clock) => openNodes(() => createServer(reports), clock),
-};
+const expectedOthers = [notes[0], "tools", notes[1], "resources"];
 
 beforeEach(() => {
   const { setTimeout: original } = globalThis;
@@ -75,10 +82,9 @@ beforeEach(() => {
 
 afterEach(() => void vi.unstubAllGlobals());
 
-async function open(way: (typeof ways)[string], onReceived = (_rig: Rig): void => {}): Promise<Rig> {
-  const reports: ErrorReport[] = [];
+async function open(onReceived = (_rig: Rig): void => {}): Promise<Rig> {
   const clock = new CountedClock();
-  const route = await way(reports, clock);
+  const route = openHttp(server, clock, "handshake");
   const received: unknown[] = [];
   const others: unknown[] = [];
   const client = await route
@@ -89,6 +95,7 @@ async function open(way: (typeof ways)[string], onReceived = (_rig: Rig): void =
         onReceived(rig);
       },
       onListChanged: (list) => others.push(list),
+      onResourceUpdated: (uri) => others.push(uri),
       elicitation: {
         async form() {
           received.push("elicitation");
@@ -98,7 +105,8 @@ async function open(way: (typeof ways)[string], onReceived = (_rig: Rig): void =
       },
     })
     .connect();
-  const rig: Rig = { route, client, clock, reports, received, others };
+  const rig: Rig = { route, client, clock, received, others };
+  for (const uri of notes) await client.subscribe(uri, () => {});
   await passTurns(60);
   return rig;
 }
@@ -108,34 +116,99 @@ async function run({ client, received }: Rig): Promise<unknown> {
   return content;
 }
 
-/** Ends a run. Nothing is left of it. */
-async function checkEnd({ route, client, clock, reports }: Rig): Promise<void> {
+/** Ends a run. Nothing is left of it, except for stored sessions that their client could not end. */
+async function checkEnd({ route, client, clock }: Rig): Promise<void> {
   await client.close();
   await passTurns(50);
   await route.close();
-  const left = (): object => ({ timers: clock.active, sessions: route.sessions, reports });
-  await waitFor(left, { timers: 0, sessions: { live: 0, stored: 0 }, reports: [] });
+  const left = (): object => ({ timers: clock.active, sessions: route.sessions.live, reports });
+  await waitFor(left, { timers: 0, sessions: 0, reports: [] });
 }
 
 const done = { status: "fulfilled", value: [{ type: "text", text: "done" }] };
 
-describe.each(Object.keys(ways))("a resumed stream %s", (name) => {
-  const way = ways[name] ?? expect.unreachable();
+test.each([true, false])("a stream that is cut at any step has each message once (noticed: %s)", async (isNoticed) => {
+  const steps = await interruptEachStep({
+    open,
+    run,
+    interrupt: ({ route }) => route.cut(isNoticed),
+    check: checkOnce,
+  });
+  expect(steps).toBeGreaterThan(10);
+});
+
+describe("a stream that was cut", () => {
+  const opened = (): Promise<Rig> => open(cutOnce(true));
 
   test.each([true, false])(
-    "a resumed stream has each message once, cut at any step (noticed: %s)",
+    "a stream that is cut again at any step has each message once (noticed: %s)",
     async (isNoticed) => {
       const steps = await interruptEachStep({
-        open: () => open(way),
+        open: () => open(cutOnce(isNoticed)),
         run,
         interrupt: ({ route }) => route.cut(isNoticed),
-        async check(rig, outcome) {
-          expect(outcome).toEqual(done);
-          expect(rig.received).toEqual(expected);
-          await checkEnd(rig);
-        },
+        check: checkOnce,
       });
-      expect(steps).toBeGreaterThan(10);
+      expect(steps).toBeGreaterThan(20);
     },
   );
+
+  test("a stream whose client closes at any step of the resumption ends, and leaves nothing", async () => {
+    await interruptEachStep({
+      open: opened,
+      run,
+      interrupt: ({ client }) => client.close(),
+      async check(rig, outcome) {
+        if (outcome.status === "fulfilled") expect(outcome).toEqual(done);
+        else expect(outcome.reason).toMatchObject({ name: "ClosedError" });
+        await checkEnd(rig);
+      },
+    });
+  });
+
+  test("a stream whose session ends at any step of the resumption fails, and the next call has another session", async () => {
+    await interruptEachStep({
+      open: opened,
+      run,
+      interrupt: ({ route }) => route.endSessions(),
+      async check(rig, outcome) {
+        if (outcome.status === "fulfilled") expect(outcome).toEqual(done);
+        else expect(outcome.reason).toMatchObject({ name: "SessionExpiredError" });
+        rig.received.length = 0;
+        expect(await run(rig)).toEqual(done.value);
+        expect(rig.received).toEqual(expected);
+        await checkEnd(rig);
+      },
+    });
+  });
+
+  test("a stream whose server closes at any step of the resumption fails, and leaves nothing", async () => {
+    await interruptEachStep({
+      open: opened,
+      run,
+      interrupt: ({ route }) => route.close(),
+      async check(rig, outcome) {
+        if (outcome.status === "fulfilled") expect(outcome).toEqual(done);
+        else expect(outcome.reason).toBeInstanceOf(Error);
+        await checkEnd(rig);
+      },
+    });
+  });
 });
+
+/** Checks what a client has received whose call has its result. */
+async function checkOnce(rig: Rig, outcome: PromiseSettledResult<unknown>): Promise<void> {
+  expect(outcome).toEqual(done);
+  expect(rig.received).toEqual(expected);
+  await waitFor(() => rig.others, expectedOthers);
+  await rig.client.close();
+  await waitFor(() => rig.route.sessions, { live: 0, stored: 0 });
+  await checkEnd(rig);
+}
+
+/** Returns a function that cuts the first stream that has a message of the call. */
+function cutOnce(isNoticed: boolean): (rig: Rig) => void {
+  return ({ route, received }) => {
+    if (received.length === 2) route.cut(isNoticed);
+  };
+}
