@@ -80,7 +80,7 @@ class HttpClient implements Transport {
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, PostExchange>();
-  /** Sessions of the requests of the server that have no response yet. */
+  /** Sessions of the requests of the server that have neither a response nor a cancellation yet. */
   readonly #incoming = new Map<RequestId, HttpClientSession>();
   readonly #operations = new InFlight();
   readonly #paramHeaders = new ParamHeaders();
@@ -279,6 +279,8 @@ class HttpClient implements Transport {
 
   #settle(value: unknown, session: HttpClientSession): void {
     if (isServerRequest(value)) this.#incoming.set(value.id, session);
+    const cancelled = readCancelled(value);
+    if (cancelled !== undefined) this.#incoming.delete(cancelled);
     const id = readResponseId(value);
     if (!isRequestId(id) || !isObject(value)) return;
     this.#waiting.get(id)?.settle(id);
@@ -371,9 +373,9 @@ function isMethod(message: Outgoing, method: string): boolean {
   return "method" in message && message.method === method;
 }
 
-function readCancelled(message: Outgoing): RequestId | undefined {
-  if (!("method" in message) || message.method !== "notifications/cancelled" || !isObject(message.params))
-    return undefined;
+/** Returns the id of the request that a message cancels. */
+function readCancelled(message: unknown): RequestId | undefined {
+  if (!isObject(message) || message.method !== "notifications/cancelled" || !isObject(message.params)) return undefined;
   const { requestId } = message.params;
   return isRequestId(requestId) ? requestId : undefined;
 }

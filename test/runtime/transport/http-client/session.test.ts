@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { inTime } from "../../../in-time.ts";
+import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { newest } from "../../fixture-revision.ts";
 import {
   connectScript,
@@ -56,6 +57,47 @@ async function startCutCall({ retry }: { readonly retry: number }): Promise<{
   forget();
   return { server, client, running };
 }
+
+test.each([
+  ["cancelled", []],
+  ["responded to", [{ jsonrpc: "2.0", id: 7, result: {} }]],
+])("a request of the server that was %s is not cancelled with its session", async (how, responses) => {
+  const ask = { jsonrpc: "2.0", id: 7, method: "ping" };
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+  const { script, forget } = forgetful((request, response) => {
+    const { id } = request.message;
+    if (!isCall(request)) return usual;
+    const events = [ask, ...(how === "cancelled" ? [cancel] : []), { jsonrpc: "2.0", id, result: { content: [] } }];
+    sayEvents(response, ...events.map((message) => `data: ${JSON.stringify(message)}\n\n`));
+    return void response.end();
+  });
+  const server = await serve(script);
+  const received: unknown[] = [];
+  const transport = createHttpClientTransport(server.url, { listen: false });
+  onTestFinished(() => transport.close());
+  const ignore = (): void => {};
+  transport.start({
+    message: (value) => void received.push(value),
+    classified: ignore,
+    problem: ignore,
+    ended: ignore,
+    disconnected: ignore,
+  });
+  const has = (id: number) => (): boolean => received.some((message) => Object(message).id === id);
+  const { id: protocolVersion } = newest;
+  const opening = { protocolVersion, capabilities: {}, clientInfo: { name: "client", version: "1" } };
+  await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: opening });
+  await until(has(1));
+  await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await transport.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call });
+  await until(has(2));
+  for (const response of responses) await transport.send({ ...response, jsonrpc: "2.0" });
+  forget();
+  await transport.send({ jsonrpc: "2.0", id: 3, method: "tools/list" });
+  await until(has(3));
+  const isCancel = (message: unknown): boolean => Object(message).method === cancel.method;
+  expect(received.filter(isCancel)).toEqual(how === "cancelled" ? [cancel] : []);
+});
 
 describe("a session that the server has forgotten", () => {
   test("a forgotten session is replaced without the old header, and the rejected call is sent again (T-54, T-55)", async () => {
