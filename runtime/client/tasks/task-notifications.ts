@@ -97,13 +97,13 @@ export class TaskListening implements TaskSubscriptions {
     this.#syncing = syncing;
   }
 
-  /** Tries each task once: a stream that ends immediately is not opened again and again. */
+  /** Opens streams until the server notifies of every wanted task, or has rejected it. */
   async #follow(line: ReconnectingConnection): Promise<void> {
-    const tried = new Set<string>();
-    while (line === this.#line && this.#missing.some((id) => !tried.has(id))) {
-      const taskIds = [...this.#wanted].filter((id) => !this.#rejected.has(id));
-      for (const id of taskIds) tried.add(id);
-      await this.#open(line, taskIds);
+    while (line === this.#line && this.#missing.length > 0) {
+      await this.#open(
+        line,
+        [...this.#wanted].filter((id) => !this.#rejected.has(id)),
+      );
     }
   }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
@@ -164,6 +165,13 @@ describe("the choice between plain calls and tasks", () => {
     expect(server.wire.sent).toEqual([]);
     server.answer(request, { task: state("working") });
     expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
+  });
+
+  test("a request for a task leaves no listener on its signal", async () => {
+    const following = await open();
+    const { signal } = new AbortController();
+    const handle = await begin(following, { signal });
+    expect([handle.taskId, getEventListeners(signal, "abort")]).toEqual([id, []]);
   });
 
   test("a request for a task that times out is not cancelled by notification (C-07)", async () => {

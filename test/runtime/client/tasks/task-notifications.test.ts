@@ -1,0 +1,337 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { isObject } from "../../../../generated/support.ts";
+import { TaskListening } from "../../../../runtime/client/tasks/task-notifications.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
+import { alone, meta } from "../../lifecycle/stateless.ts";
+import { openLine, type Line } from "./task-line.ts";
+
+/* Subscriptions to tasks of a server that the test plays. */
+
+/** Request to listen, as the server received it. */
+interface Listen {
+  readonly id: unknown;
+  readonly taskIds: unknown;
+}
+
+let clock = new ManualClock();
+let woken: string[] = [];
+let listening = create();
+let line: Line;
+
+function create(): TaskListening {
+  return new TaskListening({ clock, timeout: 1_000, wake: (id) => woken.push(id) });
+}
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  woken = [];
+  listening = create();
+  line = await openLine({ clock });
+  listening.adopt(line.connection);
+});
+
+/** Requests to listen since the last look. Other messages stay. */
+async function takeListens({ wire }: Line = line): Promise<readonly Listen[]> {
+  await settle();
+  const messages = wire.sent.splice(0).filter(isObject);
+  wire.sent.push(...messages.filter(({ method }) => method !== "subscriptions/listen"));
+  return messages.flatMap(({ id, method, params }) => {
+    if (method !== "subscriptions/listen" || !isObject(params) || !isObject(params.notifications)) return [];
+    return [{ id, taskIds: params.notifications.taskIds }];
+  });
+}
+
+/** Takes the request to listen that was sent since the last look. */
+async function takeListen(from?: Line): Promise<Listen> {
+  const [listen, ...others] = await takeListens(from);
+  if (!listen || others.length > 0) throw new Error(`There are ${others.length} other requests to listen`);
+  return listen;
+}
+
+/** Ids of the requests that were cancelled since the last look. */
+async function takeCancelled({ wire }: Line = line): Promise<readonly unknown[]> {
+  await settle();
+  return wire.sent.splice(0).map((message) => {
+    const { params } = isObject(message) ? message : {};
+    return isObject(params) ? params.requestId : message;
+  });
+}
+
+async function accept({ id, taskIds }: Listen, accepted: unknown = taskIds): Promise<void> {
+  listening.accept({ notifications: { taskIds: accepted }, _meta: { [meta.subscription]: id } });
+  await settle();
+}
+
+async function respond({ id }: Listen, body: object, { wire }: Line = line): Promise<void> {
+  wire.post({ jsonrpc: "2.0", id, ...body });
+  await settle();
+}
+
+const over = { result: { resultType: "complete", _meta: {} } };
+const refused = { error: { code: -32603, message: "no" } };
+
+/** Watches tasks that the server then notifies of. */
+async function hear(...ids: readonly string[]): Promise<Listen> {
+  for (const id of ids) listening.watch(id);
+  const listen = await takeListen();
+  await accept(listen);
+  woken = [];
+  return listen;
+}
+
+const heardOf = (...ids: readonly string[]): readonly string[] => ids.filter((id) => listening.isHeard(id));
+
+describe("a subscription to tasks", () => {
+  test("a subscription is one for all tasks of a moment, and wakes each of them when it is acknowledged", async () => {
+    for (const id of ["a", "b", "a"]) listening.watch(id);
+    const listen = await takeListen();
+    expect(listen.taskIds).toEqual(["a", "b"]);
+    expect([heardOf("a", "b"), woken]).toEqual([[], []]);
+    await accept(listen);
+    expect([heardOf("a", "b", "c"), woken]).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+    expect(line.wire.sent).toEqual([]);
+  });
+
+  test("a subscription is not sent again for tasks that it names", async () => {
+    await hear("a", "b");
+    listening.watch("a");
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+  });
+
+  test("a subscription for another task is sent after the acknowledgement of the last one, and replaces it", async () => {
+    listening.watch("a");
+    const first = await takeListen();
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+    await accept(first);
+    const second = await takeListen();
+    expect(second.taskIds).toEqual(["a", "b"]);
+    expect([heardOf("a", "b"), await takeCancelled()]).toEqual([["a"], []]);
+    await accept(second);
+    expect([heardOf("a", "b"), await takeCancelled()]).toEqual([["a", "b"], [first.id]]);
+    listening.watch("c");
+    expect((await takeListen()).taskIds).toEqual(["a", "b", "c"]);
+  });
+
+  test("a subscription does not name again what the server does not notify of, until its next watch after `forget`", async () => {
+    listening.watch("a");
+    listening.watch("b");
+    await accept(await takeListen(), ["a"]);
+    expect([heardOf("a", "b"), woken]).toEqual([["a"], ["a", "b"]]);
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+    listening.watch("c");
+    const next = await takeListen();
+    expect(next.taskIds).toEqual(["a", "c"]);
+    await accept(next);
+    listening.forget("b");
+    listening.watch("b");
+    expect((await takeListen()).taskIds).toEqual(["a", "c", "b"]);
+  });
+
+  test.each([{ taskIds: [] }, {}, undefined])(
+    "a subscription ends if the server notifies of no task: %j",
+    async (notifications) => {
+      listening.watch("a");
+      const { id } = await takeListen();
+      listening.accept({ notifications, _meta: { [meta.subscription]: id } });
+      expect([await takeCancelled(), heardOf("a"), woken]).toEqual([[id], [], ["a"]]);
+      listening.watch("b");
+      expect((await takeListen()).taskIds).toEqual(["b"]);
+    },
+  );
+
+  test("a subscription ends with the last task that is watched", async () => {
+    const listen = await hear("a", "b");
+    listening.forget("a");
+    listening.forget("unknown");
+    expect([await takeCancelled(), heardOf("b")]).toEqual([[], ["b"]]);
+    listening.forget("b");
+    expect([await takeCancelled(), heardOf("a", "b"), woken]).toEqual([[listen.id], [], []]);
+    listening.watch("b");
+    expect((await takeListen()).taskIds).toEqual(["b"]);
+  });
+
+  test("a subscription ends when it is acknowledged after its task was forgotten", async () => {
+    listening.watch("a");
+    const listen = await takeListen();
+    listening.forget("a");
+    expect(await takeCancelled()).toEqual([]);
+    await accept(listen);
+    expect([await takeCancelled(), heardOf("a")]).toEqual([[listen.id], []]);
+  });
+});
+
+describe("an acknowledgement of a subscription to tasks", () => {
+  test.each<[string, (id: unknown) => unknown]>([
+    ["no params", () => undefined],
+    ["params that are no object", () => "a"],
+    ["no metadata", () => ({ notifications: { taskIds: ["a"] } })],
+    ["metadata that is no object", () => ({ notifications: { taskIds: ["a"] }, _meta: null })],
+    ["another id", () => ({ notifications: { taskIds: ["a"] }, _meta: { [meta.subscription]: 999 } })],
+    ["the id as a text", (id) => ({ notifications: { taskIds: ["a"] }, _meta: { [meta.subscription]: String(id) } })],
+  ])("an acknowledgement with %s is ignored", async (_what, toParams) => {
+    listening.watch("a");
+    const listen = await takeListen();
+    listening.accept(toParams(listen.id));
+    await settle();
+    expect([heardOf("a"), woken]).toEqual([[], []]);
+    await accept(listen);
+    expect([heardOf("a"), woken]).toEqual([["a"], ["a"]]);
+  });
+
+  test("an acknowledgement that does not arrive in time ends the request, and all tasks are polled", async () => {
+    listening.watch("a");
+    const { id } = await takeListen();
+    await clock.pass(999);
+    expect(await takeCancelled()).toEqual([]);
+    await clock.pass(1);
+    expect([await takeCancelled(), woken]).toEqual([[id], []]);
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+  });
+});
+
+describe("a subscription to tasks that the server ends", () => {
+  beforeEach(() => clock.pass(20_000));
+
+  const endings: readonly (readonly [string, (listen: Listen) => unknown])[] = [
+    ["a result", (listen) => respond(listen, over)],
+    ["an error", (listen) => respond(listen, refused)],
+    ["a cancellation", ({ id }) => listening.cancelled({ requestId: id })],
+  ];
+
+  test.each(endings)("a subscription that ends by %s is replaced when its tasks are watched", async (_how, end) => {
+    const listen = await hear("a", "b");
+    await clock.pass(5_000);
+    await end(listen);
+    await settle();
+    expect([heardOf("a", "b"), woken]).toEqual([[], ["a", "b"]]);
+    expect(await takeListens()).toEqual([]);
+    listening.watch("b");
+    const next = await takeListen();
+    expect(next.taskIds).toEqual(["a", "b"]);
+    await accept(next);
+    expect(heardOf("a", "b")).toEqual(["a", "b"]);
+  });
+
+  test.each(endings)("a subscription that ends soon by %s is not replaced", async (_how, end) => {
+    const listen = await hear("a", "b");
+    await clock.pass(4_999);
+    await end(listen);
+    await settle();
+    expect([heardOf("a", "b"), woken]).toEqual([[], ["a", "b"]]);
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+  });
+
+  test("a subscription that ends soon may be sent for a task that was forgotten before", async () => {
+    const listen = await hear("a", "b");
+    listening.forget("a");
+    await respond(listen, over);
+    listening.watch("a");
+    expect((await takeListen()).taskIds).toEqual(["a"]);
+  });
+
+  test("a subscription that was replaced may end without an effect", async () => {
+    const first = await hear("a");
+    listening.watch("b");
+    const second = await takeListen();
+    await accept(second);
+    woken = [];
+    listening.cancelled({ requestId: first.id });
+    await settle();
+    expect([heardOf("a", "b"), woken]).toEqual([["a", "b"], []]);
+  });
+
+  test.each([undefined, null, {}, { requestId: 999 }])(
+    "a subscription does not end by a cancellation of another request: %j",
+    async (params) => {
+      await hear("a");
+      listening.cancelled(params);
+      await settle();
+      expect([heardOf("a"), woken]).toEqual([["a"], []]);
+    },
+  );
+
+  test("a subscription that ends at once is not repeated, and wakes its tasks", async () => {
+    listening.watch("a");
+    const listen = await takeListen();
+    listening.accept({ notifications: { taskIds: ["a"] }, _meta: { [meta.subscription]: listen.id } });
+    await respond(listen, over);
+    listening.watch("a");
+    expect([await takeListens(), heardOf("a"), woken]).toEqual([[], [], ["a", "a"]]);
+  });
+});
+
+describe("a subscription to tasks and its connection", () => {
+  test("a rejected subscription is not sent again on its connection, but on the next one", async () => {
+    listening.watch("a");
+    await respond(await takeListen(), refused);
+    listening.watch("a");
+    listening.watch("b");
+    expect(await takeListens()).toEqual([]);
+    const next = await openLine({ clock });
+    listening.adopt(next.connection);
+    expect((await takeListen(next)).taskIds).toEqual(["a"]);
+  });
+
+  test("a subscription is sent again on the next connection, with what the server did not notify of before", async () => {
+    const listen = await hear("a");
+    listening.watch("b");
+    await accept(await takeListen(), ["a"]);
+    const next = await openLine({ clock });
+    listening.adopt(next.connection);
+    expect(heardOf("a", "b")).toEqual([]);
+    const again = await takeListen(next);
+    expect(again.taskIds).toEqual(["a", "b"]);
+    await accept(again);
+    woken = [];
+    await respond(listen, over);
+    expect([heardOf("a", "b"), woken]).toEqual([["a", "b"], []]);
+  });
+
+  test("a subscription without a task is not sent on the next connection", async () => {
+    await hear("a");
+    listening.forget("a");
+    const next = await openLine({ clock });
+    listening.adopt(next.connection);
+    expect(await takeListens(next)).toEqual([]);
+  });
+
+  test("a subscription that was pending on the last connection does not affect the next one", async () => {
+    listening.watch("a");
+    const old = await takeListen();
+    const next = await openLine({ clock });
+    listening.adopt(next.connection);
+    const listen = await takeListen(next);
+    await respond(old, refused);
+    listening.watch("b");
+    expect(await takeListens(next)).toEqual([]);
+    await accept(listen);
+    expect([(await takeListen(next)).taskIds, heardOf("a")]).toEqual([["a", "b"], ["a"]]);
+  });
+
+  test("a subscription that the last connection acknowledges too late does not count", async () => {
+    listening.watch("a");
+    const old = await takeListen();
+    const next = await openLine({ clock });
+    listening.accept({ notifications: { taskIds: ["a"] }, _meta: { [meta.subscription]: old.id } });
+    listening.adopt(next.connection);
+    const listen = await takeListen(next);
+    expect([heardOf("a"), listen.taskIds]).toEqual([[], ["a"]]);
+    await accept(listen, []);
+    expect(heardOf("a")).toEqual([]);
+  });
+
+  test("a subscription is not sent where the revision has no tasks of the extension", async () => {
+    const plain = await openLine({ revisions: [alone], clock });
+    listening.adopt(plain.connection);
+    listening.watch("a");
+    expect([await takeListens(plain), await takeListens()]).toEqual([[], []]);
+  });
+});
