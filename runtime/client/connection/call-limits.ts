@@ -35,9 +35,15 @@ export class CallLimits {
     this.#startedAt = clock.now();
   }
 
-  /** Options for the request when it is sent after a wait: the wait counts toward the total timeout. */
+  /** Options for the request when it is sent now: earlier waits and attempts count toward the total timeout. */
   get remaining(): RequestOptions {
-    return this.#total === Infinity ? this.options : { ...this.options, totalTimeout: this.#remainingTotal };
+    const totalTimeout = this.remainingTotal;
+    return totalTimeout === this.#total ? this.options : { ...this.options, totalTimeout };
+  }
+
+  /** Milliseconds of the total timeout that are left. */
+  get remainingTotal(): number {
+    return Math.max(0, Math.ceil(this.#startedAt + this.#total - this.#clock.now()));
   }
 
   /**
@@ -48,7 +54,7 @@ export class CallLimits {
    */
   async wait<Value>(awaited: SharedPromise<Value>): Promise<Value> {
     const { signal, timeout = Infinity } = this.options;
-    const total = this.#remainingTotal;
+    const total = this.remainingTotal;
     const limit = Math.min(timeout, total);
     if (!this.#row || limit === Infinity) return awaited.wait(signal);
     const error = new TimeoutError(this.#row.method, timeout < total ? timeout : this.#total);
@@ -63,9 +69,5 @@ export class CallLimits {
       leave();
       cancel();
     }
-  }
-
-  get #remainingTotal(): number {
-    return Math.max(0, Math.ceil(this.#startedAt + this.#total - this.#clock.now()));
   }
 }

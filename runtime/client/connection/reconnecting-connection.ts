@@ -105,7 +105,10 @@ export class ReconnectingConnection {
       reconnection: toReconnection(reconnect),
       signal: signal ? AbortSignal.any([signal, end]) : end,
       clock,
-      readDelay: (error) => this.#readDelay(error, retry),
+      readDelay: (error) => {
+        const delay = this.#readDelay(error, retry);
+        return delay !== undefined && delay < limits.remainingTotal ? delay : undefined;
+      },
     });
   }
 
@@ -122,7 +125,7 @@ export class ReconnectingConnection {
     let used = this.#isUp ? this.#last : undefined;
     const first = used;
     const send = async (): Promise<Result> => call((used = await limits.wait(this.#ready())), limits.remaining);
-    const outcome = first ? call(first, limits.options) : send();
+    const outcome = first ? call(first, limits.remaining) : send();
     if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
       if (used && isOutdated(error, used.revision)) this.drop(used, toError(error));
