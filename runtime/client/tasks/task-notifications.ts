@@ -32,7 +32,8 @@ export class TaskListening implements TaskSubscriptions {
   readonly #streams = new Set<ListenStream>();
   #line: ReconnectingConnection | undefined;
   #current: OpenStream | undefined;
-  #syncing: Promise<void> | undefined;
+  /** Connection on which streams are being opened. */
+  #syncing: ReconnectingConnection | undefined;
 
   constructor(host: TaskListeningHost) {
     this.#host = host;
@@ -43,16 +44,15 @@ export class TaskListening implements TaskSubscriptions {
     this.#streams.clear();
     this.#rejected.clear();
     this.#current = undefined;
-    this.#syncing = undefined;
     this.#line = toLine(connection);
-    if (this.#wanted.size > 0) this.#sync();
+    this.#sync();
   }
 
   /** Called when a caller waits for a task. A stream that has ended is replaced when a caller waits again. */
   watch(taskId: string): void {
     if (!this.#line) return;
     this.#wanted.add(taskId);
-    if (this.#missing.length > 0) this.#sync();
+    this.#sync();
   }
 
   /** Called when no caller waits for a task. The stream may continue to report it while other tasks are wanted. */
@@ -84,35 +84,30 @@ export class TaskListening implements TaskSubscriptions {
   /** Brings the stream in line with the wanted tasks. Calls in the same moment, or while a stream is being opened, share the next one. */
   #sync(): void {
     const line = this.#line;
-    if (!line || this.#syncing) return;
-    const syncing = Promise.resolve()
-      .then(() => this.#follow(line))
-      // Without a stream, the tasks are polled.
-      .catch(() => {
-        if (line === this.#line) this.#line = undefined;
-      })
-      .finally(() => {
-        if (this.#syncing === syncing) this.#syncing = undefined;
-      });
-    this.#syncing = syncing;
+    if (!line || this.#syncing === line) return;
+    this.#syncing = line;
+    void this.#follow(line);
   }
 
   /** Opens streams until the server notifies of every wanted task, or has rejected it. */
   async #follow(line: ReconnectingConnection): Promise<void> {
-    while (line === this.#line && this.#missing.length > 0) {
-      await this.#open(
-        line,
-        [...this.#wanted].filter((id) => !this.#rejected.has(id)),
-      );
+    await Promise.resolve();
+    try {
+      while (line === this.#line && this.#missing.length > 0) await this.#open(line);
+    } catch {
+      // Without a stream, the tasks are polled.
+      if (line === this.#line) this.#line = undefined;
     }
+    if (this.#syncing === line) this.#syncing = undefined;
   }
 
   get #missing(): readonly string[] {
     return [...this.#wanted].filter((id) => !this.isHeard(id) && !this.#rejected.has(id));
   }
 
-  async #open({ connection, row }: ReconnectingConnection, taskIds: readonly string[]): Promise<void> {
+  async #open({ connection, row }: ReconnectingConnection): Promise<void> {
     const { clock, timeout } = this.#host;
+    const taskIds = [...this.#wanted].filter((id) => !this.#rejected.has(id));
     const stream = new ListenStream(connection, { row, filter: { taskIds }, clock, timeout });
     this.#streams.add(stream);
     void stream.ended.then(() => this.#lose(stream));
