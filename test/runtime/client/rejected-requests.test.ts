@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Revision } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createUntypedClient } from "../../../runtime/client/create-client.ts";
+import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { alone, meta } from "../lifecycle/stateless.ts";
+import { begin, discovered, methods, refusal } from "./discovery.ts";
+
+/* Requests that a server without sessions rejects before any work on them. */
+
+const info = { name: "c", version: "1" };
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+describe("a capability that is missing at the server", () => {
+  const data = { requiredCapabilities: { elicitation: { form: {} } } };
+
+  test("the error of a missing capability names it (S-014)", async () => {
+    const { wire, connecting } = await begin();
+    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const calling = (await connecting).request("tools/call", { name: "a" });
+    wire.post(refusal(2, -32021, data));
+    const error: unknown = await calling.catch((thrown: unknown) => thrown);
+    expect(isMissingCapabilityError(error) && error.requiredCapabilities).toEqual(data.requiredCapabilities);
+    expect(isPeerError(error) && error.code).toBe(-32021);
+  });
+});
+
+describe("a call whose headers do not match", () => {
+  const mismatch = (id: number): object => refusal(id, -32020, { header: "Mcp-Param-A" });
+
+  test.each([
+    ["succeeds", (id: number) => ({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } }), true],
+    ["fails again, and is not made a third time", mismatch, false],
+  ])(
+    "a call whose headers do not match is sent again after tools/list, and %s (TH-28)",
+    async (_what, answer, isFine) => {
+      const wire = new Wire();
+      const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+      closers.push(() => client.close());
+      const connecting = client.connect(wire);
+      await settle();
+      wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+      const calling = (await connecting).callTool("a").then(
+        () => true,
+        () => false,
+      );
+      await settle();
+      wire.post(mismatch(2));
+      await settle();
+      wire.post({ jsonrpc: "2.0", id: 3, result: { ...discovered, tools: [] } });
+      await settle();
+      wire.post(answer(4));
+      expect(await calling).toBe(isFine);
+      expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
+    },
+  );
+});
+
+test("a retry with input responses whose headers do not match is sent again, and earlier requests are not (TH-28)", async () => {
+  const wire = new Wire();
+  const asked: unknown[] = [];
+  const client = createUntypedClient({
+    info,
+    revisions: [alone],
+    clock: new ManualClock(),
+    elicitation: {
+      form: (question: unknown) => {
+        asked.push(question);
+        return { action: "accept", content: { sure: true } };
+      },
+    },
+  });
+  closers.push(() => client.close());
+  const connecting = client.connect(wire);
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).callTool("a");
+  await settle();
+  const schema = { type: "object", properties: { sure: { type: "boolean" } } };
+  const params = { mode: "form", message: "Sure?", requestedSchema: schema };
+  const inputRequests = { sure: { method: "elicitation/create", params } };
+  wire.post({ jsonrpc: "2.0", id: 2, result: { resultType: "input_required", inputRequests, requestState: "s" } });
+  await settle();
+  wire.post(refusal(3, -32020, { header: "Mcp-Param-A" }));
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 4, result: { ...discovered, tools: [] } });
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 5, result: { resultType: "complete", content: [] } });
+  await calling;
+  expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/call", "tools/list", "tools/call"]);
+  const answers = { inputResponses: { sure: { action: "accept", content: { sure: true } } }, requestState: "s" };
+  expect([wire.sent[2], wire.sent[4]]).toMatchObject([{ params: answers }, { params: answers }]);
+  expect(asked).toHaveLength(1);
+});
+
+test("a call without reconnection fails with the revisions of a server that no longer serves the one of the client (C-009)", async () => {
+  const { wire, connecting } = await begin();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).request("tools/call", { name: "a" });
+  calling.catch(() => {});
+  await settle();
+  wire.post(refusal(2, -32022, { supported: ["3000-01-01", 5], requested: alone.id }));
+  const error = await calling.catch((thrown: unknown) => thrown);
+  expect(isPeerError(error) && isUnsupportedVersionError(error) && error.supported).toEqual(["3000-01-01"]);
+  expect(error).toMatchObject({
+    code: -32022,
+    message: expect.stringMatching(/now supports 3000-01-01; connect again/),
+  });
+});
+
+test("a call is sent at another revision when the server no longer serves the one of the client (C-009)", async () => {
+  const other: Revision = { ...alone, id: "3000-01-01" };
+  const clock = new ManualClock();
+  const wires: Wire[] = [];
+  const client = createUntypedClient({ info, revisions: [alone, other], clock, reconnect: {} });
+  closers.push(() => client.close());
+  const connecting = client.connect((options) => {
+    const wire = new Wire();
+    wires.push(wire);
+    return connect(wire, options);
+  });
+  await settle();
+  const [first] = wires;
+  first?.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const calling = (await connecting).callTool("a");
+  await settle();
+  const gone = { supported: [other.id], requested: alone.id };
+  first?.post(refusal(2, -32022, gone));
+  await clock.pass(2_000);
+  const [, second] = wires;
+  second?.post(refusal(1, -32022, gone));
+  await settle();
+  second?.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
+  await settle();
+  expect(second?.sent.at(-1)).toMatchObject({
+    method: "tools/call",
+    params: { name: "a", _meta: { [meta.version]: other.id } },
+  });
+  second?.post({ jsonrpc: "2.0", id: 3, result: { resultType: "complete", content: [] } });
+  expect(await calling).toMatchObject({ content: [] });
+});
