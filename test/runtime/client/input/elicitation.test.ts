@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFormError } from "../../../../runtime/client/errors.ts";
+import { createElicitation } from "../../../../runtime/client/input/elicitation.ts";
 import type { AnyElicitationOption } from "../../../../runtime/client/any-definition.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
@@ -119,6 +120,59 @@ describe("a form", () => {
   });
 });
 
+describe("a response of a handler", () => {
+  test.each([undefined, "accept", { action: "sleep" }])(
+    "a response that is no result of an elicitation is an error of the handler: %j",
+    async (response) => {
+      const { wire, reports } = await open({ form: () => response, url: () => response });
+      const error = { code: -32603, message: "Internal error" };
+      await runTranscript(wire, [ask(form), ["<", { id: 7, error }], ask(page, 8), ["<", { id: 8, error }]]);
+      expect(reports).toHaveLength(2);
+    },
+  );
+
+  test.each([undefined, "content"])("a response without content has the defaults: %j", async (content) => {
+    const { wire } = await open({ form: () => ({ action: "accept", content }) });
+    const optional = { ...requestedSchema, required: [] };
+    await runTranscript(wire, [
+      ask({ ...form, requestedSchema: optional }),
+      ["<", { id: 7, result: { action: "accept", content: { colour: "red" } } }],
+    ]);
+  });
+});
+
+describe("interactions that a call requires", () => {
+  const complete = (elicitation: ReturnType<typeof createElicitation>, ids: readonly unknown[]): void => {
+    for (const elicitationId of ids) elicitation.complete({ elicitationId });
+  };
+
+  test("interactions are remembered up to 1000, the oldest are dropped", () => {
+    const completed: string[] = [];
+    const elicitation = createElicitation({ completed: (id) => completed.push(id) });
+    elicitation.expect(Array.from({ length: 1_001 }, (_, index) => ({ elicitationId: `e${index}` })));
+    complete(elicitation, ["e0", "e1", "e1000", "e1"]);
+    expect(completed).toEqual(["e1", "e1000"]);
+  });
+
+  test.each([undefined, "e1", { elicitationId: "e1" }, ["e1", null, { elicitationId: 1 }, {}]])(
+    "interactions without an id are not remembered: %j",
+    (elicitations) => {
+      const completed: string[] = [];
+      const elicitation = createElicitation({ completed: (id) => completed.push(id) });
+      elicitation.expect(elicitations);
+      complete(elicitation, ["e1", 1, undefined]);
+      elicitation.complete(undefined);
+      expect(completed).toEqual([]);
+    },
+  );
+
+  test("interactions may complete without a listener", () => {
+    const elicitation = createElicitation({});
+    elicitation.expect([{ elicitationId: "e1" }]);
+    expect(elicitation.complete({ elicitationId: "e1" })).toBeUndefined();
+  });
+});
+
 describe("modes that were not declared (E-16)", () => {
   test.each([
     ["a page", { form: () => ({ action: "cancel" }) }, page, "url"],
@@ -149,6 +203,10 @@ describe("a URL elicitation", () => {
     "file:///etc/passwd",
     "data:text/html,hi",
     "vscode://command",
+    "ftp://example.com/",
+    "xhttp://example.com/",
+    "http+x://example.com/",
+    "https://example.com/\u0001",
     "https://example.com/\n--flag",
     " https://example.com/",
   ])("a URL elicitation needs a valid web address, which %j is not (E-11, R57)", async (text) => {
@@ -159,6 +217,25 @@ describe("a URL elicitation", () => {
       ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }],
     ]);
     expect(shown).toEqual([]);
+  });
+
+  test("a URL elicitation may be an http address", async () => {
+    const { wire } = await open({ url });
+    await runTranscript(wire, [
+      ask({ ...page, url: "http://localhost/in" }),
+      ["<", { id: 7, result: { action: "accept" } }],
+    ]);
+  });
+
+  test.each(["decline", "cancel"])("a URL elicitation does not complete after %s", async (action) => {
+    const completed: string[] = [];
+    const { wire } = await open({ url: () => ({ action }), completed: (id) => completed.push(id) });
+    await runTranscript(wire, [
+      ask(page),
+      ["<", { id: 7, result: { action } }],
+      [">", { method: "notifications/elicitation/complete", params: { elicitationId: "e1" } }],
+    ]);
+    expect(completed).toEqual([]);
   });
 
   test("a URL elicitation completes once by notification; other ids are ignored (E-13, E-14)", async () => {

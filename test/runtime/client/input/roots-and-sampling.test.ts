@@ -111,7 +111,8 @@ describe("sampling", () => {
     ["a tool choice", { toolChoice: { mode: "none" } }],
   ])("sampling with %s fails where tools were not declared (S-08)", async (_, params) => {
     const { wire } = await openSession({ sampling: { createMessage } });
-    await runTranscript(wire, [sample(params), '~ {"id": 1, "error": {"code": -32602}}']);
+    const error = { code: -32602, message: "This client has not declared sampling.tools" };
+    await runTranscript(wire, [sample(params), ["<", { id: 1, error }]]);
   });
 
   const user = (...content: object[]): object => ({ role: "user", content });
