@@ -67,7 +67,11 @@ async function respond({ id }: Listen, body: object, { wire }: Line = line): Pro
   await settle();
 }
 
-const over = { result: { resultType: "complete", _meta: {} } };
+/** Ends a request in order. */
+function end(listen: Listen): Promise<void> {
+  return respond(listen, { result: { resultType: "complete", _meta: { [meta.subscription]: listen.id } } });
+}
+
 const refused = { error: { code: -32603, message: "no" } };
 
 /** Watches tasks that the server then notifies of. */
@@ -200,15 +204,15 @@ describe("a subscription to tasks that the server ends", () => {
   beforeEach(() => clock.pass(20_000));
 
   const endings: readonly (readonly [string, (listen: Listen) => unknown])[] = [
-    ["a result", (listen) => respond(listen, over)],
+    ["a result", (listen) => end(listen)],
     ["an error", (listen) => respond(listen, refused)],
     ["a cancellation", ({ id }) => listening.cancelled({ requestId: id })],
   ];
 
-  test.each(endings)("a subscription that ends by %s is replaced when its tasks are watched", async (_how, end) => {
+  test.each(endings)("a subscription that ends by %s is replaced when its tasks are watched", async (_how, finish) => {
     const listen = await hear("a", "b");
     await clock.pass(5_000);
-    await end(listen);
+    await finish(listen);
     await settle();
     expect([heardOf("a", "b"), woken]).toEqual([[], ["a", "b"]]);
     expect(await takeListens()).toEqual([]);
@@ -219,10 +223,10 @@ describe("a subscription to tasks that the server ends", () => {
     expect(heardOf("a", "b")).toEqual(["a", "b"]);
   });
 
-  test.each(endings)("a subscription that ends soon by %s is not replaced", async (_how, end) => {
+  test.each(endings)("a subscription that ends soon by %s is not replaced", async (_how, finish) => {
     const listen = await hear("a", "b");
     await clock.pass(4_999);
-    await end(listen);
+    await finish(listen);
     await settle();
     expect([heardOf("a", "b"), woken]).toEqual([[], ["a", "b"]]);
     listening.watch("b");
@@ -232,7 +236,7 @@ describe("a subscription to tasks that the server ends", () => {
   test("a subscription that ends soon may be sent for a task that was forgotten before", async () => {
     const listen = await hear("a", "b");
     listening.forget("a");
-    await respond(listen, over);
+    await end(listen);
     listening.watch("a");
     expect((await takeListen()).taskIds).toEqual(["a"]);
   });
@@ -262,7 +266,7 @@ describe("a subscription to tasks that the server ends", () => {
     listening.watch("a");
     const listen = await takeListen();
     listening.accept({ notifications: { taskIds: ["a"] }, _meta: { [meta.subscription]: listen.id } });
-    await respond(listen, over);
+    await end(listen);
     listening.watch("a");
     expect([await takeListens(), heardOf("a"), woken]).toEqual([[], [], ["a", "a"]]);
   });
@@ -291,7 +295,7 @@ describe("a subscription to tasks and its connection", () => {
     expect(again.taskIds).toEqual(["a", "b"]);
     await accept(again);
     woken = [];
-    await respond(listen, over);
+    await end(listen);
     expect([heardOf("a", "b"), woken]).toEqual([["a", "b"], []]);
   });
 
