@@ -1,5 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { RequestRow } from "../../../../generated/support.ts";
+import { findRow } from "../../../../runtime/protocol/methods/method-rows.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
@@ -56,12 +58,17 @@ async function openLost(options: Partial<AnyClientOptions> = {}): Promise<Reconn
   return opened;
 }
 
+function listRow({ revision }: DefaultClientSession): RequestRow {
+  return findRow(revision.clientRequests, "listTools") ?? expect.unreachable("The revision has no lists of tools");
+}
+
 const calls: readonly (readonly [string, string, (session: DefaultClientSession, given: RequestOptions) => unknown])[] =
   [
     ["a tool call", "tools/call", (session, given) => session.callTool("x", {}, given)],
     ["a list", "tools/list", (session, given) => session.listTools(given)],
     ["the items of a list", "tools/list", (session, given) => session.items("tools", given).next()],
     ["a request by its method", "tools/list", (session, given) => session.request("tools/list", {}, given)],
+    ["a request by its row", "tools/list", (session, given) => session.request(listRow(session), {}, given)],
     ["a read", "resources/read", (session, given) => session.readResource("a:b", given)],
     ["a subscription", "resources/subscribe", (session, given) => session.subscribe("a:b", () => {}, given)],
   ];

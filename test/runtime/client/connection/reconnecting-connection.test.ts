@@ -135,6 +135,19 @@ describe("a lost connection is replaced", () => {
     await expect(session.ping()).rejects.toMatchObject({ name: "ClosedError" });
   });
 
+  test.each([{}, { reconnect: undefined }])("a closed connection is reported once: %j", async (options) => {
+    const events: ClientEvent[] = [];
+    const { session } = await openSession({
+      clock: new ManualClock(),
+      ...(!("reconnect" in options) && { reconnect: {} }),
+      onEvent: (event) => events.push(event),
+    });
+    await session.close();
+    await session.close();
+    await settle();
+    expect([events, await session.closed]).toEqual([[{ kind: "closed", reason: undefined }], undefined]);
+  });
+
   test("a closed connection is not replaced", async () => {
     const opened = await open();
     opened.wire.end();

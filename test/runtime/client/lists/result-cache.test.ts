@@ -179,6 +179,31 @@ describe("a list", () => {
   );
 });
 
+describe("a list that the server rejects", () => {
+  test("a list is not read again if its first page is rejected", async () => {
+    const { session, server } = await open();
+    server.answer = () => ({ error: { code: -32602, message: "Invalid params" } });
+    await expect(session.listTools()).rejects.toMatchObject({ code: -32602 });
+    expect(server.take()).toEqual(["tools/list"]);
+  });
+
+  test("a list is not read again after an error that is not about its cursor", async () => {
+    const { session, server } = await open();
+    server.answer = (_method, { cursor }) =>
+      cursor === undefined ? { tools: [tool], nextCursor: "2" } : { error: { code: -32603, message: "no" } };
+    await expect(session.listTools()).rejects.toMatchObject({ code: -32603 });
+    expect(server.take()).toHaveLength(2);
+  });
+
+  test("a list is read again once only", async () => {
+    const { session, server } = await open();
+    server.answer = (_method, { cursor }) =>
+      cursor === undefined ? { tools: [tool], nextCursor: "2" } : { error: { code: -32602, message: "no" } };
+    await expect(session.listTools()).rejects.toMatchObject({ code: -32602 });
+    expect(server.take()).toHaveLength(4);
+  });
+});
+
 describe("the result of reading a resource", () => {
   test("the result of reading a resource is kept by its URI, for its time to live (C-060, C-062)", async () => {
     const { session, server, clock } = await open();
@@ -218,6 +243,18 @@ describe("the result of reading a resource", () => {
       expect(server.take()).toEqual(expected);
     },
   );
+
+  test("the result of reading a resource is apart from lists, which remain when resources change", async () => {
+    const { session, server } = await open({ onListChanged: () => {} });
+    await settle();
+    await session.listTools();
+    expect(await session.readResource("list tools tools")).toMatchObject({ contents: [{ uri: "list tools tools" }] });
+    server.take();
+    await server.notify("resources/list_changed");
+    await server.notify("resources/updated", { uri: "list tools tools" });
+    expect(await session.listTools()).toEqual([tool]);
+    expect(server.take()).toEqual([]);
+  });
 
   test("the result of reading a resource is dropped when resources are added or removed", async () => {
     const { session, server } = await open({ onListChanged: () => {} });
@@ -295,6 +332,19 @@ describe("a cache", () => {
     cache.forget(() => false);
     expect(cache.keep("a", 1, { ...hint, ...asking })).toBe(false);
     expect(cache.find("a")).toBeUndefined();
+  });
+
+  test.each([
+    [99, true],
+    [100, false],
+    [101, false],
+  ])("a cache keeps a result until it is stale: at %i of 100, %s", (now, expected) => {
+    const clock = new ManualClock();
+    const cache = new ResultCache({ clock });
+    cache.keep("before", 1, { ...hint, ...cache.asking });
+    clock.advance(now);
+    expect(cache.keep("a", 1, { ...hint, ...cache.asking })).toBe(expected);
+    expect([cache.find("a"), cache.find("before")]).toEqual(expected ? [1, 1] : [undefined, undefined]);
   });
 
   test("a cache never mixes up keys and users", () => {

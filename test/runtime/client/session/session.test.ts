@@ -523,6 +523,20 @@ describe("keep-alive", () => {
     expect([session.state, events]).toEqual(["INITIALIZED", []]);
   });
 
+  test("keep-alive ends with the connection, without an event for the ping that is pending", async () => {
+    const clock = new ManualClock();
+    const events: string[] = [];
+    const { wire } = await openSession({
+      clock,
+      keepAlive: { interval: 10_000 },
+      onEvent: (event) => events.push(event.kind),
+    });
+    await clock.pass(10_000);
+    wire.end();
+    await settle();
+    expect([events, clock.active]).toEqual([["disconnected", "closed"], 0]);
+  });
+
   test("keep-alive is off by default (P-03)", async () => {
     const clock = new ManualClock();
     const { wire } = await openSession({ clock });

@@ -201,6 +201,21 @@ describe("a skill that does not match its entry", () => {
   });
 });
 
+test.each([
+  ["as many files and bytes as the limit", 0, 0, undefined],
+  ["one file more than the limit", 1, 0, "limit"],
+  ["one byte more than the limit", 0, 1, "limit"],
+])("a skill with %s is loaded, or rejected before it is read", async (_what, files, bytes, problem) => {
+  const { resources } = entry;
+  if (resources === "dynamic") throw new Error("The skill is not dynamic");
+  const size = resources.reduce((sum, resource) => sum + resource.size, 0);
+  const server = new FakeServer();
+  const loading = read(server, { limits: { files: resources.length - files, bytes: size - bytes } }).load(entry);
+  const outcome: unknown = await loading.catch((error: unknown) => error);
+  expect(outcome).toMatchObject(problem ? { name: "SkillError", problem } : { entry });
+  expect(server.asked).toEqual(problem ? [] : [`${root}SKILL.md`]);
+});
+
 test("files on demand are read where that is allowed, inside of the skill and up to the limit (XK-06)", async () => {
   const server = new FakeServer();
   const dynamic: SkillEntry = { ...entry, resources: "dynamic" };

@@ -129,6 +129,19 @@ describe("the choice between plain calls and tasks", () => {
     expect(await calling).toMatchObject(done);
   });
 
+  test.each([undefined, "forbidden", "optional"])(
+    "a plain call of a listed tool with the task support %j requests no task",
+    async (support) => {
+      const { session, serve } = await open({}, { capabilities: { tools: { listChanged: true }, tasks } });
+      const listing = session.listTools();
+      await serve("tools/list", { tools: [tool("slow", support)] });
+      await listing;
+      const calling = session.callTool("slow");
+      expect((await serve("tools/call", done)).params).not.toHaveProperty("task");
+      expect(await calling).toEqual(done);
+    },
+  );
+
   test("aborting a call of such a tool cancels its task (TK-21)", async () => {
     const { session, serve, server } = await open({}, { capabilities: { tools: { listChanged: true }, tasks } });
     const listing = session.listTools();
@@ -556,6 +569,17 @@ describe("tasks of the server's requests", () => {
     expect(await server.refusal("tasks/cancel", { taskId })).toMatchObject({ code: -32602 });
     expect(await server.refusal("tasks/get", { taskId: "unknown" })).toMatchObject({ code: -32602 });
     expect(server.notices("notifications/tasks/status")).toMatchObject([{ taskId, status: "completed" }]);
+  });
+
+  test("tasks are removed after their time to live on the clock of the client", async () => {
+    const { server, clock } = await open({ sampling });
+    const { task } = await server.call("sampling/createMessage", { ...question, task: { ttl: 5_000 } });
+    const { taskId } = Object(task);
+    await server.until(taskId, "completed");
+    await clock.pass(4_999);
+    expect(await server.call("tasks/get", { taskId })).toMatchObject({ status: "completed" });
+    await clock.pass(2);
+    expect(await server.refusal("tasks/get", { taskId })).toMatchObject({ code: -32602 });
   });
 
   test("tasks can be cancelled during the user's input (TK-21)", async () => {
