@@ -6,13 +6,14 @@ import { createUntypedClient } from "../../../../runtime/client/create-client.ts
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
+import { HttpError, LostError, SessionExpiredError } from "../../../../runtime/transport/http-client/errors.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../../../runtime/client/connection-factory.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
 import { welcome } from "../raw-server.ts";
 import { inTime } from "../../../in-time.ts";
+import { createGate, type Gate } from "../../tasks/task-wire.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
 
 const server: RawServer = {
@@ -275,7 +276,7 @@ describe("attempts", () => {
   async function failing(
     error: Error,
     reconnect: AnyClientOptions["reconnect"],
-  ): Promise<{ readonly events: ClientEvent[]; readonly closed: Error | undefined }> {
+  ): Promise<{ readonly events: ClientEvent[]; readonly closed: Error | undefined; ping(): Promise<void> }> {
     const clock = new ManualClock();
     const events: ClientEvent[] = [];
     const info = { name: "c", version: "1" };
@@ -301,11 +302,11 @@ describe("attempts", () => {
     });
     wire?.end();
     await clock.pass(600_000);
-    return { events, closed: await session.closed };
+    return { events, closed: await session.closed, ping: () => session.ping() };
   }
 
   test("attempts have growing, bounded and random delays, and end (P-04)", async () => {
-    const { events, closed } = await failing(new Error("refused"), {
+    const { events, closed, ping } = await failing(new Error("refused"), {
       attempts: 6,
       initialDelay: 1_000,
       factor: 2,
@@ -321,6 +322,7 @@ describe("attempts", () => {
     expect(closed?.cause).toMatchObject({ message: "refused" });
     expect(events.at(-1)?.kind).toBe("closed");
     expect(events.filter(({ kind }) => kind === "reconnectFailed")).toHaveLength(6);
+    await expect(ping()).rejects.toThrow("The session is closed");
   });
 
   test("attempts end at once when the server returns without a common revision (L-09)", async () => {
@@ -351,6 +353,113 @@ describe("attempts", () => {
       "requires a function that creates transports",
     );
   });
+});
+
+describe("a connection that takes long to close or to open", () => {
+  /** Keeps the connection of a wire from being closed until the gate opens. */
+  function holdClose({ wire }: WiredSession): Gate {
+    const gate = createGate();
+    Object.assign(wire, { close: () => gate.opened });
+    return gate;
+  }
+
+  test("a connection is opened after the last one has closed", async () => {
+    const opened = await open({ keepAlive: { interval: 1_000, timeout: 1_000, failures: 1 } });
+    const gate = holdClose(opened);
+    await opened.clock.pass(60_000);
+    expect([opened.wires.length, opened.events.map(({ kind }) => kind)]).toEqual([1, ["pingFailed", "disconnected"]]);
+    gate.open();
+    await opened.clock.pass(1_000);
+    expect(opened.wires).toHaveLength(2);
+  });
+
+  test("a connection that is closing has calls that wait for the next one", async () => {
+    const opened = await open();
+    const gate = holdClose(opened);
+    opened.wire.receiver?.ended?.();
+    await settle();
+    const calling = opened.session.callTool("t");
+    calling.catch(() => {});
+    await settle();
+    gate.open();
+    for (let tries = 0; opened.wires.length === 1 && tries < 100; tries += 1) await opened.clock.pass(500);
+    await settle();
+    const [next] = opened.wires;
+    const hasMethod = (message: unknown): boolean => Reflect.get(Object(message), "method") === "tools/call";
+    expect(next?.sent.filter(hasMethod)).toMatchObject([{ id: 2, params: { name: "t" } }]);
+    next?.post({ jsonrpc: "2.0", id: 2, result: { content: [] } });
+    expect(await calling).toEqual({ content: [] });
+  });
+
+  test.each([
+    ["fails when the session is closed", true],
+    ["ignores that the session is closed", false],
+  ])("a connection whose opening %s ends before the session is closed", async (_how, isHeeded) => {
+    const clock = new ManualClock();
+    const events: ClientEvent[] = [];
+    const gate = createGate();
+    const wires: Wire[] = [];
+    const client = createUntypedClient({
+      info: { name: "c", version: "1" },
+      revisions: handshakeRevisions,
+      clock,
+      reconnect: { initialDelay: 10 },
+      onEvent: (event) => events.push(event),
+    });
+    const session = await client.connect(async ({ signal, ...options }) => {
+      const wire = new Wire();
+      wires.push(wire);
+      if (wires.length > 1 && isHeeded) {
+        await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      }
+      if (wires.length > 1) await gate.opened;
+      const connecting = connect(wire, options);
+      wire.post({ jsonrpc: "2.0", id: 1, result: welcome(newest.id) });
+      return connecting;
+    });
+    wires[0]?.end();
+    await clock.pass(10);
+    let isClosed = false;
+    const closing = session.close().then(() => (isClosed = true));
+    await settle();
+    expect(isClosed).toBe(isHeeded);
+    gate.open();
+    await closing;
+    expect(wires[1]?.isClosed).toBe(!isHeeded);
+    expect(events.map(({ kind }) => kind)).toEqual(["disconnected", "reconnecting", "closed"]);
+  });
+});
+
+test.each<[string, Error, number]>([
+  ["is sent again after the loss of its stream", new LostError("cut"), 2],
+  ["is sent again after the end of its session", new SessionExpiredError("expired"), 2],
+  ["is not sent again after a rejection", new HttpError("forbidden", { status: 403, body: "" }), 1],
+])("a safe call %s", async (_what, error, times) => {
+  const { session, wire, wires } = await open({ reconnect: { retry: "safe" } });
+  const send = wire.send.bind(wire);
+  let count = 0;
+  Object.assign(wire, {
+    send(message: never) {
+      count += 1;
+      return count === 1 ? Promise.reject(error) : send(message);
+    },
+  });
+  const listing = session.listTools().catch((thrown: unknown) => thrown);
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 3, result: { tools: [] } });
+  expect(await listing).toEqual(times === 1 ? error : []);
+  expect([count, wires.length]).toEqual([times, 1]);
+});
+
+test.each([
+  [9_499, [1, 2]],
+  [9_500, [1, 1]],
+])("a connection that lasted another %i ms after half a second has the attempts %j", async (time, expected) => {
+  const opened = await open({ reconnect: { initialDelay: 0 } });
+  await breakAndReturn(opened);
+  await opened.clock.pass(time);
+  await breakAndReturn(opened);
+  expect(opened.events.flatMap((event) => (event.kind === "reconnecting" ? [event.attempt] : []))).toEqual(expected);
 });
 
 test("a session that the transport renewed is restored as well (T-55)", async () => {
