@@ -34,6 +34,8 @@ export class SessionAccesses {
     access: Pick<SessionAccess, "reserve" | "version"> & Partial<Pick<SessionAccess, "node">>,
   ): Promise<SharedSession | undefined> {
     const { sessions, nodeName } = this.#options;
+    const own = nodeName();
+    const node = access.node ?? own;
     const name = nameSession(key);
     const ended = this.#ended.get(name)?.ids;
     this.#ended.delete(name);
@@ -42,11 +44,12 @@ export class SessionAccesses {
     try {
       const found = await this.#attempts.perform(key, reserve, async (attempt) =>
         sessions.access(key, {
-          node: nodeName(),
           ...access,
+          node,
           reserve,
           ...(ended && { ended }),
-          ...(attempt !== undefined && { attempt }),
+          // Several nodes reserve ids for the node of a bound session, and each of them counts its own attempts.
+          ...(attempt !== undefined && { attempt: node === own ? attempt : `${own}.${attempt}` }),
         }),
       );
       return found && { ...found, used: found.used.flatMap((id) => ids.get(id) ?? []) };

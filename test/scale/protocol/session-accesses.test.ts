@@ -100,6 +100,28 @@ describe("requests of a session that have ended", () => {
     },
   );
 
+  it("an id that another node has reserved for the same node is used, and one of a lost access is not", async () => {
+    const { engine, accesses } = await start();
+    let isLost = false;
+    const sessions = override(engine.sessions, {
+      async access(of, access) {
+        const found = await engine.sessions.access(of, access);
+        if (isLost) throw new EngineError("lost");
+        return found;
+      },
+    });
+    const clock = new ManualClock();
+    const relaying = new SessionAccesses({ sessions, clock, nodeName: () => "another", fail: () => {} });
+    expect((await relaying.access(key, { reserve: [1, 2], node }))?.used).toEqual([1]);
+    expect(await engine.sessions.findNode(key, 2)).toBe(node);
+    expect((await accesses.access(key, { reserve: [1, 2, 3] }))?.used).toEqual([1, 2]);
+    isLost = true;
+    await expect(relaying.access(key, { reserve: [4], node })).rejects.toThrow("lost");
+    isLost = false;
+    expect((await relaying.access(key, { reserve: [4], node }))?.used).toEqual([]);
+    expect((await relaying.access(key, { reserve: [4], node }))?.used).toEqual([4]);
+  });
+
   it("their end is stored with the next access to the session", async () => {
     const { engine, accesses } = await start();
     accesses.end(key, [1]);
