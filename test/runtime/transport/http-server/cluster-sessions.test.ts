@@ -1,0 +1,287 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { joinCluster } from "../../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
+import type { Engine } from "../../../../runtime/stores/engine.ts";
+import type { LiveSessions } from "../../../../runtime/transport/http-server/cluster.ts";
+import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
+import { override } from "../../../scale/mutants/mutants.ts";
+import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import { acceptBoth, call, createService, initialize, initialized, textOf, type Tool } from "./http-rig.ts";
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly session: string;
+  readonly text: string;
+}
+
+interface Node {
+  readonly sessions: LiveSessions;
+  send(sent?: Sent): Promise<Answer>;
+  /** Opens a session, and returns the headers of its requests. */
+  open(headers?: Record<string, string>): Promise<Record<string, string>>;
+  close(drain?: number): Promise<void>;
+}
+
+interface NodeOptions extends HttpOptions {
+  readonly tools?: Record<string, Tool>;
+  readonly areSessionsBound?: boolean;
+}
+
+/** Starts a node of a cluster, without a port. */
+async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Node> {
+  const { tools = { echo: (_, args) => args.text }, areSessionsBound = false, ...given } = options;
+  const cluster = await joinCluster(engine, { keys: [new Uint8Array(32).fill(1)], onError: () => {} });
+  const captured: LiveSessions[] = [];
+  const watched = override(cluster, {
+    createNode() {
+      const node = cluster.createNode();
+      return override(node, {
+        start(sessions, ...rest) {
+          captured.push(sessions);
+          node.start(sessions, ...rest);
+        },
+      });
+    },
+  });
+  const service = { ...createService(tools), areSessionsBound };
+  const handler = createServiceHandler(service, { cluster: watched, authenticate: byName, ...given });
+  onTestFinished(async () => {
+    await handler.close({ drain: 0 });
+    await cluster.close();
+  });
+  const [sessions] = captured;
+  if (!sessions) throw new Error("The node has not started");
+  const send = async ({ method = "POST", headers, body }: Sent = {}): Promise<Answer> => {
+    const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
+    const init = { method, headers: fields, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await handler.fetch(new Request("http://localhost/mcp", init));
+    const text = await response.text();
+    return {
+      status: response.status,
+      session: response.headers.get("mcp-session-id") ?? "",
+      // A node that relays a request responds with a stream.
+      text: /^data: (\{.*)$/m.exec(text)?.[1] ?? text,
+    };
+  };
+  return {
+    sessions,
+    send,
+    async open(extra = {}) {
+      const { session } = await send({ body: initialize("2025-03-26"), headers: extra });
+      const headers = { ...extra, "mcp-session-id": session };
+      await send({ body: initialized, headers });
+      return headers;
+    },
+    close: (drain = 0) => handler.close({ drain }),
+  };
+}
+
+/** Two nodes of one cluster. */
+async function startTwo(options: NodeOptions = {}, wrap: (engine: Engine) => Engine = (engine) => engine) {
+  const memory = createMemoryCluster();
+  const first = await startNode(wrap(memory.connect()), options);
+  const second = await startNode(memory.connect(), options);
+  return { first, second };
+}
+
+const byName: HttpOptions["authenticate"] = (head) => ({ principal: head.header("x-user") ?? "ann" });
+const echo = (id: number): object => call(id, "echo", { text: `echo ${id}` });
+const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } } as const;
+const unfit = { "mcp-protocol-version": "1999-01-01" };
+
+/** Tools of which one waits until the test lets it end, or its call is cancelled. */
+function createWait(): { tools: Record<string, Tool>; begun: Gate; over: Gate; aborts: readonly boolean[] } {
+  const [begun, over] = [createGate(), createGate()];
+  const aborts: boolean[] = [];
+  const tools: Record<string, Tool> = {
+    echo: (_, args) => args.text,
+    async wait({ signal }) {
+      signal.addEventListener("abort", over.open);
+      begun.open();
+      await over.opened;
+      aborts.push(signal.aborted);
+      return "done";
+    },
+  };
+  return { tools, begun, over, aborts };
+}
+
+describe("the ids of a rejected POST of a cluster", () => {
+  test.each([
+    ["that any node can serve", false],
+    ["that only its own node can serve", true],
+  ])("the ids of a rejected POST of a session %s may be used again at each node", async (_which, areSessionsBound) => {
+    const { first, second } = await startTwo({ areSessionsBound });
+    const headers = await first.open();
+    for (const [id, rejecting] of [first, second].entries()) {
+      const rejected = await rejecting.send({ headers: { ...headers, ...unfit }, body: [echo(id), echo(id + 10)] });
+      expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining("Unsupported protocol version")]);
+      for (const [repeated, node] of [
+        [id, second],
+        [id + 10, first],
+      ] as const) {
+        const { status, text } = await node.send({ headers, body: echo(repeated) });
+        expect([status, textOf(text)]).toEqual([200, `echo ${repeated}`]);
+      }
+    }
+  });
+
+  test.each([
+    ["that any node can serve", false],
+    ["that only its own node can serve", true],
+  ])(
+    "the id of a running call of a session %s stays reserved when it is rejected",
+    async (_which, areSessionsBound) => {
+      const { tools, begun, over } = createWait();
+      const { first, second } = await startTwo({ tools, areSessionsBound });
+      const headers = await first.open();
+      const running = first.send({ headers, body: call(1, "wait") });
+      await begun.opened;
+      for (const node of [first, second]) {
+        expect((await node.send({ headers: { ...headers, ...unfit }, body: [echo(1), echo(2)] })).status).toBe(400);
+        const repeated = await node.send({ headers, body: echo(1) });
+        expect([repeated.status, repeated.text]).toEqual([
+          400,
+          expect.stringContaining("already used by a running request"),
+        ]);
+      }
+      over.open();
+      expect(textOf((await running).text)).toBe("done");
+    },
+  );
+});
+
+/** Holds the next access of a node to its sessions, once it has been performed. */
+function holdAccesses(): { wrap(engine: Engine): Engine; hold(): { readonly held: Gate; readonly let: Gate } } {
+  let next: { readonly held: Gate; readonly let: Gate } | undefined;
+  return {
+    wrap: (engine) =>
+      override(engine, {
+        sessions: override(engine.sessions, {
+          async access(key, access) {
+            const found = await engine.sessions.access(key, access);
+            const holding = next;
+            next = undefined;
+            holding?.held.open();
+            await holding?.let.opened;
+            return found;
+          },
+        }),
+      }),
+    hold() {
+      next = { held: createGate(), let: createGate() };
+      return next;
+    },
+  };
+}
+
+describe("a node that closes while it searches for a session", () => {
+  test.each([false, true])(
+    "the ids of a POST may be used at another node; the session lives here: %s",
+    async (lives) => {
+      const accesses = holdAccesses();
+      const { first, second } = await startTwo({}, accesses.wrap);
+      const headers = await (lives ? first : second).open();
+      const search = accesses.hold();
+      const late = first.send({ headers, body: echo(1) });
+      await search.held.opened;
+      const closed = first.close();
+      search.let.open();
+      expect((await late).status).toBe(503);
+      await closed;
+      const { status, text } = await second.send({ headers, body: echo(1) });
+      expect([status, textOf(text)]).toEqual([200, "echo 1"]);
+    },
+  );
+
+  test("a cancellation is accepted by the node that runs the call", async () => {
+    const accesses = holdAccesses();
+    const { tools, begun, aborts } = createWait();
+    const { first } = await startTwo({ tools }, accesses.wrap);
+    const headers = await first.open();
+    const running = first.send({ headers, body: call(1, "wait") });
+    await begun.opened;
+    const search = accesses.hold();
+    const late = first.send({ headers, body: cancelled });
+    await search.held.opened;
+    const closed = first.close(60_000);
+    search.let.open();
+    expect((await late).status).toBe(202);
+    await Promise.all([closed, running]);
+    expect(aborts).toEqual([true]);
+  });
+
+  test("a session that DELETE names is not ended by a node that rejects the request", async () => {
+    const accesses = holdAccesses();
+    const { first, second } = await startTwo({}, accesses.wrap);
+    const headers = await second.open();
+    const search = accesses.hold();
+    const late = first.send({ method: "DELETE", headers });
+    await search.held.opened;
+    const closed = first.close();
+    search.let.open();
+    expect((await late).status).toBe(503);
+    await closed;
+    expect((await second.send({ headers, body: echo(1) })).status).toBe(200);
+  });
+});
+
+describe("the sessions of a node for other nodes", () => {
+  test("a session is found by its owner, and no longer when the node has closed", async () => {
+    const { first, second } = await startTwo();
+    const headers = await first.open({ "x-user": "ann" });
+    const id = String(headers["mcp-session-id"]);
+    const owned = { id, owner: "ann" };
+    for (const owner of ["bob", undefined]) {
+      expect(first.sessions.findLive({ id, owner })).toBeUndefined();
+      expect(await first.sessions.use({ id, owner })).toBeUndefined();
+    }
+    expect(first.sessions.findLive(owned)?.key).toEqual(owned);
+    expect(await first.sessions.use(owned)).toBe(first.sessions.findLive(owned));
+    expect(second.sessions.findLive(owned)).toBeUndefined();
+    expect((await second.sessions.use(owned))?.key).toEqual(owned);
+    await second.close();
+    expect(await second.sessions.use(owned)).toBeUndefined();
+  });
+
+  test("a session that only its own node can serve names that node, and is not served by another", async () => {
+    const { first, second } = await startTwo({ areSessionsBound: true });
+    const headers = await first.open({ "x-user": "ann" });
+    const key = { id: String(headers["mcp-session-id"]), owner: "ann" };
+    expect(key.id).toMatch(/\.[0-9a-z]{13}$/);
+    expect(await second.sessions.use(key)).toBeUndefined();
+    const { status, text } = await second.send({ headers, body: echo(1) });
+    expect([status, textOf(text)]).toEqual([200, "echo 1"]);
+    for (const [method, foreign] of [["POST", echo(2)], ["DELETE"]] as const) {
+      const sent = { method, headers: { ...headers, "x-user": "bob" }, ...(foreign && { body: foreign }) };
+      expect((await second.send(sent)).status).toBe(404);
+    }
+    expect((await second.send({ method: "DELETE", headers })).status).toBe(204);
+    expect((await first.send({ headers, body: echo(3) })).status).toBe(404);
+  });
+
+  test("a session of any node has an id without the name of a node", async () => {
+    const { first } = await startTwo();
+    expect((await first.open())["mcp-session-id"]).not.toContain(".");
+  });
+});
+
+test("a batch of which some messages belong to another node is shared between the nodes", async () => {
+  const { tools, begun, aborts } = createWait();
+  const { first, second } = await startTwo({ tools });
+  const headers = await first.open();
+  const running = first.send({ headers, body: call(1, "wait") });
+  await begun.opened;
+  const { status, text } = await second.send({ headers, body: [cancelled, echo(2)] });
+  expect([status, JSON.parse(text)]).toMatchObject([200, [{ id: 2, result: { content: [{ text: "echo 2" }] } }]]);
+  expect((await running).status).toBe(202);
+  expect(aborts).toEqual([true]);
+  expect(await second.send({ headers, body: [cancelled, cancelled] })).toMatchObject({ status: 202, text: "" });
+});
