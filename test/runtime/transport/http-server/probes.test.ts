@@ -17,7 +17,17 @@ describe("probes of an HTTP server", () => {
     rig = await start({}, paths);
     for (const path of Object.values(paths)) expect(await probe(rig, path)).toEqual([200, { status: "ok" }]);
     const posted = await fetch(new URL("/ready", rig.url), { method: "POST", body: "{}" });
-    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect([posted.status, posted.headers.get("allow"), await posted.text()]).toEqual([405, "GET, HEAD", ""]);
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await fetch(new URL("/ready?a=1", rig.url), { method });
+      expect([status, headers.get("content-type"), headers.get("cache-control"), headers.get("allow")]).toEqual([
+        200,
+        "application/json",
+        "no-store",
+        null,
+      ]);
+    }
+    expect((await fetch(new URL("/other", rig.url))).status).toBe(404);
   });
 
   it("a server that closes is not ready but live, and serves until its drain delay is over", async () => {

@@ -3,7 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
+import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
+import { BacklogError, EngineError } from "../../../../runtime/stores/engine.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
+import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
+import type { Profile } from "../../../../runtime/protocol/profile.ts";
+import { createGate } from "../../tasks/task-wire.ts";
 import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
 import { settle } from "../../wire.ts";
 
@@ -78,6 +83,77 @@ describe("an error in a callback", () => {
       await settle();
     }
     await handler.close();
+  });
+});
+
+describe("an error of the session store", () => {
+  const backlog = "Too many messages wait for the session store; retry later";
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+
+  test.each([
+    ["that cannot be reached", new EngineError("down"), 503, "The session store cannot be reached; retry later"],
+    ["that has too much to store", new BacklogError("full"), 503, backlog],
+    ["that is broken", new Error("secret"), 500, "Internal error"],
+  ])("an error of a store %s is the response, and is counted or reported", async (_which, error, status, message) => {
+    const metrics = new Metrics();
+    const reports: unknown[] = [];
+    class Broken extends MemorySessionStore {
+      override find(): never {
+        throw error;
+      }
+    }
+    const sessions = { store: new Broken() };
+    rig = await start({}, { sessions, metrics, onError: (report) => reports.push(report.error) });
+    const headers = { "mcp-session-id": "a" };
+    for (const method of ["POST", "GET", "DELETE"]) {
+      const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
+      expect(answer).toMatchObject({ status, json: { jsonrpc: "2.0", error: { code: -32603, message } } });
+      expect(answer.json).not.toHaveProperty("id");
+      expect(answer.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
+    }
+    expect([metrics.read().rejected.get(503), reports]).toEqual(
+      status === 503 ? [3, []] : [undefined, [error, error, error]],
+    );
+  });
+
+  test("a session that cannot be stored is not opened, and leaves nothing behind", async () => {
+    class Full extends MemorySessionStore {
+      override add(): never {
+        throw new Error("down");
+      }
+    }
+    const reports: string[] = [];
+    const options = { sessions: { store: new Full() }, profile };
+    rig = await start({}, { ...options, onError: ({ error }) => reports.push(error.message) });
+    const answer = await rig.send({ body: initialize("2025-11-25") });
+    const error = { code: 7, message: "The session could not be stored; retry later, after 30 s" };
+    expect(answer).toMatchObject({ status: 503, json: { error } });
+    expect(answer.headers["mcp-session-id"]).toBeUndefined();
+    expect([reports, rig.listener.handler.sessions.size]).toEqual([["down"], 0]);
+    await until(() => rig?.connections[0]?.state === "DISCONNECTED", "the end of the session");
+  });
+
+  const profile: Profile = {
+    name: "test",
+    toHttpError: ({ message }, { retryAfter }) => ({ code: 7, message: `${message}, after ${retryAfter} s` }),
+  };
+
+  test("a store that is still busy when its session has ended does not harm the server", async () => {
+    const { opened, open } = createGate();
+    class Slow extends MemoryEventStore {
+      override append(): never {
+        return Reflect.apply(() => opened, undefined, []);
+      }
+    }
+    const tools = { talk: async (context: Parameters<typeof log>[0]) => (await log(context, "a"), "done") };
+    rig = await start(tools, { events: new Slow() });
+    const session = await rig.open();
+    const stream = await session.postStream(call(1, "talk"));
+    await stream.end();
+    expect((await session.end()).status).toBe(204);
+    open();
+    await settle();
+    expect(rig.listener.handler.sessions.size).toBe(0);
   });
 });
 

@@ -1,12 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { UnreachableError } from "../../../../runtime/jsonrpc/errors.ts";
-import { FetchExchange } from "../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import { EventStreamResponse } from "../../../../runtime/transport/http-server/event-stream.ts";
 import {
   SessionResponse,
   type SessionResponseDetails,
   type SessionResponseHost,
 } from "../../../../runtime/transport/http-server/session-response.ts";
+import { WatchedExchange } from "./watched-exchange.ts";
+
+afterEach(() => WatchedExchange.check());
 
 type Options = Partial<SessionResponseDetails> &
   Partial<Pick<SessionResponseHost, "style" | "polls" | "isEnded">> & {
@@ -32,8 +34,7 @@ class NotedStream extends EventStreamResponse {
 /** A POST of a session on the web platform, with the streams that it opens. */
 function open(options: Options = {}) {
   const { style = "auto", polls = false, isEnded = false, isGone = false, isResumable = polls, ...details } = options;
-  const signal = isGone ? AbortSignal.abort() : null;
-  const exchange = new FetchExchange(new Request("http://localhost/mcp", { method: "POST", signal }));
+  const exchange = new WatchedExchange(isGone ? AbortSignal.abort() : null);
   const streams: NotedStream[] = [];
   const opened: unknown[] = [];
   const streamHost = {
@@ -121,13 +122,14 @@ describe("the responses to a POST of a session", () => {
 
 describe("a POST whose response is a stream", () => {
   test("a stream begins with the responses so far, and ends with the last one", async () => {
-    const { post, streams, opened, response } = open({ isBatch: true, requests: [1, 2, 3] });
+    const { post, streams, opened, response } = open({ isBatch: true, requests: [1, 2, 3], rejected: 1 });
+    post.respond("e", undefined);
     post.respond("r1", 1);
     post.respond("r2", 2);
     void post.push("n", "notification");
     void post.push("q", "request");
     post.respond("r3", 3);
-    expect(await read(response)).toEqual([200, sse, ["[r1,r2]", "n", "q", "r3"].map(event).join("")]);
+    expect(await read(response)).toEqual([200, sse, ["[e,r1,r2]", "n", "q", "r3"].map(event).join("")]);
     expect([opened, streams[0]?.settled]).toEqual([[[1, 2, 3]], [1, 2, 3]]);
     expect(streams[0]?.responses.at(-1)).toEqual({ respondsTo: 3 });
   });
@@ -139,6 +141,13 @@ describe("a POST whose response is a stream", () => {
     void post.push("n", "notification");
     post.respond("r1", 1);
     expect(await read(response)).toEqual([200, sse, ["q", "n", "r1"].map(event).join("")]);
+  });
+
+  test("a stream of a client that does not come back begins with its first message", async () => {
+    const { post, response } = open({ polls: false, isResumable: true });
+    void post.push("n", "notification");
+    post.skip(1);
+    expect((await read(response))[2]).toBe("event: message\nid: s-0\ndata: n\n\n");
   });
 
   test("a call becomes a stream in the second step of maintenance, unless it is over", async () => {
@@ -165,7 +174,8 @@ describe("a POST whose response is a stream", () => {
   ])("a request of the server to a client (gone: %s, can resume: %s) is sent: %s", async (isGone, polls, isSent) => {
     const { post, streams } = open({ isGone, polls });
     const sent = post.push("q", "request");
-    if (isGone && !polls) await expect(sent).rejects.toThrow(UnreachableError);
+    if (isGone && !polls)
+      await expect(sent).rejects.toThrow(new UnreachableError("The client closed the stream of the request"));
     else expect(sent).toBeUndefined();
     expect(streams[0]?.isConnected).toBe(!isGone);
     expect(isSent || !isGone).toBe(true);
@@ -186,7 +196,8 @@ describe("a POST whose response is a stream", () => {
 });
 
 describe("a POST whose session ends", () => {
-  const shutdown = (id: number): unknown => expect.objectContaining({ id, error: expect.objectContaining({}) });
+  const shutdown = (id: number): unknown =>
+    expect.objectContaining({ jsonrpc: "2.0", id, error: expect.objectContaining({}) });
 
   test("a session that has ended for all processes has 404 as its response", async () => {
     const { post, response } = open({ isEnded: true });

@@ -1,24 +1,32 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import type { Outgoing } from "../../../../runtime/jsonrpc/message.ts";
-import { FetchExchange } from "../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import {
   StatelessResponse,
   type StatelessResponseOptions,
 } from "../../../../runtime/transport/http-server/stateless-response.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { alone } from "../../lifecycle/stateless.ts";
+import { WatchedExchange } from "./watched-exchange.ts";
 
 const result: Outgoing = { jsonrpc: "2.0", id: 1, result: { done: true } };
 const notification: Outgoing = { jsonrpc: "2.0", method: "notifications/progress", params: { n: 1 } };
 const comment = ":\n\n";
 const eventOf = (message: Outgoing): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
+interface Options extends Partial<StatelessResponseOptions> {
+  readonly method?: string;
+  /** Message that the connection sends as soon as it receives the request. */
+  readonly atOnce?: Outgoing | undefined;
+}
+
+afterEach(() => WatchedExchange.check());
+
 /** A request of the web platform whose response is written step by step, and what its connection is told. */
-function open(options: Partial<StatelessResponseOptions> & { readonly method?: string } = {}) {
+function open(options: Options = {}) {
   const client = new AbortController();
-  const exchange = new FetchExchange(new Request("http://localhost/mcp", { method: "POST", signal: client.signal }));
-  const { method = "tools/call", ...given } = options;
+  const exchange = new WatchedExchange(client.signal);
+  const { method = "tools/call", atOnce, ...given } = options;
   const info = { name: "test", version: "1" };
   const post = new StatelessResponse(exchange, {
     identity: { principal: "ann" },
@@ -35,7 +43,10 @@ function open(options: Partial<StatelessResponseOptions> & { readonly method?: s
   const received: unknown[] = [];
   post.start({
     message: () => {},
-    classified: (incoming, origin) => void received.push(incoming, origin),
+    classified(incoming, origin) {
+      received.push(incoming, origin);
+      if (atOnce) void post.send(atOnce);
+    },
     problem: () => {},
     ended: () => {},
     disconnected: (reason) => void ends.push(reason?.message),
@@ -107,6 +118,7 @@ describe("the response to a stateless request", () => {
 
   test.each([
     ["tools/call", "application/json", JSON.stringify(result)],
+    ["unknown/method", "application/json", JSON.stringify(result)],
     ["subscriptions/listen", "text/event-stream", eventOf(notification) + eventOf(result)],
   ])("a notification of %s in the style of JSON makes the type %s", async (method, type, text) => {
     const { post, response } = open({ style: "json", method });
@@ -137,7 +149,7 @@ describe("the end of a stateless request without a response", () => {
     const { post, response, ends } = open();
     await Promise.all([post.close(), post.close()]);
     const [status, , text] = await read(response);
-    expect([status, JSON.parse(text)]).toMatchObject([200, { id: 1, error: { code: -32_603 } }]);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { jsonrpc: "2.0", id: 1, error: { code: -32_603 } }]);
     expect([post.isDone, ends]).toEqual([true, [undefined]]);
   });
 
@@ -152,12 +164,11 @@ describe("the end of a stateless request without a response", () => {
   });
 
   test.each([
-    ["before the response", [], [499, null, ""]],
-    ["of a stream", [notification], [200, "text/event-stream", eventOf(notification)]],
-  ])("a client that closes the connection %s cancels the request", async (_when, sent, expected) => {
-    const { post, client, response, ends } = open();
+    ["before the response", undefined, [499, null, ""]],
+    ["of a stream", notification, [200, "text/event-stream", eventOf(notification)]],
+  ])("a client that closes the connection %s cancels the request", async (_when, atOnce, expected) => {
+    const { post, client, response, ends } = open({ atOnce });
     post.receive();
-    for (const message of sent) void post.send(message);
     client.abort();
     await settle();
     expect([post.isDone, ends]).toEqual([true, ["The client closed the connection before the response"]]);
@@ -203,12 +214,15 @@ describe("a stateless request with a slow reader", () => {
     [100_000, 0],
     [100_001, 1],
   ])("a connection for which %i bytes wait is destroyed by a further message %i times", async (size, times) => {
-    const metrics = new Metrics();
-    const { post, response, ends } = open({ metrics });
-    expect(post.send(ofSize(size))).toBeInstanceOf(Promise);
-    expect(post.send(notification) instanceof Promise).toBe(times === 0);
-    expect([metrics.read().dropped.get("stream") ?? 0, ends.length, post.isDone]).toEqual([times, times, times === 1]);
-    if (times === 1) await expect(read(response)).rejects.toThrow("aborted");
-    else await post.close();
+    const counting = new Metrics();
+    for (const metrics of [counting, undefined]) {
+      const { post, response, ends } = open({ metrics });
+      expect(post.send(ofSize(size))).toBeInstanceOf(Promise);
+      expect(post.send(notification) instanceof Promise).toBe(times === 0);
+      expect([ends.length, post.isDone]).toEqual([times, times === 1]);
+      if (times === 1) await expect(read(response)).rejects.toThrow("aborted");
+      else await post.close();
+    }
+    expect(counting.read().dropped.get("stream") ?? 0).toBe(times);
   });
 });

@@ -81,6 +81,17 @@ describe("the order of cancellations", () => {
     expect(posts.handled).toEqual(["cancellation"]);
   });
 
+  test("a cancellation waits for those before it only, also after others that are over", async () => {
+    const posts = new Posts();
+    for (const name of ["over", "failed", "first", "cancellation"]) posts.post(name);
+    await posts.check("over", single(request));
+    await posts.check("failed", new Error("lost"));
+    await posts.check("cancellation", single(cancellation));
+    expect(posts.handled).toEqual(["over", "failed failed"]);
+    await posts.check("first", single(request));
+    expect(posts.handled.slice(2)).toEqual(["first", "cancellation"]);
+  });
+
   test("two cancellations do not wait for each other, and a failure of checks ends the wait", async () => {
     const posts = new Posts();
     for (const name of ["first", "one", "two"]) posts.post(name);

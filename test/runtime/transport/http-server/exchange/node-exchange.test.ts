@@ -135,6 +135,92 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+describe("a body that a parser has read", () => {
+  const limits = { maxBytes: 8, timeout: 10_000 };
+  const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+  const circular: unknown[] = [];
+  circular.push(circular);
+
+  it.each([
+    ["an object", { a: 1 }, { kind: "text", text: '{"a":1}', bytes: Buffer.from('{"a":1}') }],
+    ["text as long as the limit", "12345678", { kind: "text", text: "12345678", bytes: Buffer.from("12345678") }],
+    ["bytes as long as the limit", bytesOf("12345678"), { kind: "text", text: "12345678" }],
+    ["an object beyond the limit", { a: 123 }, { kind: "too-large" }],
+    ["text beyond the limit in bytes", "éééé1", { kind: "too-large" }],
+    ["bytes beyond the limit", bytesOf("123456789"), { kind: "too-large" }],
+    ["bytes that are not UTF-8", new Uint8Array([0xff]), { kind: "not-text" }],
+    ["a value without text", () => {}, { kind: "lost" }],
+    ["a value that cannot be written", circular, { kind: "lost" }],
+    ["nothing", undefined, { kind: "lost" }],
+  ])("the body is read as %s", async (_what, parsed, expected) => {
+    for (const isMember of [false, true]) {
+      const message = new IncomingMessage(new Socket());
+      message.push(null);
+      message.resume();
+      await new Promise((resolve) => message.once("end", resolve));
+      if (isMember) Object.assign(message, { body: parsed });
+      const given = isMember ? undefined : parsed;
+      const exchange = new NodeExchange(message, new ServerResponse(message), new TurnBatcher(), given);
+      expect(await exchange.readBody(limits)).toMatchObject(expected);
+    }
+  });
+});
+
+describe("the response on node:http", () => {
+  const create = () => {
+    const message = new IncomingMessage(new Socket());
+    const response = new ServerResponse(message);
+    const heads: unknown[] = [];
+    const { writeHead } = response;
+    response.writeHead = (...given: never[]) => {
+      heads.push(given);
+      return Reflect.apply(writeHead, response, given);
+    };
+    return { response, heads, exchange: new NodeExchange(message, response, new TurnBatcher()) };
+  };
+
+  it("a response is sent once, and a later one or a failure does not change it", async () => {
+    const { response, heads, exchange } = create();
+    expect(exchange.isGone).toBe(false);
+    exchange.addFields({ "x-a": "1", "x-b": "1" });
+    exchange.addFields({ "x-b": "2" });
+    exchange.respond({ status: 201, headers: { "x-a": "0" }, body: "é" });
+    expect(exchange.isGone).toBe(true);
+    exchange.respond({ status: 500 });
+    exchange.fail({ status: 500 });
+    await nextTurn();
+    expect([response.writableEnded, response.destroyed]).toEqual([true, false]);
+    expect(heads).toEqual([[201, { "x-a": "1", "x-b": "2", "content-length": 2 }]]);
+  });
+
+  it("a failure before the response has only its own fields, and without content no length", async () => {
+    const { heads, exchange } = create();
+    exchange.addFields({ "x-a": "1" });
+    exchange.fail({ status: 204 });
+    await nextTurn();
+    expect(heads).toEqual([[204, {}]]);
+  });
+
+  it("a failure breaks a stream off, and what is written later is dropped", async () => {
+    const { response, heads, exchange } = create();
+    exchange.addFields({ "x-a": "1" });
+    const streams: unknown[] = [];
+    exchange.onStream((writer) => streams.push(writer));
+    const writer = exchange.stream({});
+    expect(streams).toEqual([writer]);
+    let calls = 0;
+    exchange.fail({ status: 500 });
+    expect([heads, response.destroyed]).toEqual([[[200, { "x-a": "1" }]], true]);
+    await nextTurn();
+    writer.write("late");
+    writer.end();
+    writer.onClose(() => (calls += 1));
+    await writer.drained();
+    await nextTurn();
+    expect(calls).toBe(1);
+  });
+});
+
 /** A server that passes its requests on in some way, and a connection to it. */
 async function serve(
   pass: (handler: HttpHandler, incoming: IncomingMessage, response: ServerResponse) => unknown,

@@ -94,12 +94,13 @@ describe("requests at the end of a turn", () => {
     const turns = new TurnBatcher();
     const seen: string[] = [];
     turns.handle(() => {
-      turns.handle(() => seen.push("second"));
+      turns.handle(() => seen.push("later"));
       turns.write(() => seen.push("first"));
     });
+    turns.handle(() => turns.write(() => seen.push("second")));
     await nextTurn();
     await nextTurn();
-    expect(seen).toEqual(["first", "second"]);
+    expect(seen).toEqual(["first", "second", "later"]);
   });
 
   it("the response of a slow handler does not wait for the requests behind it", async () => {
