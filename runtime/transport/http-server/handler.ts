@@ -256,7 +256,7 @@ async function forwardMessages(
   if (postBody.kind === "single") return (await cluster.forward(session, postBody.incoming)) ? undefined : postBody;
   const members: Incoming[] = [];
   for (const incoming of postBody.members) if (!(await cluster.forward(session, incoming))) members.push(incoming);
-  return members.length === 0 && postBody.members.length > 0 ? undefined : { ...postBody, members };
+  return members.length === 0 ? undefined : { ...postBody, members };
 }
 
 function deliverNow(exchange: Exchange, delivery: MessageDispatch, serverContext: OpenServerContext): void {

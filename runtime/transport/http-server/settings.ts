@@ -233,7 +233,7 @@ function toSessions(
     throw new SetupError(
       "sessions.maxSessions does not apply to a store; set the limit of the store or engine instead",
     );
-  if (ttl !== undefined && store.ttl !== undefined && ttl > store.ttl)
+  if ((ttl ?? 0) > (store.ttl ?? Infinity))
     throw new SetupError(`sessions.ttl is ${ttl}, more than the ${store.ttl} of the store; use at most as much`);
   return { ttl: ttl ?? store.ttl ?? defaultTtl, store };
 }
