@@ -11,6 +11,8 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/transport/http-sse",
     "test/runtime/server/run",
     "test/runtime/auth/server",
+    "test/runtime/compatibility/http.test.ts",
+    "test/runtime/server/scopes.test.ts",
     "test/scale/protocol/",
   ],
   "runtime/client": ["test/runtime/client"],
