@@ -98,6 +98,81 @@ describe("the handler of the web platform", () => {
   });
 });
 
+describe("a document", () => {
+  const tagged = { status: 200, headers: { "content-type": "text/x", etag: '"1"' }, body: "text" };
+  const documents = new Map([
+    ["/tagged", tagged],
+    ["/plain", { status: 200, headers: { "content-type": "text/x" }, body: "text" }],
+  ]);
+
+  /** Fields of a response without those of its content. */
+  const fieldsOf = (response: Response): unknown => Object.fromEntries(response.headers);
+  const allowed = { "access-control-allow-origin": "*" };
+  const revalidated = {
+    ...allowed,
+    "access-control-allow-methods": "GET",
+    "access-control-allow-headers": "Content-Type, If-None-Match",
+    "access-control-expose-headers": "ETag",
+    etag: '"1"',
+  };
+
+  it.each([
+    ["GET", "/tagged", undefined, 200, { ...revalidated, "content-type": "text/x" }],
+    ["HEAD", "/tagged", undefined, 200, { ...revalidated, "content-type": "text/x" }],
+    ["GET", "/plain", undefined, 200, { ...allowed, "content-type": "text/x" }],
+    ["GET", "/plain", "*", 200, { ...allowed, "content-type": "text/x" }],
+    ["GET", "/tagged", '"1"', 304, revalidated],
+    ["HEAD", "/tagged", '"0" , W/"1"', 304, revalidated],
+    ["GET", "/tagged", "*", 304, revalidated],
+    ["GET", "/tagged", '"11", 1, xW/"1"', 200, { ...revalidated, "content-type": "text/x" }],
+    [
+      "OPTIONS",
+      "/tagged",
+      undefined,
+      204,
+      {
+        ...allowed,
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": "Content-Type, If-None-Match, MCP-Protocol-Version",
+        "access-control-max-age": "600",
+      },
+    ],
+  ])("a document for %s %s with the tags %j has status %i", async (method, path, tags, status, fields) => {
+    const ask = open({ documents, authenticate: () => ({ status: 401 }) });
+    const headers = { origin: "https://page.example", ...(tags !== undefined && { "if-none-match": tags }) };
+    const response = await ask({ path, method, headers });
+    expect([response.status, fieldsOf(response)]).toEqual([status, fields]);
+    expect(await response.text()).toBe(status === 200 ? "text" : "");
+  });
+
+  it("a document is not served for another method, or by a closing server", async () => {
+    const ask = open({ documents });
+    const rejected = await ask({ path: "/tagged", method: "POST", body: "{}" });
+    expect([rejected.status, rejected.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    await handler?.close();
+    expect((await ask({ path: "/tagged", method: "GET" })).status).toBe(503);
+  });
+});
+
+it("the preflight response for an allowed page names all methods and headers of the protocol", async () => {
+  const ask = open({ allowedOrigins: ["https://app.example"], cors: { maxAge: 5, headers: ["X-Tenant"] } });
+  const asked = "mcp-param-a, x-other, Mcp-Param-B, mcp-param-, xmcp-param-c";
+  const headers = { origin: "https://app.example", "access-control-request-headers": asked };
+  const { status, headers: fields } = await ask({ method: "OPTIONS", headers });
+  expect([status, Object.fromEntries(fields)]).toEqual([
+    204,
+    {
+      "access-control-allow-origin": "https://app.example",
+      "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After",
+      vary: "Origin",
+      "access-control-allow-methods": "GET, POST, DELETE",
+      "access-control-allow-headers":
+        "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Tenant, mcp-param-a, Mcp-Param-B",
+      "access-control-max-age": "5",
+    },
+  ]);
+});
+
 describe("a rejection of a document", () => {
   const documents = new Map([["/card", { status: 200, headers: {}, body: "{}" }]]);
 
