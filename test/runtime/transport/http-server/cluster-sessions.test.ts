@@ -1,12 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { joinCluster } from "../../../../runtime/scale/cluster.ts";
+import { isObject } from "../../../../generated/support.ts";
 import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
 import type { Engine } from "../../../../runtime/stores/engine.ts";
 import type { LiveSessions } from "../../../../runtime/transport/http-server/cluster.ts";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { override } from "../../../scale/mutants/mutants.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import { alone, request } from "../../lifecycle/stateless.ts";
 import { acceptBoth, call, createService, initialize, initialized, textOf, type Tool } from "./http-rig.ts";
 
 interface Sent {
@@ -22,6 +25,7 @@ interface Answer {
 }
 
 interface Node {
+  readonly name: string;
   readonly sessions: LiveSessions;
   send(sent?: Sent): Promise<Answer>;
   /** Opens a session, and returns the headers of its requests. */
@@ -32,31 +36,34 @@ interface Node {
 interface NodeOptions extends HttpOptions {
   readonly tools?: Record<string, Tool>;
   readonly areSessionsBound?: boolean;
+  readonly readBoundState?: (params: unknown) => string | undefined;
 }
 
 /** Starts a node of a cluster, without a port. */
 async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Node> {
-  const { tools = { echo: (_, args) => args.text }, areSessionsBound = false, ...given } = options;
+  const { tools = { echo: (_, args) => args.text }, areSessionsBound = false, readBoundState, ...given } = options;
   const cluster = await joinCluster(engine, { keys: [new Uint8Array(32).fill(1)], onError: () => {} });
   const captured: LiveSessions[] = [];
+  const names: string[] = [];
   const watched = override(cluster, {
     createNode() {
       const node = cluster.createNode();
       return override(node, {
         start(sessions, ...rest) {
           captured.push(sessions);
+          names.push(node.name);
           node.start(sessions, ...rest);
         },
       });
     },
   });
-  const service = { ...createService(tools), areSessionsBound };
+  const service = { ...createService(tools), areSessionsBound, ...(readBoundState && { readBoundState }) };
   const handler = createServiceHandler(service, { cluster: watched, authenticate: byName, ...given });
   onTestFinished(async () => {
     await handler.close({ drain: 0 });
     await cluster.close();
   });
-  const [sessions] = captured;
+  const [[sessions], [name = ""]] = [captured, names];
   if (!sessions) throw new Error("The node has not started");
   const send = async ({ method = "POST", headers, body }: Sent = {}): Promise<Answer> => {
     const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
@@ -71,6 +78,7 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
     };
   };
   return {
+    name,
     sessions,
     send,
     async open(extra = {}) {
@@ -91,7 +99,7 @@ async function startTwo(options: NodeOptions = {}, wrap: (engine: Engine) => Eng
   return { first, second };
 }
 
-const byName: HttpOptions["authenticate"] = (head) => ({ principal: head.header("x-user") ?? "ann" });
+const byName: Authenticate = (head) => ({ principal: head.header("x-user") ?? "ann" });
 const echo = (id: number): object => call(id, "echo", { text: `echo ${id}` });
 const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } } as const;
 const unfit = { "mcp-protocol-version": "1999-01-01" };
@@ -113,6 +121,18 @@ function createWait(): { tools: Record<string, Tool>; begun: Gate; over: Gate; a
   return { tools, begun, over, aborts };
 }
 
+/** Sends a call again until its id is free: the end of a reservation is stored in the background. */
+async function repeat(node: Node, headers: Record<string, string>, id: number): Promise<string> {
+  let text = "";
+  const send = async (): Promise<number> => {
+    const answer = await node.send({ headers, body: echo(id) });
+    text = answer.text;
+    return answer.status;
+  };
+  await expect.poll(send).toBe(200);
+  return textOf(text);
+}
+
 describe("the ids of a rejected POST of a cluster", () => {
   test.each([
     ["that any node can serve", false],
@@ -127,8 +147,7 @@ describe("the ids of a rejected POST of a cluster", () => {
         [id, second],
         [id + 10, first],
       ] as const) {
-        const { status, text } = await node.send({ headers, body: echo(repeated) });
-        expect([status, textOf(text)]).toEqual([200, `echo ${repeated}`]);
+        expect(await repeat(node, headers, repeated)).toBe(`echo ${repeated}`);
       }
     }
   });
@@ -196,8 +215,7 @@ describe("a node that closes while it searches for a session", () => {
       search.let.open();
       expect((await late).status).toBe(503);
       await closed;
-      const { status, text } = await second.send({ headers, body: echo(1) });
-      expect([status, textOf(text)]).toEqual([200, "echo 1"]);
+      expect(await repeat(second, headers, 1)).toBe("echo 1");
     },
   );
 
@@ -270,6 +288,32 @@ describe("the sessions of a node for other nodes", () => {
   test("a session of any node has an id without the name of a node", async () => {
     const { first } = await startTwo();
     expect((await first.open())["mcp-session-id"]).not.toContain(".");
+  });
+});
+
+describe("a stateless request to a node of a cluster", () => {
+  test.each([
+    ["without a state", () => undefined, ["first"]],
+    ["with a state of its own", (own: string) => `state.${own}`, ["first"]],
+    ["with a state of another node", (_own: string, other: string) => `state.${other}`, ["second"]],
+    ["with a state that names no node", () => "state", ["first"]],
+  ])("a stateless request %s is handled by the right node", async (_what, stateOf, handled) => {
+    const memory = createMemoryCluster();
+    const seen: string[] = [];
+    const node = (name: string) =>
+      startNode(memory.connect(), {
+        tools: { note: () => void seen.push(name) },
+        readBoundState: (params) => {
+          const state = isObject(params) && isObject(params.arguments) ? params.arguments.state : undefined;
+          return typeof state === "string" ? state : undefined;
+        },
+      });
+    const [first, second] = [await node("first"), await node("second")];
+    const state = stateOf(first.name, second.name);
+    const body = request(1, "tools/call", { name: "note", arguments: { ...(state !== undefined && { state }) } });
+    const headers = { "mcp-protocol-version": alone.id, "mcp-method": "tools/call", "mcp-name": "note" };
+    const { status, text } = await first.send({ headers, body });
+    expect([status, JSON.parse(text), seen]).toEqual([200, expect.objectContaining({ id: 1 }), handled]);
   });
 });
 

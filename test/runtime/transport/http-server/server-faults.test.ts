@@ -5,9 +5,11 @@ import { createServiceHandler } from "../../../../runtime/transport/http-server/
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import { BacklogError, EngineError } from "../../../../runtime/stores/engine.ts";
+import type { EventStore } from "../../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { Profile } from "../../../../runtime/protocol/profile.ts";
+import { override } from "../../../scale/mutants/mutants.ts";
 import { createGate } from "../../tasks/task-wire.ts";
 import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
 import { settle } from "../../wire.ts";
@@ -114,6 +116,10 @@ describe("an error of the session store", () => {
     expect([metrics.read().rejected.get(503), reports]).toEqual(
       status === 503 ? [3, []] : [undefined, [error, error, error]],
     );
+    const uncounted = createServiceHandler(createService({}), { sessions, onError: hook });
+    const init = { method: "DELETE", headers };
+    expect((await uncounted.fetch(new Request("http://localhost/mcp", init))).status).toBe(status);
+    await uncounted.close();
   });
 
   test("a session that cannot be stored is not opened, and leaves nothing behind", async () => {
@@ -134,19 +140,14 @@ describe("an error of the session store", () => {
   });
 
   const profile: Profile = {
-    name: "test",
     toHttpError: ({ message }, { retryAfter }) => ({ code: 7, message: `${message}, after ${retryAfter} s` }),
   };
 
   test("a store that is still busy when its session has ended does not harm the server", async () => {
     const { opened, open } = createGate();
-    class Slow extends MemoryEventStore {
-      override append(): never {
-        return Reflect.apply(() => opened, undefined, []);
-      }
-    }
+    const events = override<EventStore>(new MemoryEventStore(), { append: () => opened });
     const tools = { talk: async (context: Parameters<typeof log>[0]) => (await log(context, "a"), "done") };
-    rig = await start(tools, { events: new Slow() });
+    rig = await start(tools, { events });
     const session = await rig.open();
     const stream = await session.postStream(call(1, "talk"));
     await stream.end();

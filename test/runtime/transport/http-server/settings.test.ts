@@ -39,7 +39,12 @@ describe("the settings of an HTTP server", () => {
     const clock = new ManualClock();
     const events = new MemoryEventStore();
     const given = { path: "/a", responseMode: "sse", polling: false, keepAlive: 2, maxStreamBytes: 3 } as const;
-    const more = { strictVersion: true, cors: { maxAge: 1 }, profile: { name: "p" }, metrics: new Metrics() };
+    const more = {
+      strictVersion: true,
+      cors: { maxAge: 1 },
+      profile: { toHttpStatus: () => 429 },
+      metrics: new Metrics(),
+    };
     const settings = read({ ...given, ...more, events, clock, retry: 1.5, bodyTimeout: 5 });
     expect(settings).toMatchObject({ ...given, ...more, retry: 2 });
     expect([settings.events, settings.clock, settings.bodyLimits.timeout]).toEqual([events, clock, 5]);

@@ -179,6 +179,16 @@ describe("the response on node:http", () => {
     return { response, heads, exchange: new NodeExchange(message, response, new TurnBatcher()) };
   };
 
+  it.each([
+    ["/a?b=/c", "/a"],
+    ["http://localhost/a?b", "/a"],
+    ["http://[", "http://["],
+    ["*", "/*"],
+  ])("a request with the target %s has the path %s", (url, path) => {
+    const message = Object.assign(new IncomingMessage(new Socket()), { url });
+    expect(new NodeExchange(message, new ServerResponse(message), new TurnBatcher()).path).toBe(path);
+  });
+
   it("a response is sent once, and a later one or a failure does not change it", async () => {
     const { response, heads, exchange } = create();
     expect(exchange.isGone).toBe(false);
