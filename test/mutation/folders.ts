@@ -12,6 +12,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/server/run",
     "test/runtime/auth/server",
     "test/runtime/compatibility/http.test.ts",
+    "test/runtime/metrics/serve-metrics.test.ts",
     "test/runtime/server/scopes.test.ts",
     "test/scale/protocol/",
   ],
