@@ -136,6 +136,17 @@ describe("subscriptions of a client", () => {
     expect(filter).toEqual({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
   });
 
+  test("a client reports lists that the server does not notify of once", async () => {
+    await adopt({ wantsLists: true });
+    await accept(await takeListen(), { toolsListChanged: true });
+    const kinds = ["resources", "prompts"];
+    const lists = kinds.map((list) => ({ kind: "listChanges", list }));
+    expect(takeTold()).toEqual([["lost", lists, new SubscriptionError(kinds).message]]);
+    const subscribing = subscribe("x:1");
+    await accept(await takeListen(), { toolsListChanged: true, ...ofUris("x:1") });
+    expect([await subscribing, takeTold()]).toEqual(["subscribed", []]);
+  });
+
   test("a client listens to a list that it watches, once, and not to one that the server does not notify of", async () => {
     line = await openLine({ revisions: [alone], clock }, { tools: { listChanged: true }, prompts: {} });
     listening.adopt(line.connection);
@@ -396,6 +407,9 @@ describe("a stream that ends", () => {
     line = await open();
     listening.adopt(line.connection);
     expect([listening.isLost, (await take()).listens]).toEqual([false, []]);
+    await end(await subscribeTo("x:1"));
+    await clock.pass(100);
+    expect((await takeListen()).filter).toEqual(ofUris("x:1"));
   });
 });
 
