@@ -414,6 +414,22 @@ describe("a stream that ends", () => {
 });
 
 describe("a subscription and the next connection", () => {
+  test("a subscription that is pending is an error of its caller, whatever fails on the last connection", async () => {
+    void subscribe("x:1");
+    const request = await takeListen();
+    const next = await open();
+    listening.adopt(next.connection);
+    const subscribing = subscribe("x:1");
+    const listen = await takeListen(next);
+    await respond(request, rejected(-32602));
+    void subscribe("x:2");
+    expect((await take(next)).listens).toEqual([]);
+    await accept(listen, {});
+    await accept(await takeListen(next), {});
+    expect(await subscribing).toBeInstanceOf(SubscriptionError);
+    expect(takeTold()).toEqual([]);
+  });
+
   test("a subscription that fails on the last connection does not affect the same one on the next", async () => {
     const old = subscribe("x:1");
     const request = await takeListen();
