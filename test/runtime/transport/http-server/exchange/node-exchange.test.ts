@@ -331,6 +331,15 @@ describe("a request of node:http", () => {
     await expect.poll(() => text().split('"text":"hello"').length).toBe(3);
   });
 
+  it("a guard has the connection of a request", async () => {
+    const { seen, socket } = await serve((handler, incoming, response) => handler.node(incoming, response), {
+      authenticate: ({ address, port, version }) => (seen.push([address, port, version]), { status: 401 }),
+    });
+    socket.write(post("length"));
+    await expect.poll(() => seen.length).toBe(1);
+    expect(seen).toEqual([["127.0.0.1", socket.localPort, "1.1"]]);
+  });
+
   it("a guard has the address of a client whose connection is destroyed", async () => {
     const { seen, socket } = await serve(
       (handler, incoming, response) => {
