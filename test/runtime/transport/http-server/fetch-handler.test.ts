@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createServiceHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
+import type { HttpResponse } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
@@ -100,7 +101,7 @@ describe("the handler of the web platform", () => {
 
 describe("a document", () => {
   const tagged = { status: 200, headers: { "content-type": "text/x", etag: '"1"' }, body: "text" };
-  const documents = new Map([
+  const documents = new Map<string, HttpResponse>([
     ["/tagged", tagged],
     ["/plain", { status: 200, headers: { "content-type": "text/x" }, body: "text" }],
   ]);
