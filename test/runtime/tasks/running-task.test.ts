@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { newest } from "../fixture-revision.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
 import { RunningTask } from "../../../runtime/tasks/running-task.ts";
 import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
 import { SessionChannel } from "../../../runtime/tasks/requestor-channel.ts";
@@ -26,7 +26,7 @@ interface RigOptions {
 /** A task whose record is kept in memory, and whose input requests are kept in the record. */
 class Rig {
   readonly clock = new ManualClock();
-  readonly store = new MemoryTaskStore({ clock: this.clock });
+  readonly store: TaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly record: TaskRecord;
   readonly key;
   /** Status of each change that the requestor was notified of. */

@@ -8,7 +8,7 @@ import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { InputHistory } from "../../../runtime/tasks/input-history.ts";
 import { SharedTasks } from "../../../runtime/tasks/shared-tasks.ts";
 import { TaskFollower } from "../../../runtime/tasks/task-follower.ts";
-import { isLeased } from "../../../runtime/tasks/task-leases.ts";
+import type { LeasedTaskStore } from "../../../runtime/tasks/task-leases.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { createGate, findTask } from "./task-wire.ts";
@@ -28,7 +28,7 @@ function toRecord(more: Partial<TaskRecord> = {}): TaskRecord {
 /** A node that runs nothing yet, with a task of a node that is gone. */
 class Rig {
   readonly clock = new ManualClock();
-  readonly store = new MemoryTaskStore({ clock: this.clock });
+  readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly reports: unknown[] = [];
   readonly run: TaskRecord[] = [];
   readonly sent: (TaskMessage & { readonly to: string })[] = [];
@@ -38,7 +38,6 @@ class Rig {
 
   private constructor(node: Partial<TaskNode>) {
     const { store, clock } = this;
-    if (!isLeased(store)) throw new Error("The store has no leases");
     const ledger = new MemoryLedger();
     this.shared = new SharedTasks({
       store,
