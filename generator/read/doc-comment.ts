@@ -119,7 +119,7 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
   }
 }
 
-/** Tags that change what a type accepts. */
+/** Tags with an effect on the checks. */
 const typeTags: ReadonlySet<string> = new Set([
   "format",
   "minimum",
@@ -134,10 +134,10 @@ const typeTags: ReadonlySet<string> = new Set([
 
 const typeTagStart = new RegExp(`^[\\s/*]*@(?:${[...typeTags].join("|")})(?![\\w-])`, "m");
 
-/** Tags that say nothing about the values of a type. */
+/** Tags for readers only. */
 const docTags: ReadonlySet<string> = new Set(["", "category", "default", "deprecated", "example", "internal", "see"]);
 
-/** Returns a text for each name of a tag that is neither a type tag nor known documentation. It may be meant as a rule. */
+/** Returns a text for each unknown name of a tag. It may be meant as a rule. */
 export function findUnknownTags(path: string, file: ts.SourceFile): readonly string[] {
   const texts = new Map<string, string>();
   const visit = (node: ts.Node): void => {

@@ -87,7 +87,7 @@ function readDeclaration(context: ShapeContext, statement: ts.Statement): Declar
   const { path } = context;
   const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
   if (!isKnown) throw reject(path, statement, "expected an interface, a type alias or a constant");
-  // A helper that only this file uses is a type like any other.
+  // A helper without `export` is a type like any other.
   if (statement.modifiers && !isExported(statement)) throw reject(path, statement, "expected no modifier but `export`");
   if (!isTypeName(statement.name.text))
     throw reject(path, statement, "expected a plain name that starts with a capital letter");

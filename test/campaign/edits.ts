@@ -8,7 +8,7 @@ import { atLeast, describeFigure, startRun, type CampaignResult, type PartOption
 
 const goal = 95;
 
-/** Draws single edits of all folders, half of them in code that awaits, and runs the tests of its folder against each. */
+/** Draws single edits of all folders, half of them in functions with `await`, and runs the tests of its folder against each. */
 export async function run(options: PartOptions): Promise<CampaignResult> {
   const { count = 40, seed } = options;
   const { finish } = startRun("edits", options);

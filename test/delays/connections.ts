@@ -29,7 +29,7 @@ type Options = Partial<ClientOptions<Declarations>>;
 /** Sessions with one server. */
 export interface Sessions {
   connect(signal?: AbortSignal): Promise<Client>;
-  /** Closes all sessions, also those that are being opened. */
+  /** Closes all sessions, open or about to open. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface Route {
   createClient(options?: Options): Sessions;
   /** Ends the server's side. */
   close(): Promise<void>;
-  /** Numbers of sessions that the server has in this process, and in its store. */
+  /** Numbers of sessions of the server in this process, and in its store. */
   readonly sessions: { readonly live: number; readonly stored: number };
 }
 
@@ -82,7 +82,7 @@ export const routes: Readonly<Record<string, (server: Server, clock: Clock) => A
 
 /** A way to a server over HTTP, whose connections can break. */
 export interface HttpRoute extends Route {
-  /** Breaks the connections that carry streams. The server notices it at once, or only when it writes. */
+  /** Breaks the connections of streams. The server notices it at once, or only when it writes. */
   cut(isNoticed: boolean): void;
   /** Ends the sessions of the server as their client would. */
   endSessions(): Promise<void>;
@@ -168,7 +168,7 @@ async function endSession(handler: Pick<HttpHandler, "fetch">, id: string): Prom
   await handler.fetch(new Request("http://localhost/mcp", { method: "DELETE", headers: { "mcp-session-id": id } }));
 }
 
-/** Connections that carry streams, or will. */
+/** Connections of streams, and of requests without a response. */
 class Line {
   readonly #open = new Set<Connection>();
 
@@ -221,7 +221,7 @@ export function fetchFrom(handler: Pick<HttpHandler, "fetch">, line?: Line): Fet
     await delay();
     const { body, status, headers } = response;
     const session = headers.get("mcp-session-id");
-    // The client does not learn the id, so that the session ends with its time.
+    // The client does not learn the id: the session ends with its time.
     if (signal.aborted && session !== null) await endSession(handler, session);
     signal.throwIfAborted();
     if (headers.get("content-type") === "text/event-stream") line?.add(connection);

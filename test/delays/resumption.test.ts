@@ -8,7 +8,7 @@ import { CountedClock, openHttp, type Client, type HttpRoute } from "./connectio
 import { delay, passTurns } from "./delays.ts";
 import { interruptEachStep, waitFor } from "./each-step.ts";
 
-/* What happens while a stream that broke is resumed: at each of its steps. */
+/* What happens while a broken stream is resumed: at each of its steps. */
 
 const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 
@@ -21,9 +21,9 @@ interface Rig {
   readonly route: HttpRoute;
   readonly client: Client;
   readonly clock: CountedClock;
-  /** Messages that belong to the call. */
+  /** Messages of the call. */
   readonly received: unknown[];
-  /** Messages that the server sends by itself. */
+  /** Messages of the server outside of calls. */
   readonly others: unknown[];
 }
 
@@ -116,7 +116,7 @@ async function run({ client, received }: Rig): Promise<unknown> {
   return content;
 }
 
-/** Ends a run. Nothing is left of it, except for stored sessions that their client could not end. */
+/** Ends a run. Nothing is left of it, except for stored sessions without a way to their client. */
 async function checkEnd({ route, client, clock }: Rig): Promise<void> {
   await client.close();
   await passTurns(50);
@@ -206,7 +206,7 @@ async function checkOnce(rig: Rig, outcome: PromiseSettledResult<unknown>): Prom
   await checkEnd(rig);
 }
 
-/** Returns a function that cuts the first stream that has a message of the call. */
+/** Returns a function for the first stream with a message of the call: it cuts the stream. */
 function cutOnce(isNoticed: boolean): (rig: Rig) => void {
   return ({ route, received }) => {
     if (received.length === 2) route.cut(isNoticed);

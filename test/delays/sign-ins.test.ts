@@ -19,7 +19,7 @@ import { interruptEachStep, waitFor } from "./each-step.ts";
 
 /* What happens while a client obtains a token: at each of its steps. */
 
-/** A client and the servers that it signs in to. The requests of both, and the store of the client, are delayed. */
+/** A client, its server and its authorization server. The requests of both, and the store of the client, are delayed. */
 interface Rig {
   readonly servers: AuthRig;
   readonly fetch: Fetch;
@@ -51,7 +51,7 @@ function createSignInRig(lifetime = 3600): Rig {
   return { servers, fetch, client: create(), other: create(), stored, controller: new AbortController() };
 }
 
-/** Prepares a client that needs a token: each kind in another way. */
+/** Prepares a client without a valid token: each kind in another way. */
 const kinds: Readonly<Record<string, () => Promise<Rig>>> = {
   "first token": async () => createSignInRig(),
   "refresh of a rejected token": async () => {

@@ -13,7 +13,7 @@ const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 
 const text = [{ type: "text", text: "done" }];
 
-/** A server, a client that is not connected yet, and a signal for its start. */
+/** A server, a client before its start, and a signal for the start. */
 interface Rig {
   readonly route: Route;
   readonly client: Sessions;
@@ -46,7 +46,7 @@ async function start({ client, controller }: Rig): Promise<Client> {
   return session;
 }
 
-/** Ends a run. Nothing is left of it, except for stored sessions that their client could not end. */
+/** Ends a run. Nothing is left of it, except for stored sessions without a way to their client. */
 async function checkEnd({ route, client, clock, reports }: Rig): Promise<void> {
   await client.close();
   await passTurns(50);

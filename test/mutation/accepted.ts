@@ -24,7 +24,7 @@ export interface Accepted {
   readonly because: string;
 }
 
-/** Mutants of a folder, compared with those that are accepted. */
+/** Mutants of a folder, compared with the accepted ones. */
 export interface Review {
   /** Numbers of survivors, by reason. */
   readonly counts: ReadonlyMap<keyof typeof reasons, number>;
@@ -39,7 +39,7 @@ export function readAccepted(folder: string): readonly Accepted[] {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
 }
 
-/** Compares mutants with those that are accepted. Numbers of lines do not matter. Mutants that were not drawn are unusable. */
+/** Compares mutants with the accepted ones. Numbers of lines do not matter. Mutants outside of a draw are unusable. */
 export function review(mutants: readonly Mutant[], accepted: readonly Accepted[]): Review {
   const survivors = mutants.filter(({ outcome }) => outcome === "survived");
   const rows = toRows(accepted);

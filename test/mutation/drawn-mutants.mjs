@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/* Plugin of Stryker: a checker that passes the mutants of the file which `DRAWN_MUTANTS` names. */
+/* Plugin of Stryker: a checker for drawn mutants. The variable `DRAWN_MUTANTS` names their file. */
 
 function createChecker() {
   const drawn = new Set(JSON.parse(readFileSync(process.env.DRAWN_MUTANTS ?? "", "utf8")).map(keyOf));

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Folders that are mutated, with the tests that run against their mutants: files and folders. Tests of programs count only if the folder ends with `/`. */
+/** Mutated folders, with the tests for their mutants: files and folders. Tests of programs count only if the folder ends with `/`. */
 export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   "runtime/framing": ["test/runtime/framing"],
   "runtime/jsonrpc": ["test/runtime/jsonrpc"],

@@ -17,12 +17,12 @@ interface Place {
   readonly column: number;
 }
 
-/** A mutant that has not run. */
+/** A mutant before its run. */
 export interface ListedMutant extends Change {
   readonly made: MadeMutant;
 }
 
-/** The part of Stryker that makes mutants. */
+/** The part of Stryker for making mutants. */
 interface InstrumenterModule {
   readonly Instrumenter: new (logger: object) => {
     instrument(files: readonly object[], options: object): Promise<{ readonly mutants: readonly MadeMutant[] }>;
@@ -55,7 +55,7 @@ function fromOne({ line, column }: Place): Place {
   return { line: line + 1, column: column + 1 };
 }
 
-/** Returns a function that tells whether the innermost function around a mutant awaits. */
+/** Returns a predicate: the innermost function around a mutant awaits. */
 export function createAwaitFinder(): (mutant: ListedMutant) => boolean {
   const project = new Project({ useInMemoryFileSystem: true });
   return ({ file, made: { fileName, location } }) => {

@@ -18,7 +18,7 @@ export async function install(): Promise<void> {
 }
 
 /**
- * Mutates a folder and runs its tests against each mutant, or against those that were drawn, in a copy of the repository. Results of all mutants are
+ * Mutates a folder and runs its tests against each mutant, or the drawn ones, in a copy of the repository. Results of all mutants are
  * kept in `node_modules/.cache`: the next run tests what has changed.
  *
  * @throws {Error} when the tests fail without a mutant

@@ -8,9 +8,9 @@ import { readSchema } from "../../generator/read/schema.ts";
  * repository.
  */
 
-/** Versions that are not read, by the start of their hash in git, with a part of the reason. */
+/** Rejected versions, by the start of their hash in git, with a part of the reason. */
 const rejected: Readonly<Record<string, string>> = {
-  // Not valid TypeScript, or types that no file declares.
+  // Not valid TypeScript, or undeclared types.
   "0519554e": "not valid TypeScript",
   a5e37f5d: "`Date`, which this file does not declare",
   c2d3e285: "`String`, which this file does not declare",
@@ -21,7 +21,7 @@ const rejected: Readonly<Record<string, string>> = {
   // An extension of the protocol whose types are in another file, and one with functions.
   "815c3d34": "ImportDeclaration",
   "8fe62bd4": "FunctionDeclaration",
-  // Types that the generator does not read yet.
+  // Kinds of types without support yet.
   "060be8a8": "TemplateLiteralType",
   "16b63f88": "TemplateLiteralType",
   "0d515f6d": "generic declarations",

@@ -39,7 +39,7 @@ export class Proxies {
     return (proxy ?? this.#serving.stateless).forward(row, params, call);
   }
 
-  /** Adds a connection that ends with the gateway. After the end it is closed at once. */
+  /** Adds a connection, which ends with the gateway. After the end it is closed at once. */
   accept(connection: Connection): void {
     if (this.#isClosed) return void connection.close();
     this.#accepted.add(connection);

@@ -64,7 +64,7 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 /** Cases in which a message is sent again. */
 interface PostOptions extends RenewalPostOptions, Pick<RejectionRetryOptions, "isResponse"> {}
 
-/** Stream that a message arrived on. */
+/** Stream of an incoming message. */
 interface MessageSource {
   readonly exchange?: PostExchange;
   readonly session?: HttpClientSession;
@@ -80,7 +80,7 @@ class HttpClient implements Transport {
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, PostExchange>();
-  /** Sessions of the requests of the server that have neither a response nor a cancellation yet. */
+  /** Sessions of the requests of the server, until their response or cancellation. */
   readonly #incoming = new Map<RequestId, HttpClientSession>();
   readonly #operations = new InFlight();
   readonly #paramHeaders = new ParamHeaders();
@@ -311,7 +311,7 @@ class HttpClient implements Transport {
     else this.#options.onNotificationsLost?.(new Error("The client does not listen for messages of the server"));
   }
 
-  /** Cancels the requests of the server in a session that has ended: in the next one, others may have the same ids. */
+  /** Cancels the requests of the server in an ended session: in the next one, others may have the same ids. */
   #cancelIncoming(): void {
     const ids = [...this.#incoming.keys()];
     this.#incoming.clear();
@@ -373,7 +373,7 @@ function isMethod(message: Outgoing, method: string): boolean {
   return "method" in message && message.method === method;
 }
 
-/** Returns the id of the request that a message cancels. */
+/** Returns the id of the cancelled request, if the message is a cancellation. */
 function readCancelled(message: unknown): RequestId | undefined {
   if (!isObject(message) || message.method !== "notifications/cancelled" || !isObject(message.params)) return undefined;
   const { requestId } = message.params;

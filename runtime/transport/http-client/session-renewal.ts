@@ -16,7 +16,7 @@ export interface InitializeExchange {
   readonly result?: unknown;
 }
 
-/** Sessions that a message may be sent in. */
+/** Sessions in which a message may be sent. */
 export interface RenewalPostOptions {
   /** True if the message means the same in a new session. */
   readonly repeats: boolean;

@@ -47,7 +47,7 @@ export class InitializeResponse implements ResponseSink {
   async #list(text: string): Promise<void> {
     try {
       if (!(await this.#sessions.list(this.#session))) return this.#reject("Too many sessions; retry later");
-      // A client that is gone does not learn the id, so it can neither use nor end the session.
+      // A client without a connection does not learn the id, so it can neither use nor end the session.
       if (this.#exchange.isGone) await this.#sessions.end(this.#session);
       const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
       this.#exchange.respond({ status: 200, headers, body: text });

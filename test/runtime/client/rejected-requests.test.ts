@@ -8,7 +8,7 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
 import { begin, discovered, methods, refusal } from "./discovery.ts";
 
-/* Requests that a server without sessions rejects before any work on them. */
+/* Requests to a server without sessions: it rejects them before any work on them. */
 
 const info = { name: "c", version: "1" };
 const closers: (() => Promise<unknown>)[] = [];

@@ -102,7 +102,7 @@ const stores: readonly (readonly [name: string, open: () => Awaitable<Entries>])
 
 const ids = Array.from({ length: capacity }, (_, index) => `${index}`);
 
-/** Adds entries of owners at once. Returns the ids of those that each owner has in the end. */
+/** Adds entries of owners at once. Returns the ids of the remaining ones by owner. */
 async function addAll(entries: Entries, owners: readonly string[]): Promise<readonly (readonly string[])[]> {
   const add = async (owner: string, id: string): Promise<string | undefined> => {
     const isAdded = await Promise.resolve(id)
@@ -115,7 +115,7 @@ async function addAll(entries: Entries, owners: readonly string[]): Promise<read
   return Promise.all(listed.map((list, index) => findAll(entries, owners[index] ?? "", list)));
 }
 
-/** Returns the ids that an owner still finds: events of an owner make room for its later ones. */
+/** Returns the remaining ids of an owner: events of an owner make room for its later ones. */
 async function findAll({ has }: Entries, owner: string, list: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(list.map(async (id) => (await has?.(owner, id)) ?? true));
   return list.filter((_, index) => found[index]);

@@ -29,7 +29,7 @@ class Rig {
   readonly store: TaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly record: TaskRecord;
   readonly key;
-  /** Status of each change that the requestor was notified of. */
+  /** Status of each change as notified to the requestor. */
   readonly notified: string[] = [];
   readonly outlet = new StoredInputRequests({
     check: () => undefined,

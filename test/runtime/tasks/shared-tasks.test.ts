@@ -13,7 +13,7 @@ import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { createGate, findTask } from "./task-wire.ts";
 
-/* Tasks that other nodes have begun, at one node: its leases, its messages, and the calls that wait here. */
+/* Tasks of other nodes, at one node: its leases, its messages, and its waiting calls. */
 
 const lease = 3_000;
 const time = "2026-01-01T00:00:00Z";
@@ -25,7 +25,7 @@ function toRecord(more: Partial<TaskRecord> = {}): TaskRecord {
   return { ...key, status: "working", ...times, node: "gone", attempt: 1, lease, ...more };
 }
 
-/** A node that runs nothing yet, with a task of a node that is gone. */
+/** An idle node, with a task of a lost node. */
 class Rig {
   readonly clock = new ManualClock();
   readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });

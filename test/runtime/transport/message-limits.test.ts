@@ -30,7 +30,7 @@ type Outcome = "delivered" | "size" | "depth" | "values" | "rejected";
 /** Id of a short message behind those of a test. */
 const lastId = 9;
 
-/** Messages that one side sends, the last one included, and the number of bytes in each of their chunks. */
+/** Messages of one side, the last one included, and the number of bytes in each of their chunks. */
 interface Sent {
   readonly texts: readonly string[];
   readonly chunk: number;
@@ -43,7 +43,7 @@ interface Subject {
   readonly receive: (sent: Sent) => Promise<readonly Outcome[]>;
   /** Size of a message as the limit counts it; absent where no message has one. Default: its bytes. */
   readonly sizeOf?: ((text: string) => number) | undefined;
-  /** True if nothing is read after a message that is too long. */
+  /** True if nothing is read after a too long message. */
   readonly ends?: boolean;
 }
 
@@ -62,7 +62,7 @@ function cut(bytes: Uint8Array, size: number): readonly Uint8Array[] {
   return chunks;
 }
 
-/** Receiver that resolves at the last message, or at the end of the connection. The last message has no outcome. */
+/** Receiver until the last message, or the end of the connection. The last message has no outcome. */
 class Outcomes implements Receiver {
   readonly #found: Outcome[] = [];
   readonly done: Promise<readonly Outcome[]>;
@@ -305,7 +305,7 @@ const toOutcome = (status: number): Outcome => (status === 202 ? "delivered" : s
 const toHttpServer =
   (isChunked: boolean): Subject["receive"] =>
   async ({ texts: all, chunk, limits }) => {
-    // Each message has a response. One more in chunked encoding would be too many that wait.
+    // Each message has a response: with one more in chunked encoding, too many would wait.
     const texts = all.slice(0, -1);
     const rig = await start({}, { limits });
     cleanups.push(() => rig.close());
@@ -324,7 +324,7 @@ const toHttpServer =
     return [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => toOutcome(Number(status)));
   };
 
-/** Body that arrives in chunks. */
+/** Body in chunks. */
 function toBody(bytes: Uint8Array, chunk: number): ReadableStream<Uint8Array> {
   const chunks = [...cut(bytes, chunk)];
   return new ReadableStream({
@@ -439,7 +439,7 @@ const sizes: readonly (readonly [name: string, sizes: readonly number[], outcome
   ["is longer by one, before one as long as the limit", [most + 1, most], ["size", "delivered"]],
 ];
 
-/** All bytes at once, and pieces that end within characters. */
+/** All bytes at once, and pieces with their ends within characters. */
 const chunks = [Infinity, 3];
 
 const byName = (subjects: readonly Subject[]): (readonly [string, Subject])[] =>

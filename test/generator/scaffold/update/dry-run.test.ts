@@ -9,7 +9,7 @@ import { listAll, temporaryFolder } from "../../folder.ts";
 
 /*
  * Every effect of an update, in projects with and without a client: a dry run writes nothing and reports what the run then does, and an undo restores
- * all of it. No packages are installed, so that the types of the projects are not checked.
+ * all of it. No packages are installed: the types of the projects are not checked.
  */
 
 type Options = Partial<UpdateCommandOptions>;
@@ -21,7 +21,7 @@ function update(directory: string, options: Options = {}): Promise<CommandResult
 
 type Contents = Readonly<Record<string, string>>;
 
-/** Every file with its content, without the layer that is kept aside. */
+/** Every file with its content, without the former layer. */
 function contents(folder: string): Contents {
   const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !path.startsWith(".mcp-previous"));
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "latin1")]));
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(bases, { recursive: true, force: true }));
 
-/** Effect of an update besides the files of the layer: other files that change, and lines of its report. */
+/** Effect of an update besides the files of the layer: other changed files, and lines of its report. */
 interface Effect {
   readonly files?: readonly string[];
   readonly lines?: readonly (string | RegExp)[];

@@ -12,9 +12,9 @@ import { createUrlRules } from "../../../../runtime/auth/client/network/url-rule
 import { createOAuthProvider } from "../../../../runtime/auth/client/provider.ts";
 import { createServerCardReader } from "../../../../runtime/server-card/client/card-reader.ts";
 
-/* Every address of a name is checked, and the connection uses an address that was checked. Names resolve to what a test says. */
+/* Every address of a name is checked, and the connection uses a checked one. Names resolve to what a test says. */
 
-/** Addresses of names, one list for each time that a name is looked up; the last one stays. */
+/** Addresses of names, one list for each lookup; the last one stays. */
 const names = new Map<string, readonly (readonly string[])[]>();
 const lookups: string[] = [];
 const { lookup } = dns;
@@ -170,7 +170,7 @@ async function signIn(issuer: URL): Promise<void> {
   await createOAuthProvider(at("localhost", "/mcp"), { grant }).signIn();
 }
 
-/** Everything that fetches what another document names: each call is given a name of this machine that leads elsewhere. */
+/** All users of addresses in documents: each call gets a name of this machine, which leads elsewhere. */
 const users: readonly (readonly [name: string, fetch: (url: URL) => Promise<unknown>])[] = [
   ["a reader of server cards", (url) => createServerCardReader().readCard(url)],
   ["a client that signs in", signIn],

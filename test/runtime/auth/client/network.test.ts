@@ -130,7 +130,7 @@ describe("rules for URLs", () => {
     ["https://10.0.0.1/", "https://127.0.0.1/", false],
     ["https://10.0.0.1/", "https://169.254.169.254/", false],
   ];
-  /** Other notations of addresses and names that lead to this machine or its network. */
+  /** Other notations of addresses and names of this machine or its network. */
   const notations = [
     ...["127.1", "127.0.1", "0177.0.0.1", "0177.1", "0x7f000001", "0x7F.0.0.0x1", "017700000001", "127.0.0.1."],
     ...["2130706433.", "%31%32%37.0.0.1", "１２７。０．０｡１", "①②⑦.0.0.1", "[0:0:0:0:0:0:0:1]", "[::0.0.0.1]"],

@@ -7,7 +7,7 @@ import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { openSession, type WiredSession } from "../session/session-wire.ts";
 
-/* Calls that the server rejects for now, where a profile says when they may be sent again. */
+/* Calls with a temporary rejection, where a profile says when they may be sent again. */
 
 const rejection = { code: -32000, message: "Later", data: { queue: "a" } };
 const early: RetryAdvice = { delay: 1_000, isBeforeWork: true };
@@ -15,7 +15,7 @@ const late: RetryAdvice = { delay: 1_000, isBeforeWork: false };
 
 interface Opened extends WiredSession {
   readonly clock: ManualClock;
-  /** Errors that the profile was given. */
+  /** Errors as the profile received them. */
   readonly seen: unknown[];
 }
 

@@ -36,7 +36,7 @@ async function isCached({ session, wire }: WiredSession): Promise<boolean> {
 }
 
 describe("the options of a connection", () => {
-  /** Options that a client passes to its first connection, which fails. */
+  /** Options of the first connection of a client, which fails. */
   async function optionsOf(options: Partial<AnyClientOptions>): Promise<Partial<ConnectionFactoryOptions>> {
     let opening: Partial<ConnectionFactoryOptions> = {};
     const client = createUntypedClient({ info, revisions: handshakeRevisions, ...options });

@@ -12,7 +12,7 @@ import { alone, meta } from "../../lifecycle/stateless.ts";
 import { connectWire } from "../raw-server.ts";
 import { openLine, type Line } from "../tasks/task-line.ts";
 
-/* Subscriptions to changes at a server that the test plays. */
+/* Subscriptions to changes at a server inside the test. */
 
 const everything = {
   tools: { listChanged: true },
@@ -28,7 +28,7 @@ interface Listen {
 let clock = new ManualClock();
 /** Calls of the host since the last look. */
 let told: unknown[] = [];
-/** Resources that the host resumes. */
+/** Resources of resumed subscriptions. */
 let resumed: readonly string[] = [];
 let line: Line;
 let listening: Listening;
@@ -65,7 +65,7 @@ beforeEach(async () => {
 
 const takeTold = (): readonly unknown[] => told.splice(0);
 
-/** Messages since the last look: requests to listen by their filters, and ids of the requests that were cancelled. */
+/** Messages since the last look: requests to listen by their filters, and ids of cancelled requests. */
 async function take({ wire }: Line = line): Promise<{
   readonly listens: readonly Listen[];
   readonly ended: unknown[];

@@ -24,7 +24,7 @@ interface Played {
   /** Requests since the last look: their handler names and params. */
   takeCalls(): readonly unknown[];
   readonly options: CoreCallOptions[];
-  /** Params of the input requests that the client handled. */
+  /** Params of the handled input requests. */
   readonly handled: unknown[];
   /** Signals of these input requests. */
   readonly signals: AbortSignal[];
@@ -61,7 +61,7 @@ async function open(respond: Respond, elicit: () => unknown = () => ({ action: "
   return { send, outcome, options, handled, signals, takeCalls: () => calls.splice(0) };
 }
 
-/** Reads a task that the server describes, and its outcome. */
+/** Reads the described task, and its outcome. */
 async function read(detail: object): Promise<{ readonly played: Played; readonly reading: Promise<unknown> }> {
   const played = await open(() => ({ ...head, ...detail }));
   const task = await get(played);
@@ -216,7 +216,7 @@ async function openWaiting(
   return { ...played, keys: listed, errors };
 }
 
-/** Reads the status and responds to the input requests in it. Returns the keys of the responses that were sent. */
+/** Reads the status and responds to the input requests in it. Returns the keys of the sent responses. */
 async function respond(played: Played, options: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
   const task = await get(played);
   played.takeCalls();

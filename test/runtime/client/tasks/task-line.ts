@@ -7,7 +7,7 @@ import { Wire } from "../../../../runtime/testing/wire.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { discovered } from "../discovery.ts";
 
-/** Connection with a server that the test plays. */
+/** Connection with a server inside the test. */
 export interface Line {
   readonly wire: Wire;
   readonly connection: ClientConnection;

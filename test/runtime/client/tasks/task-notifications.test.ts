@@ -5,7 +5,7 @@ import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts
 import { alone, meta } from "../../lifecycle/stateless.ts";
 import { openLine, type Line } from "./task-line.ts";
 
-/* Subscriptions to tasks of a server that the test plays. */
+/* Subscriptions to tasks of a server inside the test. */
 
 /** Request to listen, as the server received it. */
 interface Listen {
@@ -41,14 +41,14 @@ async function takeListens({ wire }: Line = line): Promise<readonly Listen[]> {
   });
 }
 
-/** Takes the request to listen that was sent since the last look. */
+/** Takes the request to listen since the last look. */
 async function takeListen(from?: Line): Promise<Listen> {
   const [listen, ...others] = await takeListens(from);
   if (!listen || others.length > 0) throw new Error(`There are ${others.length} other requests to listen`);
   return listen;
 }
 
-/** Ids of the requests that were cancelled since the last look. */
+/** Ids of cancelled requests since the last look. */
 async function takeCancelled({ wire }: Line = line): Promise<readonly unknown[]> {
   await settle();
   return wire.sent.splice(0).map((message) => {
@@ -74,7 +74,7 @@ function end(listen: Listen): Promise<void> {
 
 const refused = { error: { code: -32603, message: "no" } };
 
-/** Watches tasks that the server then notifies of. */
+/** Watches tasks until the server has agreed to notify of them. */
 async function hear(...ids: readonly string[]): Promise<Listen> {
   for (const id of ids) listening.watch(id);
   const listen = await takeListen();

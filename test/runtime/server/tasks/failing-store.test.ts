@@ -25,7 +25,7 @@ type Operation = "add" | "find" | "change";
 class FailingStore implements TaskStore {
   readonly #store: MemoryTaskStore;
   readonly #fail: () => never | Promise<never>;
-  /** Operation of ada that fails next. */
+  /** Next failing operation of ada. */
   armed: Operation | undefined;
 
   constructor(fail: () => never | Promise<never>) {

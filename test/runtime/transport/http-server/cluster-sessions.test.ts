@@ -73,7 +73,7 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
     return {
       status: response.status,
       session: response.headers.get("mcp-session-id") ?? "",
-      // A node that relays a request responds with a stream.
+      // A relaying node responds with a stream.
       text: /^data: (\{.*)$/m.exec(text)?.[1] ?? text,
     };
   };

@@ -20,7 +20,7 @@ function fail(): never {
   throw new Error("the store is gone");
 }
 
-/** Operation of a store that fails for ada while it is armed. */
+/** Operation of a store. While it is armed, it fails for ada. */
 interface Failure {
   readonly store: "sessions" | "events";
   readonly method: string;
@@ -69,7 +69,7 @@ async function serve(failure: Failure, failed: string[]): Promise<Rig> {
 const openAs = async (rig: Rig, headers: Record<string, string>): Promise<number> =>
   (await rig.send({ body: initialize("2025-11-25"), headers })).status;
 
-/** Opens the session of ada. Returns the request that meets the failure, which resolves with its HTTP status. */
+/** Opens the session of ada. Returns the request during the failure, which resolves with its HTTP status. */
 type Step = (rig: Rig) => Promise<() => Promise<number>>;
 
 const inSession =

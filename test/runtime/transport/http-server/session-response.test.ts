@@ -16,7 +16,7 @@ type Options = Partial<SessionResponseDetails> &
     readonly isResumable?: boolean;
   };
 
-/** Stream that notes which requests are settled. */
+/** Stream with a list of its settled requests. */
 class NotedStream extends EventStreamResponse {
   readonly settled: unknown[] = [];
   readonly responses: unknown[] = [];
@@ -31,7 +31,7 @@ class NotedStream extends EventStreamResponse {
   }
 }
 
-/** A POST of a session on the web platform, with the streams that it opens. */
+/** A POST of a session on the web platform, with its streams. */
 function open(options: Options = {}) {
   const { style = "auto", polls = false, isEnded = false, isGone = false, isResumable = polls, ...details } = options;
   const exchange = new WatchedExchange(isGone ? AbortSignal.abort() : null);

@@ -16,7 +16,7 @@ const eventOf = (message: Outgoing): string => `event: message\ndata: ${JSON.str
 
 interface Options extends Partial<StatelessResponseOptions> {
   readonly method?: string;
-  /** Message that the connection sends as soon as it receives the request. */
+  /** Message of the connection as soon as it receives the request. */
   readonly atOnce?: Outgoing | undefined;
 }
 

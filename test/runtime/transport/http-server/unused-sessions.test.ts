@@ -21,7 +21,7 @@ afterEach(async () => {
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
 });
 
-/** Servers that share their sessions and events, and a clock. */
+/** Servers with the same sessions, events and clock. */
 async function begin(count: number, search: () => unknown = () => undefined, storeTtl: number = ttl) {
   const clock = new ManualClock();
   const memory = new MemorySessionStore({ ttl: storeTtl, clock });
