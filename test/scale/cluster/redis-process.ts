@@ -16,7 +16,7 @@ export interface RedisProcess extends ServerProcess {
 
 /** Options of a Redis server. */
 export interface RedisOptions {
-  /** Time at which changes are on the disk: before the reply, or within a second. Default `everysec`. */
+  /** Time at which changes are on the disk: before the reply, within a second, or when the system writes them. Default `everysec`. */
   readonly fsync?: "always" | "everysec" | "no";
   /** Further settings, by their names in the configuration of Redis. */
   readonly settings?: Readonly<Record<string, string>>;
