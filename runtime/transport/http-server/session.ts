@@ -268,7 +268,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     stream.end();
     // A resumption waits for the events that are still being stored.
     if (stream.storing) void stream.storing.then(() => this.#forget(stream));
-    else this.#streams?.delete(stream.key);
+    else this.#forget(stream);
   }
 
   // Members of `StreamHost`.
@@ -374,9 +374,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return true;
   }
 
+  /** Forgets a stream, but not another of the same name: two requests may resume a stream at once. */
   #forget(stream: SessionStream): void {
     if (this.#streams?.get(stream.key) === stream) this.#streams.delete(stream.key);
-    this.#listeners = this.#listeners.filter((listener) => listener !== stream);
+    if (stream.isListener) this.#listeners = this.#listeners.filter((listener) => listener !== stream);
   }
 
   #sendElsewhere(text: string): void {

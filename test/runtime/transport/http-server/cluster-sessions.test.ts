@@ -8,6 +8,7 @@ import { createServiceHandler } from "../../../../runtime/transport/http-server/
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { override } from "../../../scale/mutants/mutants.ts";
+import { inTime } from "../../../in-time.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";
 import { acceptBoth, call, createService, initialize, initialized, textOf, type Tool } from "./http-rig.ts";
@@ -27,9 +28,10 @@ interface Answer {
 interface Node {
   readonly name: string;
   readonly sessions: LiveSessions;
+  fetch(sent?: Sent): Promise<Response>;
   send(sent?: Sent): Promise<Answer>;
   /** Opens a session, and returns the headers of its requests. */
-  open(headers?: Record<string, string>): Promise<Record<string, string>>;
+  open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>;
   close(drain?: number): Promise<void>;
 }
 
@@ -65,10 +67,13 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
   });
   const [[sessions], [name = ""]] = [captured, names];
   if (!sessions) throw new Error("The node has not started");
-  const send = async ({ method = "POST", headers, body }: Sent = {}): Promise<Answer> => {
+  const fetch = ({ method = "POST", headers, body }: Sent = {}): Promise<Response> => {
     const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
     const init = { method, headers: fields, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await handler.fetch(new Request("http://localhost/mcp", init));
+    return handler.fetch(new Request("http://localhost/mcp", init));
+  };
+  const send = async (sent: Sent = {}): Promise<Answer> => {
+    const response = await fetch(sent);
     const text = await response.text();
     return {
       status: response.status,
@@ -80,9 +85,10 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
   return {
     name,
     sessions,
+    fetch,
     send,
-    async open(extra = {}) {
-      const { session } = await send({ body: initialize("2025-03-26"), headers: extra });
+    async open(extra = {}, revision = "2025-03-26") {
+      const { session } = await send({ body: initialize(revision), headers: extra });
       const headers = { ...extra, "mcp-session-id": session };
       await send({ body: initialized, headers });
       return headers;
@@ -328,4 +334,34 @@ test("a batch of which some messages belong to another node is shared between th
   expect((await running).status).toBe(202);
   expect(aborts).toEqual([true]);
   expect(await second.send({ headers, body: [cancelled, cancelled] })).toMatchObject({ status: 202, text: "" });
+});
+
+test("a stream that two requests resume at once ends with its session, though the first connection is gone", async () => {
+  const memory = createMemoryCluster();
+  const engine = memory.connect();
+  const [adopting, adopt] = [createGate(), createGate()];
+  let adoptions = 0;
+  const adoptLater: Engine["events"]["adopt"] = async (...given) => {
+    adoptions += 1;
+    if (adoptions === 2) {
+      adopting.open();
+      await adopt.opened;
+    }
+    return engine.events.adopt(...given);
+  };
+  const first = await startNode(memory.connect());
+  const second = await startNode(override(engine, { events: override(engine.events, { adopt: adoptLater }) }));
+  const headers = await first.open({}, "2025-11-25");
+  const opened = (await first.fetch({ method: "GET", headers })).body?.getReader();
+  const { value } = (await opened?.read()) ?? {};
+  const [, last = ""] = /^id: (.+)$/m.exec(new TextDecoder().decode(value)) ?? [];
+  await opened?.cancel();
+  const resume = { method: "GET", headers: { ...headers, "last-event-id": last } };
+  const [former, latter] = [second.fetch(resume), second.fetch(resume)];
+  await adopting.opened;
+  await (await former).body?.cancel();
+  adopt.open();
+  const body = (await latter).text();
+  expect((await second.send({ method: "DELETE", headers })).status).toBe(204);
+  await inTime(body, "the end of the stream");
 });
