@@ -1,5 +1,5 @@
 import type { Doc } from "../model.ts";
-import { reject, ts } from "./syntax.ts";
+import { locationOf, reject, ts } from "./syntax.ts";
 
 /** Comment of a node: prose for readers, and tags that constrain the type. */
 export interface Comment {
@@ -146,7 +146,8 @@ export function findUnknownTags(path: string, file: ts.SourceFile): readonly str
       .flatMap((comment) => (ts.isJSDoc(comment) ? [...(comment.tags ?? [])] : []))) {
       const name = tag.tagName.text;
       if (typeTags.has(name) || docTags.has(name) || texts.has(name)) continue;
-      texts.set(name, reject(path, tag, `the tag @${name} is kept as documentation`).message);
+      const { line, column } = locationOf(tag);
+      texts.set(name, `${path}:${line}:${column}: the tag @${name} changes no check; it is kept as documentation`);
     }
     node.forEachChild(visit);
   };
