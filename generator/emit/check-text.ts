@@ -261,16 +261,12 @@ function constraintLine({ use }: CheckWriter, { rule, properties }: Constraint):
 function helperName(shape: Shape, suggestion: string): string {
   const isPlainArray = shape.kind === "array" && shape.minItems === undefined && shape.maxItems === undefined;
   if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
-  if (isPlainArray && isAnyString(shape.items)) return "checkStringArray";
+  if (isPlainArray && shape.items.kind === "string") return "checkStringArray";
   const isMap = shape.kind === "object" && shape.properties.length === 0;
   if (isMap && shape.index?.kind === "reference") return `check${shape.index.name}Map`;
-  if (isMap && shape.index && isAnyString(shape.index)) return "checkStringMap";
+  if (isMap && shape.index?.kind === "string") return "checkStringMap";
   if (isMap && shape.index?.kind === "anyObject") return "checkObjectMap";
   return `check${suggestion}`;
-}
-
-function isAnyString(shape: Shape): boolean {
-  return shape.kind === "string" && shape.minLength === undefined && shape.maxLength === undefined;
 }
 
 function freeName(wanted: string, taken: Set<string>): string {
