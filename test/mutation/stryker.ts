@@ -53,8 +53,7 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     testRunner: "vitest",
     vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
     mutate: [`${folder}/**/*.ts`],
-    // Some tests compile what imports the package.
-    ignorePatterns: ["dist/*", "!dist/runtime-package", "docs", "bench"],
+    ignorePatterns: ["docs", "bench"],
     coverageAnalysis: "perTest",
     // Tests of most mutants that are detected wait until their time is over.
     concurrency: 3 * availableParallelism(),
