@@ -1,5 +1,4 @@
 import type { NumberShape, Shape } from "../model.ts";
-import { countText } from "../emit/check-condition.ts";
 import { typeImpacts, type SideImpacts } from "./side-impacts.ts";
 
 /** Change of the values that a number or the length of a string or an array may have. */
@@ -64,5 +63,6 @@ function rangeText({ minimum, maximum, isInteger }: Range): string {
 }
 
 function describe({ minimum, maximum }: Range): string {
-  return minimum === 0 && maximum === Infinity ? "any" : countText(minimum, maximum);
+  if (maximum === Infinity) return minimum === 0 ? "any" : `at least ${minimum}`;
+  return minimum === 0 ? `at most ${maximum}` : `${minimum} to ${maximum}`;
 }

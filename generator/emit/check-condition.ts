@@ -1,4 +1,5 @@
 import type { NumberShape, Shape, StringShape } from "../model.ts";
+import { countText } from "../internal/text.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
 
 /** Tests of a shape that a single expression can check, without a call to another check. */
@@ -70,16 +71,11 @@ function stringCondition({ minLength = 0, maxLength = Infinity }: StringShape, e
   return guard("isStringOf", `${expression}, ${minLength}, ${maxLength}`, expected);
 }
 
-/** Describes the bounds of a number: `at most 2`. */
-export function countText(minimum: number, maximum: number): string {
-  if (minimum === 0) return `at most ${maximum}`;
-  return maximum === Infinity ? `at least ${minimum}` : `${minimum} to ${maximum}`;
-}
-
 /** Describes the bounds of a number of things: `at most 1 item`. */
 export function lengthText(minimum: number, maximum: number, unit: string): string {
-  const last = maximum === Infinity ? minimum : maximum;
-  return `${countText(minimum, maximum)} ${unit}${last === 1 ? "" : "s"}`;
+  if (maximum === Infinity) return `at least ${countText(minimum, unit)}`;
+  const most = countText(maximum, unit);
+  return minimum === 0 ? `at most ${most}` : `${minimum} to ${most}`;
 }
 
 function numberCondition({ integer, minimum, maximum }: NumberShape, expression: string): Condition {

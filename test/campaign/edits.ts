@@ -1,4 +1,4 @@
-import { describeChange, isAccepted, readAccepted } from "../mutation/accepted.ts";
+import { describeChange, readAccepted, withoutAccepted } from "../mutation/accepted.ts";
 import { mutatedFolders } from "../mutation/folders.ts";
 import { createAwaitFinder, listMutants, type ListedMutant } from "../mutation/list.ts";
 import type { Mutant } from "../mutation/report.ts";
@@ -32,10 +32,7 @@ export async function run(options: PartOptions): Promise<CampaignResult> {
 /** Draws edits, and prints them before one runs. Accepted mutants are not wrong. */
 async function drawEdits({ count, seed }: { count: number; seed: number }): Promise<readonly ListedMutant[]> {
   const listed = await Promise.all(
-    Object.keys(mutatedFolders).map(async (folder) => {
-      const accepted = readAccepted(folder);
-      return (await listMutants(folder)).filter((mutant) => !isAccepted(mutant, accepted));
-    }),
+    Object.keys(mutatedFolders).map(async (folder) => withoutAccepted(await listMutants(folder), readAccepted(folder))),
   );
   const shuffled = draw(listed.flat(), { count: Infinity, seed });
   const awaits = createAwaitFinder();

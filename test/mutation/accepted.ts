@@ -53,14 +53,18 @@ export function review(mutants: readonly Mutant[], accepted: readonly Accepted[]
   const keys = new Set(undetected.map(keyOf));
   return {
     counts,
-    open: survivors.filter((survivor) => !known.has(keyOf(survivor))),
+    open: withoutAccepted(survivors, accepted),
     stale: rows.filter((row) => !keys.has(keyOf(row))).map(describeChange),
   };
 }
 
-/** True if no test has to detect a change. */
-export function isAccepted(change: Unnumbered, accepted: readonly Accepted[]): boolean {
-  return toRows(accepted).some((row) => keyOf(row) === keyOf(change));
+/** Returns the changes for which a test has to fail. */
+export function withoutAccepted<One extends Unnumbered>(
+  changes: readonly One[],
+  accepted: readonly Accepted[],
+): readonly One[] {
+  const keys = new Set(toRows(accepted).map(keyOf));
+  return changes.filter((change) => !keys.has(keyOf(change)));
 }
 
 function toRows(accepted: readonly Accepted[]): readonly (Unnumbered & Pick<Accepted, "reason">)[] {

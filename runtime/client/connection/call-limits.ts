@@ -37,8 +37,7 @@ export class CallLimits {
 
   /** Options for the request when it is sent now: earlier waits and attempts count toward the total timeout. */
   get remaining(): RequestOptions {
-    const totalTimeout = this.remainingTotal;
-    return totalTimeout === this.#total ? this.options : { ...this.options, totalTimeout };
+    return this.#total === Infinity ? this.options : { ...this.options, totalTimeout: this.remainingTotal };
   }
 
   /** Milliseconds of the total timeout that are left. */

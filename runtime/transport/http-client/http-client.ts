@@ -64,12 +64,6 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 /** Cases in which a message is sent again. */
 interface PostOptions extends RenewalPostOptions, Pick<RejectionRetryOptions, "isResponse"> {}
 
-/** Stream of an incoming message. */
-interface MessageSource {
-  readonly exchange?: PostExchange;
-  readonly session?: HttpClientSession;
-}
-
 class HttpClient implements Transport {
   readonly carriesOneByOne = true;
   readonly #url: URL;
@@ -269,7 +263,10 @@ class HttpClient implements Transport {
   }
 
   /** Delivers a message. A request of the server on the stream of an exchange belongs to its requests, and to its session. */
-  #deliver(value: unknown, { exchange, session = this.#link.session }: MessageSource = {}): void {
+  #deliver(
+    value: unknown,
+    { exchange, session = this.#link.session }: { exchange?: PostExchange; session?: HttpClientSession } = {},
+  ): void {
     if (isServerRequest(value) && session !== this.#link.session) return;
     const origin = exchange && isObject(value) && "method" in value ? toStreamOrigin(exchange.open) : undefined;
     const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
