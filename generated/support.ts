@@ -298,6 +298,23 @@ export function isStringOf(value: unknown, minimum: number, maximum: number): va
   return length >= minimum && length <= maximum;
 }
 
+/** True for a string with these texts in this order and anything between them: the first is its start, and the last its end. */
+export function fitsTemplate(value: unknown, texts: readonly string[]): value is string {
+  const [start = "", ...others] = texts;
+  const end = others.pop() ?? "";
+  if (typeof value !== "string" || value.length < start.length + end.length) return false;
+  if (!value.startsWith(start) || !value.endsWith(end)) return false;
+  const rest = value.slice(start.length, value.length - end.length);
+  let at = 0;
+  // The first place of a text leaves the most for those after it, so that no other one must be tried.
+  for (const text of others) {
+    const found = rest.indexOf(text, at);
+    if (found < 0) return false;
+    at = found + text.length;
+  }
+  return true;
+}
+
 /** Reports the expected value, at the value itself or at one of its members: `segment` is an index, or the key as {@link escapeKey} returns it. */
 export function fail(expected: string, segment: string | number = ""): Issue {
   return { path: `${segment}`, expected };

@@ -116,7 +116,7 @@ export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "null" }
-  /** No value, declared as `never`: a property that must be absent. */
+  /** No value, declared as `never`: a property that must be absent, or an item after the last one of a tuple. */
   | { readonly kind: "never" }
   | UnknownShape
   /** Any JSON object: the `object` keyword. */
@@ -145,6 +145,10 @@ export interface StringShape {
   readonly minLength?: number;
   /** Maximum number of characters, from the `@maxLength` tag. A character is a code point. */
   readonly maxLength?: number;
+  /** Regular expression that the text matches somewhere, from the `@pattern` tag. It takes linear time and has the flag `u`. */
+  readonly pattern?: string;
+  /** Fixed texts of a template literal, in order, with any text between two of them: `["data:", ";base64,", ""]`. */
+  readonly template?: readonly string[];
 }
 
 /** Shape of the type `number`. Checks always require a finite value. */
@@ -174,13 +178,16 @@ export interface ReferenceShape {
   readonly name: string;
 }
 
-/** Shape of `T[]` or `Array<T>`. */
+/** Shape of `T[]`, `Array<T>` or a tuple. */
 export interface ArrayShape {
   readonly kind: "array";
+  /** Shape of every item, or of those after `prefix`. In a tuple without a rest it is `never`. */
   readonly items: Shape;
-  /** Minimum number of items, from the `@minItems` tag. */
+  /** Shapes of the first items of a tuple. Those at and after `minItems` may be missing. */
+  readonly prefix?: readonly Shape[];
+  /** Minimum number of items, from the `@minItems` tag or of a tuple. */
   readonly minItems?: number;
-  /** Maximum number of items, from the `@maxItems` tag. */
+  /** Maximum number of items, from the `@maxItems` tag or of a tuple. */
   readonly maxItems?: number;
 }
 

@@ -132,24 +132,37 @@ function compareResolved(
   if (wider) return wider;
   if (isUnion(own) || newer.some((other) => isUnion(targetOf(other))))
     return compareUnions(shape, newer, place, comparison);
-  const other = differ((one) => isSameKind(own, targetOf(one)));
+  const other = differ((one) => isSameKind(own, targetOf(one)) && isSameTuple(own, targetOf(one)));
   if (other) return other;
-  if (own.kind === "array") return compareItems(own.items, newer, place, comparison);
+  if (own.kind === "array") {
+    const { items, prefix = [] } = own;
+    const isChanged = prefix.some((item, at) => compareItems({ item, at }, newer, place, comparison));
+    return isChanged ? differ(() => false) : compareItems({ item: items }, newer, place, comparison);
+  }
   const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
   return object && compareObjects(object, newer, place, comparison);
 }
 
+/** Items of a tuple are not converted one by one: a tuple that changes is another type. */
+function isSameTuple(own: Shape, other: Shape): boolean {
+  const isTuple = [own, other].some((shape) => shape.kind === "array" && shape.prefix !== undefined);
+  return !isTuple || shapeKey(own) === shapeKey(other);
+}
+
+/** Compares the items of arrays, or those at one place of tuples. */
 function compareItems(
-  items: Shape,
+  { item, at }: { readonly item: Shape; readonly at?: number },
   newer: readonly Newer[],
   place: Place,
   comparison: Comparison,
 ): WholeDifference | undefined {
   const inner = newer.flatMap((other): Newer[] => {
     const shape = resolveAlias(other.shape, other.model);
-    return shape.kind === "array" ? [{ ...other, shape: shape.items, names: namesOf(shape.items, other.names) }] : [];
+    if (shape.kind !== "array") return [];
+    const newest = (at === undefined ? undefined : shape.prefix?.[at]) ?? shape.items;
+    return [{ ...other, shape: newest, names: namesOf(newest, other.names) }];
   });
-  const found = compareShapes(items, inner, place.type, comparison);
+  const found = compareShapes(item, inner, place.type, comparison);
   return found && { kind: "array", items: found };
 }
 

@@ -15,13 +15,22 @@ export function compareBounds(older: Shape, newer: Shape): BoundsChange | undefi
   }
   if (older.kind === "string" && newer.kind === "string") {
     const before = toLengths(older.minLength, older.maxLength);
-    return compareLengths("characters", before, toLengths(newer.minLength, newer.maxLength));
+    const lengths = compareLengths("characters", before, toLengths(newer.minLength, newer.maxLength));
+    return lengths ?? comparePatterns(older.pattern, newer.pattern);
   }
   if (older.kind === "array" && newer.kind === "array") {
     const before = toLengths(older.minItems, older.maxItems);
     return compareLengths("items", before, toLengths(newer.minItems, newer.maxItems));
   }
   return undefined;
+}
+
+/** Two patterns are not compared by their texts: each may accept what the other one rejects. */
+function comparePatterns(older: string | undefined, newer: string | undefined): BoundsChange | undefined {
+  if (older === newer) return undefined;
+  const describePattern = (pattern: string | undefined): string => pattern ?? "any";
+  const detail = `pattern changed from ${describePattern(older)} to ${describePattern(newer)}`;
+  return { detail, impacts: typeImpacts(newer !== undefined, older !== undefined) };
 }
 
 interface Range {

@@ -1,6 +1,7 @@
 import type { NumberShape, Shape, StringShape } from "../model.ts";
 import { countText } from "../internal/text.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
+import { templateText } from "./type-text.ts";
 
 /** Tests of a shape that a single expression can check, without a call to another check. */
 export interface Condition {
@@ -16,7 +17,16 @@ export interface Condition {
 
 /** Name of the support module that checks import. */
 export type SupportName =
-  "escapeKey" | "fail" | "isInteger" | "isNumber" | "isObject" | "isStringOf" | "maxDepth" | "tooDeep" | "under";
+  | "escapeKey"
+  | "fail"
+  | "fitsTemplate"
+  | "isInteger"
+  | "isNumber"
+  | "isObject"
+  | "isStringOf"
+  | "maxDepth"
+  | "tooDeep"
+  | "under";
 
 /** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
@@ -65,10 +75,35 @@ function guard(name: SupportName, expression: string, expected: string): Conditi
   return { invalid: `!${name}(${expression})`, valid: `${name}(${expression})`, expected, guards: [name] };
 }
 
-function stringCondition({ minLength = 0, maxLength = Infinity }: StringShape, expression: string): Condition {
+function stringCondition(shape: StringShape, expression: string): Condition {
+  const { template, pattern } = shape;
+  const conditions = [
+    lengthCondition(shape, expression),
+    ...(template ? [guard("fitsTemplate", `${expression}, ${JSON.stringify(template)}`, templateText(template))] : []),
+    ...(pattern === undefined ? [] : [patternCondition(pattern, expression)]),
+  ];
+  const [length, ...others] = conditions;
+  const isAny = length?.guards.length === 0 && template !== undefined;
+  // A text that fits a template is a string.
+  const tested = isAny ? others : conditions;
+  return {
+    invalid: tested.map(({ invalid }) => invalid).join(" || "),
+    valid: tested.map(({ valid }) => valid).join(" && "),
+    expected: tested.map(({ expected }) => expected).join(" "),
+    guards: tested.flatMap(({ guards }) => guards),
+  };
+}
+
+function lengthCondition({ minLength = 0, maxLength = Infinity }: StringShape, expression: string): Condition {
   if (minLength === 0 && maxLength === Infinity) return comparison(`typeof ${expression}`, `"string"`, "string");
   const expected = `string of ${lengthText(minLength, maxLength, "character")}`;
   return guard("isStringOf", `${expression}, ${minLength}, ${maxLength}`, expected);
+}
+
+/** The other tests of the string come first, so that the expression is one. */
+function patternCondition(pattern: string, expression: string): Condition {
+  const test = `/${new RegExp(pattern, "u").source}/u.test(${expression})`;
+  return { invalid: `!${test}`, valid: test, expected: `matching ${pattern}`, guards: [] };
 }
 
 /** Describes the bounds of a number of things: `at most 1 item`. */

@@ -216,7 +216,9 @@ function indexLines(writer: CheckWriter, { properties, index }: Indexed, suggest
 }
 
 function arrayBody(writer: CheckWriter, shape: Shape & { readonly kind: "array" }, suggestion: string): string {
-  const { items, minItems = 0, maxItems = Infinity } = shape;
+  const { items, prefix = [], minItems = 0 } = shape;
+  const maxItems =
+    items.kind === "never" ? Math.min(prefix.length, shape.maxItems ?? Infinity) : (shape.maxItems ?? Infinity);
   const lines = [`if (!Array.isArray(v)) return ${writer.use("fail")}("array");`];
   const outside = [
     ...(minItems > 0 ? [`v.length < ${minItems}`] : []),
@@ -226,11 +228,26 @@ function arrayBody(writer: CheckWriter, shape: Shape & { readonly kind: "array" 
     const expected = `array of ${lengthText(minItems, maxItems, "item")}`;
     lines.push(`if (${outside.join(" || ")}) return ${writer.use("fail")}("${expected}");`);
   }
-  if (items.kind !== "unknown") {
+  lines.push(
+    ...prefix.flatMap((item, at) => listedItemLines(writer, item, { at, suggestion, isRequired: at < minItems })),
+  );
+  if (items.kind !== "unknown" && items.kind !== "never") {
     const body = itemLines(writer, items, { access: "v[i]", segment: "i", suggestion: `${suggestion}Item` });
-    lines.push("for (let i = 0; i < v.length; i++) {", ...body, "}");
+    lines.push(`for (let i = ${prefix.length}; i < v.length; i++) {`, ...body, "}");
   }
   return [...lines, "return undefined;"].join("\n");
+}
+
+/** Tests an item of a tuple. */
+function listedItemLines(
+  writer: CheckWriter,
+  shape: Shape,
+  { at, suggestion, isRequired }: { readonly at: number; readonly suggestion: string; readonly isRequired: boolean },
+): string[] {
+  if (shape.kind === "unknown") return [];
+  const place = { access: `v[${at}]`, segment: `${at}`, suggestion: `${suggestion}Item${at}` };
+  const lines = itemLines(writer, shape, place);
+  return isRequired && lines.length === 1 ? lines : [isRequired ? "{" : `if (v.length > ${at}) {`, ...lines, "}"];
 }
 
 function itemLines(
@@ -259,7 +276,8 @@ function constraintLine({ use }: CheckWriter, { rule, properties }: Constraint):
 
 /** Arrays and maps of named types share one helper. Every other helper is named after its place. */
 function helperName(shape: Shape, suggestion: string): string {
-  const isPlainArray = shape.kind === "array" && shape.minItems === undefined && shape.maxItems === undefined;
+  const isPlainArray =
+    shape.kind === "array" && !shape.prefix && shape.minItems === undefined && shape.maxItems === undefined;
   if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
   if (isPlainArray && shape.items.kind === "string") return "checkStringArray";
   const isMap = shape.kind === "object" && shape.properties.length === 0;

@@ -35,11 +35,17 @@ function docTags(doc: Doc | undefined): string[] {
 function constraintTags(shape: Shape | undefined): string[] {
   switch (shape?.kind) {
     case "string":
-      return tagLines({ format: shape.format, minLength: shape.minLength, maxLength: shape.maxLength });
+      return tagLines({
+        format: shape.format,
+        minLength: shape.minLength,
+        maxLength: shape.maxLength,
+        pattern: shape.pattern,
+      });
     case "number":
       return tagLines({ minimum: shape.minimum, maximum: shape.maximum });
     case "array":
-      return tagLines({ minItems: shape.minItems, maxItems: shape.maxItems });
+      // The type of a tuple shows its bounds.
+      return shape.prefix ? [] : tagLines({ minItems: shape.minItems, maxItems: shape.maxItems });
     default:
       return [];
   }

@@ -1,4 +1,4 @@
-import type { Declaration, ObjectShape, Property, Shape, UnionShape } from "../model.ts";
+import type { ArrayShape, Declaration, ObjectShape, Property, Shape, UnionShape } from "../model.ts";
 import { unreachable } from "../model/shapes.ts";
 import { docText } from "./doc-text.ts";
 
@@ -15,6 +15,7 @@ export function declarationText(declaration: Declaration): string {
 export function typeText(shape: Shape): string {
   switch (shape.kind) {
     case "string":
+      return shape.template ? templateText(shape.template) : shape.kind;
     case "number":
     case "boolean":
     case "null":
@@ -29,7 +30,7 @@ export function typeText(shape: Shape): string {
     case "reference":
       return shape.name;
     case "array":
-      return `${grouped(shape.items)}[]`;
+      return shape.prefix ? tupleText(shape, shape.prefix) : `${grouped(shape.items)}[]`;
     case "object":
       return objectText(shape);
     case "union":
@@ -61,6 +62,17 @@ function isIdentifier(name: string): boolean {
 function grouped(shape: Shape): string {
   const needsParentheses = shape.kind === "union" || shape.kind === "intersection";
   return needsParentheses ? `(${typeText(shape)})` : typeText(shape);
+}
+
+/** Returns a template literal: `data:${string}`. */
+export function templateText(texts: readonly string[]): string {
+  return `\`${texts.map((text) => text.replaceAll(/[\\`]|\$\{/g, "\\$&")).join("${string}")}\``;
+}
+
+function tupleText({ items, minItems = 0 }: ArrayShape, prefix: readonly Shape[]): string {
+  const listed = prefix.map((item, at) => (at < minItems ? typeText(item) : `${grouped(item)}?`));
+  const rest = items.kind === "never" ? [] : [`...${grouped(items)}[]`];
+  return `[${[...listed, ...rest].join(", ")}]`;
 }
 
 function objectText({ properties, index }: ObjectShape): string {

@@ -23,12 +23,21 @@ export function declarationsByName({ declarations }: Declared): ReadonlyMap<stri
  * in place. Returns `undefined` for shapes that are not a single object, such as unions and strings.
  */
 export function resolveObject(shape: Shape, model: Declared): ObjectShape | undefined {
-  return flatten(shape, { names: declarationsByName(model), open: [] });
+  return resolveObjectIn(shape, declarationsByName(model));
+}
+
+/** {@link resolveObject} for names that are looked up one by one, while a schema is read. */
+export function resolveObjectIn(shape: Shape, names: Names): ObjectShape | undefined {
+  return flatten(shape, { names, open: [] });
 }
 
 /** Follows references to the target of an alias, or to an interface with everything that it inherits. */
 export function resolveAlias(shape: Shape, model: Declared): Shape {
-  const names = declarationsByName(model);
+  return resolveAliasIn(shape, declarationsByName(model));
+}
+
+/** {@link resolveAlias} for names that are looked up one by one, while a schema is read. */
+export function resolveAliasIn(shape: Shape, names: Names): Shape {
   const open: string[] = [];
   let found = shape;
   while (found.kind === "reference") {
@@ -54,9 +63,12 @@ export function findRecursive(model: Declared): Set<string> {
   return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
 }
 
+/** Declarations by name. */
+export type Names = Pick<ReadonlyMap<string, Declaration>, "get">;
+
 /** State of resolving: all names, and the names that are being resolved, to detect cycles. */
 interface Scope {
-  readonly names: ReadonlyMap<string, Declaration>;
+  readonly names: Names;
   readonly open: readonly string[];
 }
 
@@ -119,7 +131,7 @@ function withoutKeys(base: ObjectShape | undefined, keys: readonly string[]): Ob
 }
 
 /** A redeclared property replaces the inherited one entirely: its optionality and shape are those of the derived type. */
-function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
+export function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
   const redeclared = new Map(own.properties.map((property) => [property.name, property]));
   const known = new Set(inherited.properties.map(({ name }) => name));
   return {
@@ -136,8 +148,6 @@ function meetAll(objects: readonly (ObjectShape | undefined)[], { names }: Scope
   const none: ObjectShape = { kind: "object", properties: [] };
   return objects.reduce((met, next) => met && next && meetObjects(met, next, names), none);
 }
-
-type Names = Scope["names"];
 
 /** Returns an object whose values are valid for both objects. */
 function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape {
@@ -177,7 +187,7 @@ function meet(a: Shape, b: Shape, names: Names): Shape {
 }
 
 /** True if every value of the first shape is evidently a value of the second. */
-function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
+export function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (narrow === wide || narrow.kind === "never" || wide.kind === "unknown" || shapeKey(narrow) === shapeKey(wide))
     return true;
   const inner = targetOf(narrow, names);
@@ -197,6 +207,8 @@ function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
 }
 
 function isStringWithin(narrow: StringShape, wide: StringShape): boolean {
+  // Texts and patterns of both are the same only if the shapes are the same, which is known before.
+  if (wide.pattern !== undefined || wide.template) return false;
   const { minLength = 0, maxLength = Infinity } = narrow;
   return minLength >= (wide.minLength ?? 0) && maxLength <= (wide.maxLength ?? Infinity);
 }

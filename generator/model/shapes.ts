@@ -4,7 +4,11 @@ import type { Declaration, Property, Shape } from "../model.ts";
 export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
   switch (shape.kind) {
     case "array":
-      return change({ ...shape, items: mapShape(shape.items, change) });
+      return change({
+        ...shape,
+        items: mapShape(shape.items, change),
+        ...(shape.prefix && { prefix: shape.prefix.map((item) => mapShape(item, change)) }),
+      });
     case "object":
       return change({
         ...shape,
@@ -35,25 +39,27 @@ export function mapDeclaration(declaration: Declaration, change: (shape: Shape) 
   return { ...declaration, shape: mapShape(declaration.shape, change) };
 }
 
-/** Returns the names that a shape mentions, in order and with repetitions. */
-export function referencesIn(shape: Shape): string[] {
+/** Returns the shapes that a shape is made of, without those behind names. */
+export function partsOf(shape: Shape): readonly Shape[] {
   switch (shape.kind) {
-    case "reference":
-      return [shape.name];
-    case "omit":
-      return [shape.base.name];
     case "array":
-      return referencesIn(shape.items);
-    case "union":
-    case "intersection":
-      return shape.of.flatMap(referencesIn);
+      return [...(shape.prefix ?? []), shape.items];
     case "object": {
       const parts = shape.properties.map((property) => property.shape);
-      return [...parts, ...(shape.index ? [shape.index] : [])].flatMap(referencesIn);
+      return shape.index ? [...parts, shape.index] : parts;
     }
+    case "union":
+    case "intersection":
+      return shape.of;
     default:
       return [];
   }
+}
+
+/** Returns the names that a shape mentions, in order and with repetitions. */
+export function referencesIn(shape: Shape): string[] {
+  if (shape.kind === "reference") return [shape.name];
+  return shape.kind === "omit" ? [shape.base.name] : partsOf(shape).flatMap(referencesIn);
 }
 
 /** Returns a text that is the same for equal shapes, wherever they are written and whatever their comments say. */

@@ -1,3 +1,5 @@
+import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
+import { parseJson } from "../internal/json-text.ts";
 import type { Doc } from "../model.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 
@@ -14,11 +16,15 @@ export interface TypeTags {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Regular expression that takes linear time. */
+  readonly pattern?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
+  /** Rules for the items of an array: `@items {"minLength": 1}`. */
+  readonly items?: TypeTags;
   readonly nullable?: true;
-  /** `@TJS-type number`: the schema explicitly allows fractions. */
-  readonly fractional?: true;
+  /** `@TJS-type`: type in the JSON Schema. `number` explicitly allows fractions. */
+  readonly type?: string;
 }
 
 const noTags: TypeTags = {};
@@ -33,7 +39,7 @@ export function readComment(path: string, node: ts.Node): Comment {
   for (const tag of block.tags ?? []) {
     const text = seeName(tag) + textOf(tag.comment);
     doc = { ...doc, ...docTag(tag, text, doc) };
-    tags = { ...tags, ...typeTag(path, tag, text) };
+    tags = { ...tags, ...rulesOf(path, tag, { name: tag.tagName.text, text }) };
   }
   const isEmpty = doc.text === "" && Object.keys(doc).length === 1;
   return isEmpty ? { tags } : { doc, tags };
@@ -77,7 +83,7 @@ function docTag(tag: ts.JSDocTag, text: string, doc: Doc): Partial<Doc> {
     case "example":
       return {};
     default:
-      return typeTags.has(name) ? {} : { tags: [...(doc.tags ?? []), tagText(tag)] };
+      return isTypeTag(tag) ? {} : { tags: [...(doc.tags ?? []), tagText(tag)] };
   }
 }
 
@@ -96,8 +102,12 @@ function tagText(tag: ts.JSDocTag): string {
     .trim();
 }
 
-function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
-  switch (tag.tagName.text) {
+function rulesOf(
+  path: string,
+  tag: ts.JSDocTag,
+  { name, text }: { readonly name: string; readonly text: string },
+): TypeTags {
+  switch (name) {
     case "format":
       return { format: text };
     case "minimum":
@@ -108,15 +118,36 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
     case "maxLength":
     case "minItems":
     case "maxItems":
-      return { [tag.tagName.text]: countOf(path, tag, text) };
+      return { [name]: countOf(path, tag, text) };
+    case "pattern":
+    case "TJS-pattern":
+      return isLinearPattern(text) ? { pattern: text } : noTags;
+    case "items":
+      return { items: readItems(path, tag, text) };
     case "nullable":
       return { nullable: true };
     case "TJS-type":
-      if (text !== "number") throw reject(path, tag, "only `@TJS-type number` is understood");
-      return { fractional: true };
+      return { type: text };
     default:
       return noTags;
   }
+}
+
+/** Reads rules for items, which are written as a JSON Schema or one by one: `@items.minLength 1`. */
+function readItems(path: string, tag: ts.JSDocTag, text: string): TypeTags {
+  const [, keyword, value] = /^\.(\w+)\s+(.*)$/s.exec(text) ?? [];
+  const rules = keyword === undefined ? readKeywords(path, tag, text) : [[keyword, value] as const];
+  return rules.reduce((tags: TypeTags, [word, rule]) => {
+    const name = word === "type" ? "TJS-type" : word;
+    if (!typeTags.has(name) || typeof rule === "object") throw reject(path, tag, `\`${word}\` is not understood`);
+    return { ...tags, ...rulesOf(path, tag, { name, text: String(rule) }) };
+  }, noTags);
+}
+
+function readKeywords(path: string, tag: ts.JSDocTag, text: string): readonly (readonly [string, unknown])[] {
+  const schema = parseJson(text);
+  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return Object.entries(schema);
+  throw reject(path, tag, "expected a JSON object after the tag");
 }
 
 /** Tags with an effect on the checks. */
@@ -128,9 +159,18 @@ const typeTags: ReadonlySet<string> = new Set([
   "maxLength",
   "minItems",
   "maxItems",
+  "items",
+  "pattern",
+  "TJS-pattern",
   "nullable",
   "TJS-type",
 ]);
+
+/** A pattern that may take long in a backtracking engine changes no check. */
+function isTypeTag(tag: ts.JSDocTag): boolean {
+  const name = tag.tagName.text;
+  return typeTags.has(name) && (!name.endsWith("pattern") || isLinearPattern(textOf(tag.comment)));
+}
 
 const typeTagStart = new RegExp(`^[\\s/*]*@(?:${[...typeTags].join("|")})(?![\\w-])`, "m");
 
@@ -145,7 +185,7 @@ export function findUnknownTags(path: string, file: ts.SourceFile): readonly str
       .getJSDocCommentsAndTags(node)
       .flatMap((comment) => (ts.isJSDoc(comment) ? [...(comment.tags ?? [])] : []))) {
       const name = tag.tagName.text;
-      if (typeTags.has(name) || docTags.has(name) || texts.has(name)) continue;
+      if (isTypeTag(tag) || docTags.has(name) || texts.has(name)) continue;
       const { line, column } = locationOf(tag);
       texts.set(name, `${path}:${line}:${column}: the tag @${name} changes no check; it is kept as documentation`);
     }

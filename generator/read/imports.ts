@@ -1,5 +1,4 @@
-import type { Declaration, OmitShape, ReferenceShape, Shape } from "../model.ts";
-import { mapShape } from "../model/shapes.ts";
+import type { Declaration } from "../model.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { reject, ts } from "./syntax.ts";
 
@@ -25,37 +24,17 @@ export function readImports(path: string, file: ts.SourceFile, core: readonly De
   return imports;
 }
 
-/**
- * Returns the declarations with imported types under their core names.
- *
- * @throws {SpecError} when a declaration has the name of a core declaration or an import.
- */
-export function withCoreNames(
+/** @throws {SpecError} when a declaration has the name of a core declaration or of an import. */
+export function rejectTaken(
   path: string,
   declarations: readonly Declaration[],
   { imports, core }: { readonly imports: Imports; readonly core: readonly Declaration[] },
-): Declaration[] {
+): void {
   const taken = new Set([...core.map(({ name }) => name), ...imports.keys()]);
   const twice = declarations.find(({ name }) => taken.has(name));
-  if (twice) {
-    const text = `\`${twice.name}\` is already declared by the core, or imported from it`;
-    throw new SpecError({ file: path, ...twice.location, text });
-  }
-  const rename = (shape: Shape): Shape => {
-    if (shape.kind === "reference") return renamed(shape, imports);
-    return shape.kind === "omit" ? { ...shape, base: renamed(shape.base, imports) } : shape;
-  };
-  const renameBase = (base: ReferenceShape | OmitShape): ReferenceShape | OmitShape =>
-    base.kind === "reference" ? renamed(base, imports) : { ...base, base: renamed(base.base, imports) };
-  return declarations.map((declaration) => ({
-    ...declaration,
-    extends: declaration.extends.map(renameBase),
-    shape: mapShape(declaration.shape, rename),
-  }));
-}
-
-function renamed(shape: ReferenceShape, imports: Imports): ReferenceShape {
-  return { kind: "reference", name: imports.get(shape.name) ?? shape.name };
+  if (!twice) return;
+  const text = `\`${twice.name}\` is already declared by the core, or imported from it`;
+  throw new SpecError({ file: path, ...twice.location, text });
 }
 
 interface ImportedName {

@@ -3,23 +3,11 @@ import type { Declaration, Property } from "../model.ts";
 import { shapeKey } from "../model/shapes.ts";
 
 /**
- * Merges interfaces of the same name, as TypeScript does.
+ * Merges two interfaces of the same name, as TypeScript does.
  *
  * @throws {SpecError} when they declare a property with two types
  */
-export function mergeInterfaces(path: string, declarations: readonly Declaration[]): readonly Declaration[] {
-  const merged = new Map<string, Declaration>();
-  const others: Declaration[] = [];
-  for (const declaration of declarations) {
-    const first = merged.get(declaration.name);
-    const isMergeable = first?.kind === "interface" && declaration.kind === "interface";
-    if (first && !isMergeable) others.push(declaration);
-    else merged.set(declaration.name, first ? mergeTwo(path, first, declaration) : declaration);
-  }
-  return [...merged.values(), ...others];
-}
-
-function mergeTwo(path: string, first: Declaration, second: Declaration): Declaration {
+export function mergeInterfaces(path: string, first: Declaration, second: Declaration): Declaration {
   if (first.shape.kind !== "object" || second.shape.kind !== "object") return first;
   const properties = new Map(first.shape.properties.map((property) => [property.name, property]));
   for (const property of second.shape.properties) {

@@ -1,39 +1,57 @@
-import type { Constant, LiteralShape, ObjectShape, Shape, UnionShape } from "../model.ts";
-import type { TypeTags } from "./doc-comment.ts";
-import { reject, ts } from "./syntax.ts";
-
-/** File context for reading a type expression. */
-export interface ShapeContext {
-  readonly path: string;
-  readonly constants: ReadonlyMap<string, Constant>;
-  readonly readMembers: (context: ShapeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
-  /** Nesting depth of the current type. */
-  readonly depth: number;
-}
+import type { LiteralShape, Shape } from "../model.ts";
+import { isWithin, resolveAliasIn } from "../model/resolve.ts";
+import { partsOf } from "../model/shapes.ts";
+import { readEnumMember } from "./enum.ts";
+import { readKeyof, readIndexedAccess, readMappedType } from "./keyed-types.ts";
+import { readFiniteNumber, reject, ts } from "./syntax.ts";
+import { readTemplate } from "./template.ts";
+import type { TypeContext } from "./type-context.ts";
+import { nameParts, readReference } from "./type-reference.ts";
+import { includesUndefined, undefinedShape, unionOf, withoutUndefined } from "./unions.ts";
 
 /** Far more than a schema needs, far less than the call stack allows. */
 const depthLimit = 50;
 
-/** Reads a type expression and applies the type tags of its declaration or property. @throws {SpecError} when the type or a tag is not supported. */
-export function readShape(context: ShapeContext, node: ts.TypeNode, tags: TypeTags = {}): Shape {
+/** Maximum number of parts of one type, after type parameters and members of other types are filled in. */
+const partLimit = 20_000;
+
+/** Maximum number of parts inside each other. */
+const heightLimit = 200;
+
+/** Reads a type expression. @throws {SpecError} when no message can have the type, or the model cannot represent it. */
+export function readShape(context: TypeContext, node: ts.TypeNode): Shape {
   if (context.depth > depthLimit) throw reject(context.path, node, `types are nested more than ${depthLimit} deep`);
-  return constrain(context, node, readType({ ...context, depth: context.depth + 1 }, node), tags);
+  const shape = readType({ ...context, depth: context.depth + 1 }, node);
+  if (shape.kind === "array" && partsOf(shape).some(includesUndefined))
+    throw reject(context.path, node, "a list in a message has no `undefined`; write `null` or leave it out");
+  const { count, height } = sizeOf(shape);
+  if (count > partLimit) throw reject(context.path, node, `the type has more than ${partLimit} parts`);
+  if (height > heightLimit)
+    throw reject(context.path, node, `the type has more than ${heightLimit} types inside each other`);
+  return shape;
 }
 
-function readType(context: ShapeContext, node: ts.TypeNode): Shape {
+function readType(context: TypeContext, node: ts.TypeNode): Shape {
   const keyword = readKeyword(node.kind);
   if (keyword) return keyword;
-  if (ts.isParenthesizedTypeNode(node)) return readShape(context, node.type);
+  const read = (inner: ts.TypeNode): Shape => readShape(context, inner);
+  if (ts.isParenthesizedTypeNode(node)) return read(node.type);
   if (ts.isLiteralTypeNode(node)) return readLiteral(context, node);
   if (ts.isTypeLiteralNode(node)) return context.readMembers(context, node.members);
-  if (ts.isArrayTypeNode(node)) return { kind: "array", items: readShape(context, node.elementType) };
-  if (ts.isUnionTypeNode(node)) return readUnion(context, node);
-  if (ts.isIntersectionTypeNode(node))
-    return { kind: "intersection", of: node.types.map((type) => readShape(context, type)) };
+  if (ts.isArrayTypeNode(node)) return { kind: "array", items: read(node.elementType) };
+  if (ts.isTupleTypeNode(node)) return readTuple(context, node);
+  if (ts.isUnionTypeNode(node)) return readUnion(node.types.map(read));
+  if (ts.isIntersectionTypeNode(node)) return readIntersection(context, node);
   if (ts.isTypeQueryNode(node)) return readConstantType(context, node);
-  if (ts.isTypeReferenceNode(node)) return readReference(context, node, node.typeName, node.typeArguments);
-  if (ts.isExpressionWithTypeArguments(node)) return readReference(context, node, node.expression, node.typeArguments);
-  throw reject(context.path, node, "this kind of type is not supported");
+  if (ts.isTypeReferenceNode(node)) return readReference(context, node, node.typeName);
+  if (ts.isExpressionWithTypeArguments(node)) return readReference(context, node, node.expression);
+  if (ts.isTemplateLiteralTypeNode(node)) return readTemplate(context, node);
+  if (ts.isIndexedAccessTypeNode(node)) return readIndexedAccess(context, node);
+  if (ts.isMappedTypeNode(node)) return readMappedType(context, node);
+  if (!ts.isTypeOperatorNode(node) || node.operator === ts.SyntaxKind.UniqueKeyword)
+    throw reject(context.path, node, `this kind of type is not supported; ${adviceFor(node.kind)}`);
+  // What is left of the operators: `readonly` says nothing about a message.
+  return node.operator === ts.SyntaxKind.KeyOfKeyword ? readKeyof(context, node.type) : read(node.type);
 }
 
 function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
@@ -50,14 +68,39 @@ function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
       return { kind: "unknown" };
     case ts.SyntaxKind.AnyKeyword:
       return { kind: "unknown", any: true };
+    case ts.SyntaxKind.NeverKeyword:
+      return { kind: "never" };
+    case ts.SyntaxKind.UndefinedKeyword:
+      return undefinedShape;
     default:
       return undefined;
   }
 }
 
-function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
+function adviceFor(kind: ts.SyntaxKind): string {
+  switch (kind) {
+    case ts.SyntaxKind.FunctionType:
+    case ts.SyntaxKind.ConstructorType:
+      return "a message has no functions: remove it";
+    case ts.SyntaxKind.BigIntKeyword:
+      return "JSON has `number`";
+    case ts.SyntaxKind.SymbolKeyword:
+    case ts.SyntaxKind.TypeOperator:
+      return "JSON has `string`";
+    case ts.SyntaxKind.VoidKeyword:
+      return "write `?` after the name of the property";
+    case ts.SyntaxKind.ThisType:
+      return "write the name of the type";
+    case ts.SyntaxKind.ImportType:
+      return "declare the type in this file";
+    default:
+      return "write the resulting type";
+  }
+}
+
+function readLiteral(context: TypeContext, node: ts.LiteralTypeNode): Shape {
   const { literal } = node;
-  if (ts.isStringLiteral(literal)) return { kind: "literal", value: literal.text };
+  if (ts.isStringLiteralLike(literal)) return { kind: "literal", value: literal.text };
   const number = readFiniteNumber(literal);
   if (number !== undefined) return { kind: "literal", value: number };
   if (literal.kind === ts.SyntaxKind.TrueKeyword) return { kind: "literal", value: true };
@@ -66,80 +109,113 @@ function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
   throw reject(context.path, node, "this kind of literal is not supported");
 }
 
-/** Returns the value of a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
-export function readFiniteNumber(node: ts.Node): number | undefined {
-  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
-    const value = readFiniteNumber(node.operand);
-    return value === undefined ? undefined : -value;
-  }
-  return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text)) ? Number(node.text) : undefined;
+/** Reads a tuple. Items after the listed ones are those of a rest, which must come last. */
+function readTuple(context: TypeContext, node: ts.TupleTypeNode): Shape {
+  const members = node.elements.map((element) => readTupleMember(context, element));
+  const rest = members.findIndex(({ isRest }) => isRest);
+  const isLast = rest === -1 || rest === members.length - 1;
+  if (!isLast) throw reject(context.path, node, "the rest of a tuple must come last");
+  const listed = members.filter(({ isRest }) => !isRest);
+  const required = listed.filter(({ isOptional }) => !isOptional).length;
+  const items: Shape = members[rest]?.shape ?? { kind: "never" };
+  if (listed.length === 0 && rest >= 0) return { kind: "array", items };
+  return {
+    kind: "array",
+    items,
+    prefix: listed.map(({ shape }) => shape),
+    ...(required > 0 && { minItems: required }),
+    ...(rest === -1 && { maxItems: listed.length }),
+  };
+}
+
+interface TupleMember {
+  readonly shape: Shape;
+  readonly isOptional: boolean;
+  readonly isRest: boolean;
+}
+
+function readTupleMember(context: TypeContext, node: ts.TypeNode | ts.NamedTupleMember): TupleMember {
+  const isNamed = ts.isNamedTupleMember(node);
+  const isRest = isNamed ? node.dotDotDotToken !== undefined : ts.isRestTypeNode(node);
+  const isOptional = isNamed ? node.questionToken !== undefined : ts.isOptionalTypeNode(node);
+  const type = isNamed || ts.isRestTypeNode(node) || ts.isOptionalTypeNode(node) ? node.type : node;
+  const shape = readShape(context, type);
+  if (!isRest) return { shape, isOptional, isRest };
+  const list = resolveAliasIn(shape, context.file.declarations);
+  if (list.kind !== "array" || list.prefix) throw reject(context.path, node, "the rest of a tuple must be a list");
+  return { shape: list.items, isOptional, isRest };
 }
 
 /** Literals combined with plain `string` are suggestions: the union is open and omits the keyword itself. */
-function readUnion(context: ShapeContext, node: ts.UnionTypeNode): UnionShape {
-  const of = node.types.map((type) => readShape(context, type));
+function readUnion(all: readonly Shape[]): Shape {
+  const isOfUndefined = all.some(includesUndefined);
+  const of = all.map(withoutUndefined).filter(({ kind }) => kind !== "never");
   const isText = (shape: Shape): boolean => shape.kind === "literal" && typeof shape.value === "string";
+  const isPlain = ({ kind, ...rest }: Shape): boolean => kind === "string" && Object.keys(rest).length === 0;
   const literals = of.filter(isText);
-  const others = of.filter((shape) => !isText(shape));
-  const isOpen = literals.length > 0 && others.length === 1 && others[0]?.kind === "string";
-  return isOpen ? { kind: "union", of: literals, open: true } : { kind: "union", of };
+  const isOpen = of.some(isPlain) && literals.length > 0 && of.every((shape) => isText(shape) || isPlain(shape));
+  const [first, ...others] = of;
+  const union: Shape = isOpen ? { kind: "union", of: literals, open: true } : { kind: "union", of };
+  const whole = first && others.length === 0 ? first : union;
+  if (!isOfUndefined) return first ? whole : { kind: "never" };
+  return first ? unionOf([whole, undefinedShape]) : undefinedShape;
 }
 
-function readConstantType(context: ShapeContext, node: ts.TypeQueryNode): LiteralShape {
-  const name = node.exprName.getText();
-  const constant = context.constants.get(name);
-  if (!constant) throw reject(context.path, node, `\`${name}\` is not an exported constant of this file`);
-  return { kind: "literal", value: constant.value, constant: name };
+function readIntersection(context: TypeContext, node: ts.IntersectionTypeNode): Shape {
+  const all = node.types.map((type) => readShape(context, type));
+  const of = all.map(withoutUndefined);
+  if (all.every(includesUndefined)) return unionOf([meetAll(context, node, of), undefinedShape]);
+  return meetAll(context, node, of);
 }
 
-function readReference(
-  context: ShapeContext,
-  node: ts.TypeNode,
-  nameNode: ts.Node,
-  typeArguments: ts.NodeArray<ts.TypeNode> | undefined,
-): Shape {
-  if (!ts.isIdentifier(nameNode)) throw reject(context.path, node, "expected a plain type name");
-  const name = nameNode.text;
-  if (!typeArguments) return { kind: "reference", name };
-  const [first, second, third] = typeArguments;
-  if (name === "Array" && first && !second) return { kind: "array", items: readShape(context, first) };
-  if (name === "Record" && first && second && !third && hasAnyString(readShape(context, first)))
-    return { kind: "object", properties: [], index: readShape(context, second) };
-  if (name === "Omit" && first && second && !third) return readOmit(context, node, first, second);
-  throw reject(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
+/** `string & {}` is a string: the object type only keeps editors from merging the literals of a union with it. */
+function meetAll(context: TypeContext, node: ts.TypeNode, of: readonly Shape[]): Shape {
+  const [first, ...others] = of.filter((shape) => !acceptsEverything(shape));
+  if (!first || ![first, ...others].every(isScalar)) return { kind: "intersection", of };
+  return others.reduce((met, next) => {
+    if (isWithin(met, next, context.file.declarations)) return met;
+    if (isWithin(next, met, context.file.declarations)) return next;
+    throw reject(context.path, node, "no value has all of these types");
+  }, first);
 }
 
-/** True for keys that may be any string. In `"a" | string`, TypeScript does not tell the literal apart. */
-function hasAnyString(keys: Shape): boolean {
-  return keys.kind === "string" || (keys.kind === "union" && keys.open === true);
+/** True for `{}` and `unknown`, which say nothing about a text or a number. */
+function acceptsEverything(shape: Shape): boolean {
+  return shape.kind === "unknown" || (shape.kind === "object" && shape.properties.length === 0 && !shape.index);
 }
 
-function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNode, keysNode: ts.TypeNode): Shape {
-  const base = readShape(context, baseNode);
-  const keys = readShape(context, keysNode);
-  const literals = keys.kind === "union" ? keys.of : [keys];
-  const names = literals.flatMap((shape) =>
-    shape.kind === "literal" && typeof shape.value === "string" ? [shape.value] : [],
-  );
-  if (base.kind !== "reference" || names.length !== literals.length) {
-    throw reject(context.path, node, "expected Omit<Base, string literals>");
-  }
-  return { kind: "omit", base, keys: names };
+function isScalar({ kind }: Shape): boolean {
+  return kind === "string" || kind === "number" || kind === "boolean" || kind === "literal";
 }
 
-/** A tag must fit its shape. A tag that would have no effect is rejected. */
-function constrain(context: ShapeContext, node: ts.TypeNode, shape: Shape, tags: TypeTags): Shape {
-  const { format, minLength, maxLength, minimum, maximum, fractional, minItems, maxItems, nullable } = tags;
-  let result = shape;
-  const add = (kind: Shape["kind"], given: object, problem: string): void => {
-    const members = Object.entries(given).filter(([, value]) => value !== undefined);
-    if (members.length === 0) return;
-    if (shape.kind !== kind) throw reject(context.path, node, problem);
-    result = { ...result, ...Object.fromEntries(members) };
+function readConstantType(context: TypeContext, node: ts.TypeQueryNode): Shape {
+  const parts = nameParts(node.exprName);
+  const { constants, structures } = context.file;
+  const name = parts?.join(".") ?? "";
+  const constant = constants.get(name);
+  if (constant) return { kind: "literal", value: constant.value, constant: name } satisfies LiteralShape;
+  const shape = structures.get(name) ?? (parts && readEnumMember(context, parts));
+  if (shape) return shape;
+  throw reject(context.path, node, `\`${node.exprName.getText()}\` is not a constant of this file`);
+}
+
+/** Size of a type with all parts, and the number of parts inside each other. */
+interface Size {
+  readonly count: number;
+  readonly height: number;
+}
+
+/** Sizes of known types: the same ones are used in many places. */
+const sizes = new WeakMap<Shape, Size>();
+
+function sizeOf(shape: Shape): Size {
+  const known = sizes.get(shape);
+  if (known) return known;
+  const parts = partsOf(shape).map(sizeOf);
+  const size = {
+    count: parts.reduce((sum, { count }) => sum + count, 1),
+    height: 1 + Math.max(0, ...parts.map(({ height }) => height)),
   };
-  add("string", { format, minLength, maxLength }, "@format, @minLength and @maxLength belong on a string");
-  add("number", { minimum, maximum, fractional }, "@minimum, @maximum and @TJS-type belong on a number");
-  add("array", { minItems, maxItems }, "@minItems and @maxItems belong on an array");
-  add("union", { nullable }, "@nullable belongs on a union with null");
-  return result;
+  sizes.set(shape, size);
+  return size;
 }

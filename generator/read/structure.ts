@@ -1,5 +1,5 @@
 import type { Declaration, ObjectShape, Shape } from "../model.ts";
-import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
+import { resolveAlias, resolveObject, type Declared, type Names } from "../model/resolve.ts";
 import { mapDeclaration, shapeKey } from "../model/shapes.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
@@ -10,45 +10,29 @@ const chainLimit = 50;
 const partLimit = 2_000;
 
 /**
- * Checks for types that are defined by themselves, other than through members, for endless chains of bases, and for types that multiply: each of the
- * types `A1 = A0 & A0`, `A2 = A1 & A1` has twice as many parts as the one before.
- *
- * @throws {SpecError} when it finds one.
+ * Creates a check for types that are defined by themselves, other than through members, for endless chains of bases, and for types that multiply:
+ * each of the types `A1 = A0 & A0`, `A2 = A1 & A1` has twice as many parts as the one before. It throws a {@link SpecError} when it finds one behind
+ * a name.
  */
-export function rejectCircles(path: string, declarations: readonly Declaration[]): void {
-  const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
-  const heights = new Map<string, number>();
-  const measure = (name: string, open: readonly string[]): number => {
-    const known = heights.get(name);
-    const declaration = byName.get(name);
-    if (known !== undefined || !declaration) return known ?? 0;
+export function createCircleCheck(path: string, names: Names): (name: string) => void {
+  const measured = new Map<string, { readonly height: number; readonly count: number }>();
+  const measure = (name: string, open: readonly string[]): { readonly height: number; readonly count: number } => {
+    const known = measured.get(name);
+    const declaration = known ? undefined : names.get(name);
+    if (!declaration) return known ?? { height: 0, count: 0 };
     const circle = open.indexOf(name);
     if (circle >= 0)
       throw problemOf(path, declaration, `is defined by itself (${[...open.slice(circle), name].join(" -> ")})`);
-    const tooLong = (): SpecError =>
-      problemOf(path, declaration, `is part of a chain of more than ${chainLimit} types`);
-    if (open.length >= chainLimit) throw tooLong();
-    const height = 1 + Math.max(0, ...partsOf(declaration).map((part) => measure(part, [...open, name])));
-    if (height > chainLimit) throw tooLong();
-    heights.set(name, height);
-    return height;
+    const parts = open.length < chainLimit ? partsOf(declaration).map((part) => measure(part, [...open, name])) : [];
+    const height = 1 + Math.max(0, ...parts.map((part) => part.height));
+    const isTooLong = open.length >= chainLimit || height > chainLimit;
+    if (isTooLong) throw problemOf(path, declaration, `is part of a chain of more than ${chainLimit} types`);
+    const count = parts.reduce((sum, part) => sum + part.count, 1);
+    if (count > partLimit) throw problemOf(path, declaration, `is made of more than ${partLimit} types`);
+    measured.set(name, { height, count });
+    return { height, count };
   };
-  for (const { name } of declarations) measure(name, []);
-  rejectMultiples(path, byName);
-}
-
-function rejectMultiples(path: string, byName: ReadonlyMap<string, Declaration>): void {
-  const counts = new Map<string, number>();
-  const count = (name: string): number => {
-    const known = counts.get(name);
-    const declaration = byName.get(name);
-    if (known !== undefined || !declaration) return known ?? 0;
-    const found = partsOf(declaration).reduce((sum, part) => sum + count(part), 1);
-    if (found > partLimit) throw problemOf(path, declaration, `is made of more than ${partLimit} types`);
-    counts.set(name, found);
-    return found;
-  };
-  for (const name of byName.keys()) count(name);
+  return (name) => measure(name, []);
 }
 
 /**

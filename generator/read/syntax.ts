@@ -70,6 +70,15 @@ function rejectStrangeCharacters(path: string, text: string): void {
   });
 }
 
+/** Returns the value of a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
+export function readFiniteNumber(node: ts.Node): number | undefined {
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
+    const value = readFiniteNumber(node.operand);
+    return value === undefined ? undefined : -value;
+  }
+  return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text)) ? Number(node.text) : undefined;
+}
+
 /** Returns the start of a node, without its leading comments. */
 export function locationOf(node: ts.Node): Location {
   const file = node.getSourceFile();

@@ -65,7 +65,7 @@ function fieldsOf({ properties, index }: ObjectShape, prefix: string): Field[] {
     const { shape } = property;
     const field = { path, shape, property };
     if (isInline(shape)) return [field, ...fieldsOf(shape, `${path}.`)];
-    const items = shape.kind === "array" ? shape.items : undefined;
+    const items = shape.kind === "array" && !shape.prefix ? shape.items : undefined;
     return items && isInline(items) ? [field, ...fieldsOf(items, `${path}[].`)] : [field];
   });
   // Every object of the protocol may have further keys of any value.
@@ -80,7 +80,7 @@ function isInline(shape: Shape): shape is ObjectShape {
 function typeOf({ shape }: Field): Shape {
   const object: Shape = { kind: "anyObject" };
   if (isInline(shape)) return object;
-  return shape.kind === "array" && isInline(shape.items) ? { kind: "array", items: object } : shape;
+  return shape.kind === "array" && !shape.prefix && isInline(shape.items) ? { kind: "array", items: object } : shape;
 }
 
 function nameOf({ path, property }: Field): string {
@@ -96,8 +96,10 @@ function rulesOf({ shape, property }: Field): string {
 function boundsOf(shape: Shape): string[] {
   if (shape.kind === "string") {
     const format = shape.format === undefined ? [] : [`Format ${code(shape.format)}`];
-    return [...format, ...countsOf("characters", shape.minLength, shape.maxLength)];
+    const pattern = shape.pattern === undefined ? [] : [`Matches ${code(shape.pattern)}`];
+    return [...format, ...countsOf("characters", shape.minLength, shape.maxLength), ...pattern];
   }
+  if (shape.kind === "array" && shape.prefix) return [];
   if (shape.kind === "array") return countsOf("items", shape.minItems, shape.maxItems);
   if (shape.kind !== "number") return [];
   return [

@@ -1,5 +1,5 @@
-import type { ObjectShape, Shape } from "../model.ts";
-import { keyText } from "../emit/type-text.ts";
+import type { ArrayShape, ObjectShape, Shape } from "../model.ts";
+import { keyText, typeText } from "../emit/type-text.ts";
 import { unreachable } from "../model/shapes.ts";
 import { code } from "./markdown.ts";
 
@@ -39,6 +39,7 @@ function partsOf(shape: Shape, linkOf: LinkOf): Part[] {
   const inner = (part: Shape): Part[] => partsOf(part, linkOf);
   switch (shape.kind) {
     case "string":
+      return [{ text: typeText(shape) }];
     case "number":
     case "boolean":
     case "null":
@@ -52,7 +53,7 @@ function partsOf(shape: Shape, linkOf: LinkOf): Part[] {
     case "reference":
       return [{ text: shape.name, link: linkOf(shape.name) }];
     case "array":
-      return [...grouped(shape.items, inner), { text: "[]" }];
+      return shape.prefix ? tupleParts(shape, shape.prefix, inner) : [...grouped(shape.items, inner), { text: "[]" }];
     case "object":
       return objectParts(shape, inner);
     case "union":
@@ -67,6 +68,12 @@ function partsOf(shape: Shape, linkOf: LinkOf): Part[] {
     default:
       return unreachable(shape);
   }
+}
+
+function tupleParts({ items, minItems = 0 }: ArrayShape, prefix: readonly Shape[], inner: ToParts): Part[] {
+  const listed = prefix.map((item, at) => (at < minItems ? inner(item) : [...grouped(item, inner), { text: "?" }]));
+  const rest = items.kind === "never" ? [] : [[{ text: "..." }, ...grouped(items, inner), { text: "[]" }]];
+  return [{ text: "[" }, ...joined([...listed, ...rest], ", "), { text: "]" }];
 }
 
 type ToParts = (shape: Shape) => Part[];

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import ts from "typescript";
+import { ts } from "ts-morph";
 import { createCheckWriter } from "../../generator/emit/check-text.ts";
 import type { RevisionModel } from "../../generator/model.ts";
 import type { Check } from "../../templates/support.ts";

@@ -34,6 +34,8 @@ function toSchema(shape: Shape, model: Declared): JsonSchema {
       return {
         type: "string",
         ...present({ format: shape.format, minLength: shape.minLength, maxLength: shape.maxLength }),
+        ...present({ pattern: shape.pattern }),
+        ...(shape.template && { allOf: [{ pattern: toPattern(shape.template) }] }),
       };
     case "number":
       return {
@@ -56,6 +58,7 @@ function toSchema(shape: Shape, model: Declared): JsonSchema {
     case "array":
       return {
         type: "array",
+        ...(shape.prefix && { prefixItems: shape.prefix.map((item) => toSchema(item, model)) }),
         items: toSchema(shape.items, model),
         ...present({ minItems: shape.minItems, maxItems: shape.maxItems }),
       };
@@ -70,6 +73,11 @@ function toSchema(shape: Shape, model: Declared): JsonSchema {
     default:
       return unreachable(shape);
   }
+}
+
+function toPattern(texts: readonly string[]): string {
+  const escaped = texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  return `^${escaped.join("[^]*")}$`;
 }
 
 function toObjectSchema(shape: ObjectShape, model: Declared): JsonSchema {

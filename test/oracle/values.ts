@@ -1,4 +1,4 @@
-import type { NumberShape, ObjectShape, Property, Shape } from "../../generator/model.ts";
+import type { ArrayShape, NumberShape, ObjectShape, Property, Shape } from "../../generator/model.ts";
 import { resolveAlias, resolveObject, type Declared } from "../../generator/model/resolve.ts";
 import { isHit, pick, type Random } from "./random.ts";
 
@@ -45,7 +45,7 @@ function makeValue(shape: Shape, making: Making): unknown {
   const { random } = making;
   switch (shape.kind) {
     case "string":
-      return pick(texts, random);
+      return shape.template ? shape.template.join(pick(texts, random)) : pick(texts, random);
     case "number":
       return makeNumber(shape, random);
     case "boolean":
@@ -61,12 +61,19 @@ function makeValue(shape: Shape, making: Making): unknown {
     case "reference":
       return makeValue(making.resolve(shape.name), making);
     case "array":
-      return Array.from({ length: countItems(making, shape.maxItems) }, () => makeValue(shape.items, deeper(making)));
+      return makeArray(shape, making);
     case "union":
       return makeAlternative(shape.of, shape.open === true, making);
     default:
       return makeObject(resolveObject(shape, making.model) ?? { kind: "object", properties: [] }, making);
   }
+}
+
+function makeArray({ items, prefix = [], minItems = 0, maxItems }: ArrayShape, making: Making): unknown[] {
+  const listed = isHit(0.5, making.random) ? prefix : prefix.slice(0, minItems);
+  const isClosed = items.kind === "never" || listed.length < prefix.length;
+  const rest = Array.from({ length: isClosed ? 0 : countItems(making, maxItems) }, () => items);
+  return [...listed, ...rest].map((item) => makeValue(item, deeper(making)));
 }
 
 function deeper(making: Making): Making {

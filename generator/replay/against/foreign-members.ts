@@ -58,7 +58,7 @@ function step({ model, shapes }: Place, part: string | number): Place {
     const shape = properties.find(({ name }) => name === part)?.shape ?? index;
     return shape ? [shape] : [];
   });
-  const items = shapes.flatMap((shape) => (shape.kind === "array" ? [shape.items] : []));
+  const items = shapes.flatMap((shape) => (shape.kind === "array" ? [...(shape.prefix ?? []), shape.items] : []));
   const found = members.length > 0 ? members : items;
   return { model, shapes: found.flatMap((shape) => expand(shape, model)) };
 }

@@ -90,7 +90,7 @@ describe("an extension", () => {
       {},
       "`Prompt` is already declared by the core",
     ],
-    ["a type that is not imported", (schema: string) => schema.replace(", Tool }", " }"), {}, "refers to `Tool`"],
+    ["a type that is not imported", (schema: string) => schema.replace(", Tool }", " }"), {}, "`Tool` is not declared"],
     ["a method without a sender", undefined, { methods: {} }, 'methods["echo/say"].senders'],
     [
       "a method that the schema does not declare",

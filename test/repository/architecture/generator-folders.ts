@@ -80,7 +80,7 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
   const startsPrograms = path === "generator/scaffold/create/run.ts";
   if (startsPrograms && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target)) return true;
   // The time that a pattern may take and multiples of a number are determined by the same code when a schema is read, compared and enforced.
-  const readsSchemas = /^generator\/typed-client\/(tool-schema|contract)\//.test(path);
+  const readsSchemas = /^generator\/(read|typed-client\/(tool-schema|contract))\//.test(path);
   if (
     readsSchemas &&
     /^runtime\/adapters\/(is-multiple|linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)

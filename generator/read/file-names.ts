@@ -1,0 +1,124 @@
+import { SpecError } from "../internal/spec-error.ts";
+import type { Declaration } from "../model.ts";
+import type { Names } from "../model/resolve.ts";
+import { locationOf, reject, ts } from "./syntax.ts";
+import type { DeclarationStatement, NamedStatements } from "./type-context.ts";
+
+/** Statements by the qualified name that they declare: `ns.Type`. */
+export type StatementsByName = ReadonlyMap<string, NamedStatements>;
+
+/**
+ * Collects the declarations of a file, also those inside of namespaces.
+ *
+ * @throws {SpecError} when a statement is neither a declaration nor empty
+ */
+export function collectStatements(path: string, statements: readonly ts.Statement[]): StatementsByName {
+  const found = new Map<string, NamedStatements>();
+  const add = (statement: ts.Statement, namespaces: readonly string[]): void => {
+    if (declaresNothing(statement)) return;
+    if (ts.isModuleDeclaration(statement)) {
+      const inside = [...namespaces, statement.name.text];
+      for (const inner of statementsOf(path, statement)) add(inner, inside);
+      return;
+    }
+    const known = toDeclaration(path, statement);
+    const parts = [...namespaces, known.name.text];
+    const before = found.get(parts.join("."));
+    if (before && ![...before.statements, known].every(isPlainInterface))
+      throw new SpecError({ file: path, ...locationOf(known), text: `\`${parts.join(".")}\` is declared twice` });
+    const all: NamedStatements["statements"] = before ? [...before.statements, known] : [known];
+    found.set(parts.join("."), { name: parts.join(""), namespaces, statements: all });
+  };
+  for (const statement of statements) add(statement, []);
+  return found;
+}
+
+/** Finds a name that may be qualified, from the innermost namespace outwards. */
+export function findStatements(
+  statements: StatementsByName,
+  parts: readonly string[],
+  namespaces: readonly string[],
+): NamedStatements | undefined {
+  const found = statements.get([...namespaces, ...parts].join("."));
+  return found || namespaces.length === 0 ? found : findStatements(statements, parts, namespaces.slice(0, -1));
+}
+
+/** Maximum number of declarations that wait for each other while they are read. Each takes a part of the call stack. */
+const openLimit = 20;
+
+/**
+ * Reads each declaration when it is first looked up: a type that is made of members of another one needs that one first.
+ *
+ * @throws {SpecError} when a declaration needs itself
+ */
+export function createNames(
+  path: string,
+  statements: StatementsByName,
+  {
+    core,
+    read,
+  }: { readonly core: readonly Declaration[]; readonly read: (statements: NamedStatements) => Declaration },
+): Names {
+  const byName = new Map([...statements.values()].map((named) => [named.name, named]));
+  const known = new Map(core.map((declaration) => [declaration.name, declaration]));
+  const open: string[] = [];
+  const get = (name: string): Declaration | undefined => {
+    const found = known.get(name);
+    const named = found ? undefined : byName.get(name);
+    if (!named) return found;
+    const start = open.indexOf(name);
+    if (start >= 0 || open.length >= openLimit) {
+      const chain = [...open.slice(start), name].join(" -> ");
+      const problem = start >= 0 ? `is defined by itself (${chain})` : `needs more than ${openLimit} types`;
+      throw new SpecError({ file: path, ...locationOf(named.statements[0]), text: `\`${name}\` ${problem}` });
+    }
+    open.push(name);
+    const declaration = read(named);
+    open.pop();
+    known.set(name, declaration);
+    return declaration;
+  };
+  return { get };
+}
+
+/** True for a stray semicolon, a directive such as `"use strict"`, and an export of names that the file declares. */
+function declaresNothing(statement: ts.Statement): boolean {
+  if (ts.isExpressionStatement(statement)) return ts.isStringLiteral(statement.expression);
+  if (!ts.isExportDeclaration(statement)) return ts.isEmptyStatement(statement);
+  const { exportClause: names, moduleSpecifier } = statement;
+  const isOwn = !moduleSpecifier && names !== undefined && ts.isNamedExports(names);
+  return isOwn && names.elements.every(({ propertyName }) => propertyName === undefined);
+}
+
+function statementsOf(path: string, { body, name }: ts.ModuleDeclaration): readonly ts.Statement[] {
+  const isPlain = body && ts.isModuleBlock(body) && ts.isIdentifier(name) && /^[A-Za-z]\w*$/.test(name.text);
+  if (!isPlain) throw reject(path, name, "expected `namespace Name { ... }`");
+  return [...body.statements];
+}
+
+function toDeclaration(path: string, statement: ts.Statement): DeclarationStatement {
+  const isKnown =
+    ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isEnumDeclaration(statement);
+  if (!isKnown) throw reject(path, statement, "expected an interface, a type alias, an enum or a constant");
+  // A helper without `export` is a type like any other.
+  const other = statement.modifiers?.find(({ kind }) => !harmlessModifiers.has(kind));
+  if (other) throw reject(path, statement, "expected no modifier but `export`");
+  if (!isTypeName(statement.name.text))
+    throw reject(path, statement, "expected a plain name that starts with a capital letter");
+  return statement;
+}
+
+const harmlessModifiers: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.ExportKeyword,
+  ts.SyntaxKind.DeclareKeyword,
+  ts.SyntaxKind.ConstKeyword,
+]);
+
+/** Declared names must not change the meaning of the built-in types that generated code uses. */
+function isTypeName(name: string): boolean {
+  return /^[A-Z]\w*$/.test(name) && !["Array", "Record", "Omit"].includes(name);
+}
+
+function isPlainInterface(statement: DeclarationStatement): boolean {
+  return ts.isInterfaceDeclaration(statement) && !statement.typeParameters;
+}

@@ -1,0 +1,45 @@
+import type { Constant, ObjectShape, Shape } from "../model.ts";
+import type { Names } from "../model/resolve.ts";
+import type { ts } from "./syntax.ts";
+
+/** Place in a schema file where a type expression is read. */
+export interface TypeContext {
+  readonly path: string;
+  readonly file: FileNames;
+  /** Types of the type parameters that may be used here. */
+  readonly parameters: ReadonlyMap<string, Shape>;
+  /** Namespaces around the expression, from the outermost. */
+  readonly namespaces: readonly string[];
+  /** Nesting depth of the expression. */
+  readonly depth: number;
+  /** Reads a type expression inside this one. */
+  readonly read: (context: TypeContext, node: ts.TypeNode) => Shape;
+  /** Reads the members of an interface or of an object type. */
+  readonly readMembers: (context: TypeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
+}
+
+/** What the names of a schema file stand for. */
+export interface FileNames {
+  readonly constants: ReadonlyMap<string, Constant>;
+  /** Types of constants that are arrays or objects: `typeof NAME`. */
+  readonly structures: ReadonlyMap<string, Shape>;
+  /** Finds the statements of a name that may be qualified, from the innermost namespace outwards. */
+  readonly find: (parts: readonly string[], namespaces: readonly string[]) => NamedStatements | undefined;
+  /** Declarations by name, those of the core included. They are read when they are asked for. */
+  readonly declarations: Names;
+  /** Core names by the local names that the file gives to them. */
+  readonly imports: ReadonlyMap<string, string>;
+  /** Checks that the types that a shape is made of can be resolved. @throws {SpecError} when they contain themselves. */
+  readonly rejectCircles: (shape: Shape) => void;
+}
+
+/** Statements that declare one type: an interface may be declared in parts. */
+export interface NamedStatements {
+  /** Name in the model. It includes the namespaces: `ns.Type` is `nsType`. */
+  readonly name: string;
+  readonly namespaces: readonly string[];
+  readonly statements: readonly [DeclarationStatement, ...DeclarationStatement[]];
+}
+
+/** Statement that declares a type. */
+export type DeclarationStatement = ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.EnumDeclaration;

@@ -1,0 +1,158 @@
+import type { ObjectShape, Property, Shape } from "../model.ts";
+import { isWithin, resolveObjectIn } from "../model/resolve.ts";
+import { toKeys, toObject } from "./keyed-types.ts";
+import { locationOf, reject, type ts } from "./syntax.ts";
+import type { TypeContext } from "./type-context.ts";
+import { alternativesOf, includesUndefined, undefinedShape, unionOf, withoutUndefined } from "./unions.ts";
+
+/** Applies a utility type of TypeScript to its type arguments. Returns `undefined` for another name or another number of arguments. */
+export function readUtility(
+  context: TypeContext,
+  node: ts.Node,
+  { name, types }: { readonly name: string; readonly types: readonly Shape[] },
+): Shape | undefined {
+  const [first, second, ...others] = types;
+  if (!first) return wrapped.get(name);
+  if (others.length > 0) return undefined;
+  return second ? applyToTwo(context, node, { name, first, second }) : applyToOne(context, node, { name, type: first });
+}
+
+/** Wrappers of values, which accept the values. */
+const wrapped: ReadonlyMap<string, Shape> = new Map([
+  ["String", { kind: "string" }],
+  ["Number", { kind: "number" }],
+  ["Boolean", { kind: "boolean" }],
+]);
+
+function applyToOne(
+  context: TypeContext,
+  node: ts.Node,
+  { name, type }: { readonly name: string; readonly type: Shape },
+): Shape | undefined {
+  switch (name) {
+    case "Array":
+    case "ReadonlyArray":
+      return { kind: "array", items: type };
+    case "Readonly":
+      return type;
+    case "Partial":
+      return withEach(context, node, { type, optional: true });
+    case "Required":
+      return withEach(context, node, { type, optional: false });
+    case "NonNullable":
+      return nonNullable(context, type);
+    default:
+      return undefined;
+  }
+}
+
+function applyToTwo(
+  context: TypeContext,
+  node: ts.Node,
+  { name, first, second }: { readonly name: string; readonly first: Shape; readonly second: Shape },
+): Shape | undefined {
+  switch (name) {
+    case "Record":
+      return toRecord(context, node, { keys: first, value: second });
+    case "Pick":
+      return pick(context, node, { base: first, keys: second });
+    case "Omit":
+      return omit(context, node, { base: first, keys: second });
+    case "Exclude":
+      return select(context, { type: first, other: second, isKept: false });
+    case "Extract":
+      return select(context, { type: first, other: second, isKept: true });
+    default:
+      return undefined;
+  }
+}
+
+/** `Partial` and `Required` apply to each member of a union. */
+function withEach(
+  context: TypeContext,
+  node: ts.Node,
+  { type, optional }: { readonly type: Shape; readonly optional: boolean },
+): Shape {
+  const change = (property: Property): Property => ({
+    ...property,
+    optional: optional || property.shape.kind === "never",
+  });
+  return unionOf(
+    alternativesOf(context, type).map((member) => {
+      if (member === undefinedShape) return member;
+      const object = toObject(context, node, member);
+      return { ...object, properties: object.properties.map(change) };
+    }),
+  );
+}
+
+function nonNullable(context: TypeContext, type: Shape): Shape {
+  const members = alternativesOf(context, type);
+  const kept = members.filter((member) => member.kind !== "null" && member !== undefinedShape);
+  return kept.length === members.length ? type : unionOf(kept);
+}
+
+/** Keys that are literals are properties; any other key leads to the index. */
+function toRecord(
+  context: TypeContext,
+  node: ts.Node,
+  { keys: keyTypes, value }: { readonly keys: Shape; readonly value: Shape },
+): Shape {
+  const keys = toKeys(context, node, keyTypes);
+  const shape = withoutUndefined(value);
+  if (keys.anyOther) return { kind: "object", properties: [], index: shape };
+  const optional = includesUndefined(value);
+  const location = locationOf(node);
+  return { kind: "object", properties: keys.names.map((name) => ({ name, optional, shape, location })) };
+}
+
+interface BaseAndKeys {
+  readonly base: Shape;
+  readonly keys: Shape;
+}
+
+function pick(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys): ObjectShape {
+  const { properties, index } = toObject(context, node, base);
+  const { names, anyOther } = toKeys(context, node, keys);
+  const missing = names.find((name) => !properties.some((property) => property.name === name));
+  if (missing !== undefined && !index) throw reject(context.path, node, `the type has no member \`${missing}\``);
+  const picked = properties.filter(({ name }) => anyOther || names.includes(name));
+  return { kind: "object", properties: picked, ...(anyOther && index && { index }) };
+}
+
+/** A base with a name stays a base, so that the generated type says so. */
+function omit(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys): Shape {
+  const { names, anyOther } = toKeys(context, node, keys);
+  if (anyOther) throw reject(context.path, node, "expected Omit<Base, string literals>");
+  if (base.kind === "reference") return { kind: "omit", base, keys: names };
+  const object = toObject(context, node, base);
+  return { ...object, properties: object.properties.filter(({ name }) => !names.includes(name)) };
+}
+
+/** `Extract` keeps the members of a union that another type accepts, and `Exclude` the others. */
+function select(
+  context: TypeContext,
+  { type, other, isKept }: { readonly type: Shape; readonly other: Shape; readonly isKept: boolean },
+): Shape {
+  const wide = alternativesOf(context, other);
+  const members = alternativesOf(context, type);
+  const kept = members.filter((member) => wide.some((one) => isAssignable(context, member, one)) === isKept);
+  return kept.length === members.length ? type : unionOf(kept);
+}
+
+/** Objects are compared by the properties that the other type has, down to this depth. */
+const comparedDepth = 5;
+
+/** True if every value of a type is evidently one of another type. */
+function isAssignable(context: TypeContext, narrow: Shape, wide: Shape, depth = 0): boolean {
+  const { declarations } = context.file;
+  if (narrow === undefinedShape || wide === undefinedShape) return narrow === wide;
+  if (isWithin(narrow, wide, declarations)) return true;
+  const [inner, outer] = [resolveObjectIn(narrow, declarations), resolveObjectIn(wide, declarations)];
+  if (!inner || !outer || depth > comparedDepth) return false;
+  return outer.properties.every((property) => {
+    const own = inner.properties.find(({ name }) => name === property.name);
+    if (!own) return property.optional;
+    return (property.optional || !own.optional) && isAssignable(context, own.shape, property.shape, depth + 1);
+  });
+}

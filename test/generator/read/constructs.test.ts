@@ -1,0 +1,25 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { compileChecks } from "../../oracle/compiled-checks.ts";
+import { toJsonSchema } from "../../oracle/json-schema.ts";
+import { readToy } from "../conversions/toy-revisions.ts";
+import { constructs } from "./constructs.ts";
+
+describe("constructs of schemas", () => {
+  test.each(constructs)("$what: checks and JSON Schema accept the values of the type", async (construct) => {
+    const { text, invalid, onlyInMessages = [], onlyChecked = [] } = construct;
+    const valid = [...construct.valid, ...onlyInMessages];
+    const model = readToy("2001-01-01", `${text}\nexport interface Params { x: 1 }`);
+    const check = (await compileChecks(model)).checks.get("A");
+    const validate = new Ajv2020({ strict: false }).compile({ ...toJsonSchema(model), $ref: "#/$defs/A" });
+    const verdicts = [...valid, ...invalid, ...onlyChecked].map((value) => [
+      value,
+      check?.(value) === undefined,
+      validate(value),
+    ]);
+    expect(verdicts).toEqual([
+      ...valid.map((value) => [value, true, true]),
+      ...[...invalid, ...onlyChecked].map((value) => [value, false, false]),
+    ]);
+  });
+});
