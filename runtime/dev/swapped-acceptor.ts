@@ -120,6 +120,7 @@ function createLiveRoutes(read: () => Routes): Routes {
     get profile() {
       return read().profile;
     },
+    findFallback: (method) => read().findFallback?.(method),
     reject: (method) => read().reject(method),
   };
 }

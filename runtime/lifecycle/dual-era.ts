@@ -25,6 +25,7 @@ function createStatelessEntrance({ reader, enter }: PerRequest): StatelessAccess
       ...routes,
       sessionOnly: routes,
       ...createOpenNotifications(reader.revisions),
+      findFallback: (method) => (needsMetadata(method, reader, opened) ? undefined : routes.findFallback?.(method)),
       reject: (method) =>
         needsMetadata(method, reader, opened) ? missingMetadata(reader.revisions) : routes.reject(method),
       enter,

@@ -21,6 +21,10 @@ export interface AnyCoreDefinition extends ServerOptions {
   readonly tasks?: object;
   /** Options of input required; the features that send input requests know their type. */
   readonly requestState?: object;
+  /** Handlers of methods by name, such as `listTools`. */
+  readonly handlers?: object;
+  /** Handles requests of methods that a revision does not define. */
+  fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyContext): unknown;
 }
 
 /** Definition that may be visible to some clients only. */

@@ -8,6 +8,7 @@ import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
 import type { InputRequiredFields, InputRequired } from "./input/input-required.ts";
+import type { ServerMethods } from "./methods/method-types.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type {
   ResultOf,
@@ -291,12 +292,13 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerRequestState &
   ServerExtensions;
 
-/** Part of a definition that every server has: implementation, tools and options. */
+/** Part of a definition that every server has: implementation, tools, handlers of methods and options. */
 export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
   /** Instructions for the model on the use of the server as a whole. */
   readonly instructions?: string;
   readonly tools?: DefinitionList<ToolDefinition<P, unknown, unknown>>;
-} & ServerOptions;
+} & ServerMethods<P> &
+  ServerOptions;
 
 /** Fixed resources, and templates of resources whose URIs have variables. */
 export interface ServerResources<P extends ResourceTypes> {

@@ -153,6 +153,10 @@ function unavailableMembers(choices: LayerChoices, newest: RevisionModel): reado
   return [
     ...lists.map((name) => ({ name, reason: addCommand(name) })),
     ...(hasListChanged(features) ? [] : [{ name: "listChanged", reason: omissionText("list-changed", choices) }]),
+    // Only a client contains every method of the revision.
+    ...(choices.client
+      ? []
+      : [{ name: "handlers", reason: "not in this project: run npx create-mcp-server update --client" }]),
     ...(isCacheable ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no cache hints` }]),
   ];
 }

@@ -1,4 +1,6 @@
+import type { RequestRow } from "../../../generated/support.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { MethodsOf, ReceivedResultOf, SentParamsOf } from "../../protocol/revision/method-types.ts";
 import type { Capabilities } from "../../protocol/session/session.ts";
 import type { Without } from "../../protocol/revision/result-members.ts";
 import type { MissingMethod, Unavailable } from "../../protocol/revision/missing.ts";
@@ -31,6 +33,23 @@ export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult
 /** Members of a session at every revision. */
 export interface SessionCalls<P extends ClientTypes> extends ClientConnection, AsyncDisposable {
   readonly serverCapabilities: Capabilities & P["ServerCapabilities"];
+  request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options?: SessionCallOptions,
+  ): Promise<Result>;
+  /** Sends a request of an extension, or of another revision. Params and result are checked, but their types are not known. */
+  request<Method extends string>(
+    method: Method extends MethodsOf<P, "ClientRequest"> ? never : Method,
+    params?: unknown,
+    options?: SessionCallOptions,
+  ): Promise<unknown>;
+  // The compiler reports a mistake in the params with the last overload.
+  /** Sends a request of the revision by its method name. The session adds the metadata that the revision requires. */
+  request<Method extends MethodsOf<P, "ClientRequest">>(
+    method: Method,
+    ...given: RequestArguments<SentParamsOf<P, Method>>
+  ): Promise<ReceivedResultOf<P, Method>>;
   /** Roots of the client, shared by its sessions. */
   readonly roots: RootsOf<P>;
   /** Returns the whole list, read from the server or taken from the cache: treat it as read-only. */
@@ -61,6 +80,11 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
     options?: SessionCallOptions,
   ): Promise<P["CompleteResult"]["completion"]>;
 }
+
+/** Arguments after the method: params may be left out if all their members may. */
+type RequestArguments<Params> = object extends Params
+  ? [params?: Params, options?: SessionCallOptions]
+  : [params: Params, options?: SessionCallOptions];
 
 /** Calls at a revision with tasks. */
 export interface TaskCalls<P extends ClientTypes> {

@@ -2,7 +2,7 @@ import type { RequestRow } from "../../../generated/support.ts";
 import { invalidParams, methodNotFound, type RpcError } from "../../jsonrpc/errors.ts";
 import type { RequestHandler } from "../session/call-context.ts";
 import type { IncomingRequest } from "./incoming-call.ts";
-import { withoutNulls, type Routes } from "./routes.ts";
+import { withoutNulls, type RequestRoute, type Routes } from "./routes.ts";
 import { isOpen, type Session } from "../session/session.ts";
 
 /** Request whose params are valid, with its row and its handler. */
@@ -24,7 +24,7 @@ export interface RequestRoutes {
 export function findHandler(request: IncomingRequest, situation: RequestRoutes): HandledRequest | RpcError {
   const { method, params } = request;
   const { routes, session } = situation;
-  const route = routes.requests.get(method);
+  const route = routes.requests.get(method) ?? findFallback(request, routes);
   if (!route) return routes.reject(method);
   const { row, handle, isFirst = false } = route;
   if (!handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
@@ -32,4 +32,23 @@ export function findHandler(request: IncomingRequest, situation: RequestRoutes):
   if (!issue) return { request, row, handle, isFirst };
   const readable = withoutNulls(row, params);
   return readable ? findHandler({ ...request, params: readable }, situation) : invalidParams(issue);
+}
+
+function findFallback({ method, params }: IncomingRequest, routes: Routes): RequestRoute | undefined {
+  const fallback = routes.findFallback?.(method);
+  if (!fallback) return undefined;
+  const row: RequestRow = {
+    kind: "request",
+    method,
+    handler: "fallback",
+    params: acceptAny,
+    paramsOptional: true,
+    result: acceptAny,
+  };
+  return { row, handle: (_params, context) => fallback({ method, params }, context) };
+}
+
+/** Nothing is known about the params and the result of a method that the revision does not define. */
+function acceptAny(): undefined {
+  return undefined;
 }

@@ -19,7 +19,7 @@ import type { Session } from "../session/session.ts";
 
 export type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
 
-/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. */
+/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. `fallback` handles the methods that a revision does not define. */
 export type Handlers = object;
 
 /** Route of one request; without a handler the request is rejected. */
@@ -42,6 +42,8 @@ export interface Routes {
   readonly notifications: ReadonlyMap<string, NotificationRoute>;
   readonly batching: boolean;
   readonly neverBatched: ReadonlySet<string>;
+  /** Returns the handler of a request without a route: of a method that the revision does not define. Its first argument is the request. */
+  readonly findFallback?: (method: string) => RequestHandler | undefined;
   /** Creates the error of a request without a route. */
   readonly reject: (method: string) => RpcError;
   /** True if the peer may not send requests: they get no response. */
@@ -92,12 +94,14 @@ function toRoutes(
   [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
   options: RouteOptions,
 ): Routes {
+  const fallback = readHandler(options.handlers, "fallback");
   return {
     requests: createRequestRoutes(requests, options),
     notifications: createNotificationRoutes(notifications, options.handlers),
     batching: revision.batching,
     neverBatched: new Set(revision.neverBatched),
     reject: methodNotFound,
+    findFallback: () => fallback,
     profile: options.profile,
   };
 }

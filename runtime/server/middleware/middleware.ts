@@ -28,17 +28,25 @@ export function wrapHandlers(
 ): object {
   const { middleware, toContext } = options;
   if (middleware.length === 0) return handlers;
-  const wrapped = new Map<string, Handler>();
-  for (const { method, handler: name } of Object.values(revision.clientRequests)) {
-    const handler: unknown = Reflect.get(handlers, name);
-    if (!isHandler(handler)) continue;
-    wrapped.set(name, (params, call) =>
-      runMiddleware(middleware, { method, params, context: toContext(call) }, () =>
+  const methods = new Map(Object.values(revision.clientRequests).map(({ handler, method }) => [handler, method]));
+  const wrap = (name: string, handler: Handler): Handler => {
+    const method = methods.get(name);
+    const toRequest = method === undefined ? readFallback : (params: unknown) => ({ method, params });
+    return (params, call) =>
+      runMiddleware(middleware, { ...toRequest(params), context: toContext(call) }, () =>
         handler.call(handlers, params, call),
-      ),
-    );
-  }
+      );
+  };
+  const wrapped = Object.entries(handlers).map(([name, handler]: [string, unknown]) =>
+    isHandler(handler) && (methods.has(name) || name === "fallback") ? [name, wrap(name, handler)] : [name, handler],
+  );
   return Object.fromEntries(wrapped);
+}
+
+/** A request without a method of the revision contains its method: see `Routes.findFallback`. */
+function readFallback(request: unknown): Pick<ServerRequest, "method" | "params"> {
+  const { method, params } = isObject(request) ? request : {};
+  return { method: String(method), params };
 }
 
 /** Returns the name or URI of the target of a request, if any. */

@@ -390,9 +390,9 @@ test("a caller may send the retries itself", async () => {
     elicitation: form,
   });
   const first = await session.request("tools/call", { name: "t" });
-  if (!isObject(first)) throw new Error("no result");
   const { requestState } = first;
-  const answers = { "elicit-1": { action: "cancel" } };
+  if (typeof requestState !== "string") throw new Error("no request for input");
+  const answers = { "elicit-1": { action: "cancel" } } as const;
   expect(await session.request("tools/call", { name: "t", requestState, inputResponses: answers })).toMatchObject({
     content: [{ text: '{"action":"cancel"}' }],
   });

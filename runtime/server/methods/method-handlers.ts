@@ -1,0 +1,97 @@
+import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { chain } from "../../internal/maybe-async.ts";
+import { InvalidMessageError, SetupError } from "../../jsonrpc/errors.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { AnyContext, AnyCoreDefinition } from "../any-definition.ts";
+import { createEnvelope } from "../envelope.ts";
+import { InputRequired } from "../input/input-required.ts";
+import type { InputRunner } from "../input/input-runner.ts";
+
+/** Methods that the runtime serves at every server, by handler name. */
+const served = ["initialize", "ping", "discover", "setLevel"] as const;
+
+/** Handler name of a method that the runtime serves at every server. */
+export type ServedMethod = (typeof served)[number];
+
+type Handler = (params: unknown, context: AnyContext) => unknown;
+
+/** Part of a definition with handlers of methods. */
+export type MethodSource = Pick<AnyCoreDefinition, "handlers" | "fallback">;
+
+/** Parts of a server at one revision that handlers of methods use. */
+export interface MethodParts {
+  readonly revision: Revision;
+  /** Revision that the definition is written for. */
+  readonly written: Revision | undefined;
+  /** Handlers of the other members of the definition. */
+  readonly others: object;
+  readonly inputRunner: InputRunner;
+  toContext(call: CallContext): AnyContext;
+}
+
+/**
+ * Checks the handlers of methods.
+ *
+ * @throws {SetupError} when one is no function, or names a method that the server serves itself or has at none of its revisions
+ */
+export function checkMethods({ handlers = {} }: MethodSource, revisions: readonly Revision[]): void {
+  for (const [name, handler] of Object.entries(handlers)) {
+    if (typeof handler !== "function") throw new SetupError(`handlers.${name} is no function; write ${name}() { ... }`);
+    if (served.some((own) => own === name))
+      throw new SetupError(`handlers.${name} is served by the runtime; remove it, or add middleware`);
+    const isKnown = revisions.some(({ clientRequests }) => findRow(clientRequests, name));
+    if (!isKnown)
+      throw new SetupError(`handlers.${name} is no method of these revisions; check the name, or use fallback`);
+  }
+}
+
+/**
+ * Returns the handlers of methods at one revision. A method that the revision lacks has none.
+ *
+ * @throws {SetupError} when another member of the definition serves a method as well
+ */
+export function implementMethods({ handlers = {}, fallback }: MethodSource, parts: MethodParts): object {
+  const { others, revision, toContext } = parts;
+  const twice = Object.keys(handlers).find((name) => Object.hasOwn(others, name));
+  if (twice !== undefined)
+    throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
+  const made = Object.entries(handlers).map(([name, handler]: [string, unknown]) => {
+    const row = findRow(revision.clientRequests, name);
+    return row && isHandler(handler) ? [[name, implementMethod(row, handler.bind(handlers), parts)] as const] : [];
+  });
+  return {
+    ...Object.fromEntries(made.flat()),
+    ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, toContext(call)) }),
+  };
+}
+
+type FallbackCall = Parameters<NonNullable<AnyCoreDefinition["fallback"]>>[0];
+
+function implementMethod(row: RequestRow, handle: Handler, parts: MethodParts): object {
+  const complete = createCompletion(row, parts);
+  return (params: unknown, call: CallContext): unknown =>
+    parts.inputRunner.run({ method: row.method, params: isObject(params) ? params : {} }, call, (during) =>
+      chain(handle(params, parts.toContext(during)), complete),
+    );
+}
+
+/** Adds the members that results of the revision carry, and checks the result: converters for older revisions need a valid one. */
+function createCompletion(row: RequestRow, { revision, written }: MethodParts): (result: unknown) => object {
+  const envelope = createEnvelope(revision);
+  // A lower `ttlMs` is read as 0: the table says so for each result that clients may keep.
+  const isCacheable = Object.hasOwn(row.minimums ?? {}, "ttlMs");
+  const members = isCacheable ? envelope.cacheable() : envelope.result;
+  const { result: check } = written?.clientRequests[row.method] ?? row;
+  return (result) => {
+    if (result instanceof InputRequired) return result;
+    const whole = { ...members, ...(isObject(result) && result) };
+    const issue = result === undefined || isObject(result) ? check(whole) : { path: "", expected: "object" };
+    if (issue) throw new InvalidMessageError(row.method, "result", issue);
+    return whole;
+  };
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === "function";
+}
