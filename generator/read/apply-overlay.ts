@@ -1,7 +1,7 @@
 import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
 import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "../model/overlay.ts";
 import { resolveObject } from "../model/resolve.ts";
-import { mapDeclaration, mapShape, minimumOf } from "../model/shapes.ts";
+import { mapDeclaration, mapShape, minimumOf, shapeKey } from "../model/shapes.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
 /** Entries of an overlay that change declarations. */
@@ -60,12 +60,19 @@ function createEditor(declarations: readonly Declaration[], path: string): Edito
     if (!declaration) throw reject(`\`${name}\` is not declared in this revision`);
     byName.set(name, change(declaration));
   };
+  const copies = findCopies(declarations);
   const editProperty: Editor["editProperty"] = (at, change) => {
     const [name = "", ...keys] = at.split(".");
+    let found: Property | undefined;
+    const edit = (property: Property): Property => change((found = property));
     replace(name, (declaration) => ({
       ...declaration,
-      shape: editAt(declaration.shape, keys, change, () => reject(`\`${at}\` does not exist`)),
+      shape: editAt(declaration.shape, keys, edit, () => reject(`\`${at}\` does not exist`)),
     }));
+    const original = found;
+    if (!original) return;
+    for (const other of copies.get(placeOf(original)) ?? [])
+      replace(other, (declaration) => editCopies(declaration, original, change));
   };
   return {
     declarations: () => [...byName.values()],
@@ -77,6 +84,42 @@ function createEditor(declarations: readonly Declaration[], path: string): Edito
     },
     reject,
   };
+}
+
+/** Returns the declarations with properties that are written once and are members of several types, such as `Pick<Base, "name">`, by their place. */
+function findCopies(declarations: readonly Declaration[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const declaration of declarations) {
+    mapDeclaration(declaration, (shape) => {
+      for (const property of shape.kind === "object" ? shape.properties : []) {
+        const place = placeOf(property);
+        names.set(place, (names.get(place) ?? new Set()).add(declaration.name));
+      }
+      return shape;
+    });
+  }
+  return new Map([...names].filter(([, { size }]) => size > 1));
+}
+
+function placeOf({ name, location: { line, column } }: Property): string {
+  return `${line}:${column}:${name}`;
+}
+
+/** Changes the copies of a property. One that is optional, or has another type, is another property. */
+function editCopies(
+  declaration: Declaration,
+  original: Property,
+  change: (property: Property) => Property,
+): Declaration {
+  const isCopy = (property: Property): boolean =>
+    placeOf(property) === placeOf(original) &&
+    property.optional === original.optional &&
+    shapeKey(property.shape) === shapeKey(original.shape);
+  return mapDeclaration(declaration, (shape) =>
+    shape.kind === "object"
+      ? { ...shape, properties: shape.properties.map((property) => (isCopy(property) ? change(property) : property)) }
+      : shape,
+  );
 }
 
 function editAt(

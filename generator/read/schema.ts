@@ -107,8 +107,10 @@ function readInterface(
   const named: (ReferenceShape | OmitShape)[] = [];
   const unnamed: ObjectShape[] = [];
   for (const { node, shape } of readBases(context, statement)) {
-    if (shape.kind === "reference" || shape.kind === "omit") named.push(shape);
-    else unnamed.push(toObject(context, node, shape));
+    for (const part of shape.kind === "intersection" ? shape.of : [shape]) {
+      if (part.kind === "reference" || part.kind === "omit") named.push(part);
+      else unnamed.push(toObject(context, node, part));
+    }
   }
   return { extends: named, shape: unnamed.reduceRight((members, base) => override(base, members), own) };
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { Overlay } from "../../../generator/model/overlay.ts";
+import { resolveObject } from "../../../generator/model/resolve.ts";
 import { createOverlayReader } from "../../../generator/read/overlay.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
+import { readToy } from "../conversions/toy-revisions.ts";
 
 /* An overlay that names what its schema lacks stops the generator, whichever entry it is. */
 
@@ -149,4 +151,24 @@ export interface ${type}Result extends Result {}`;
     const { methods } = readRevision({ id: revision, status: "released", schema, overlay: { path, value: overlay } });
     expect(methods.find(({ name }) => name === "tools/call")?.senders).toEqual(["client"]);
   });
+});
+
+test("a rule of the overlay holds for a property wherever utility types repeat it", () => {
+  const text = `
+    export interface Base { n: number; other: number }
+    export type Picked = Pick<Base, "n">;
+    export interface Extended extends Pick<Base, "n" | "other"> {}
+    export type Paged<T> = Base & { items: T[] };
+    export interface Page extends Paged<string> {}
+    export type Changed = { [Key in keyof Base]: Base[Key] | null };
+    export interface Params { x: 1 }`;
+  const model = readToy("2001-01-01", text, [], ["Base.n"]);
+  const integers = (name: string): readonly string[] =>
+    resolveObject({ kind: "reference", name }, model)?.properties.flatMap((property) =>
+      property.shape.kind === "number" && property.shape.integer ? [property.name] : [],
+    ) ?? [];
+  expect(["Base", "Picked", "Extended", "Page", "Changed"].map(integers)).toEqual([["n"], ["n"], ["n"], ["n"], []]);
+  expect(model.declarations.find(({ name }) => name === "Page")?.extends).toEqual([
+    { kind: "reference", name: "Base" },
+  ]);
 });
