@@ -132,7 +132,7 @@ function compareResolved(
   if (wider) return wider;
   if (isUnion(own) || newer.some((other) => isUnion(targetOf(other))))
     return compareUnions(shape, newer, place, comparison);
-  const other = differ((one) => isSameKind(own, targetOf(one)) && isSameTuple(own, targetOf(one)));
+  const other = differ((one) => isSameKind(own, targetOf(one)) && isSameForm(own, targetOf(one)));
   if (other) return other;
   if (own.kind === "array") {
     const { items, prefix = [] } = own;
@@ -143,10 +143,11 @@ function compareResolved(
   return object && compareObjects(object, newer, place, comparison);
 }
 
-/** Items of a tuple are not converted one by one: a tuple that changes is another type. */
-function isSameTuple(own: Shape, other: Shape): boolean {
-  const isTuple = [own, other].some((shape) => shape.kind === "array" && shape.prefix !== undefined);
-  return !isTuple || shapeKey(own) === shapeKey(other);
+/** Items of a tuple and texts of a template are not converted one by one: one that changes is another type. */
+function isSameForm(own: Shape, other: Shape): boolean {
+  const hasForm = (shape: Shape): boolean =>
+    (shape.kind === "array" && shape.prefix !== undefined) || (shape.kind === "string" && shape.template !== undefined);
+  return (!hasForm(own) && !(own.kind === "array" && hasForm(other))) || shapeKey(own) === shapeKey(other);
 }
 
 /** Compares the items of arrays, or those at one place of tuples. */

@@ -10,8 +10,9 @@ export function prose(text: string): string {
 
 /** Returns a text as inline code, safe in a cell of a table. */
 export function code(text: string): string {
-  const mark = text.includes("`") ? "``" : "`";
-  return `${mark}${escapePipes(text)}${mark}`;
+  if (!text.includes("`")) return `\`${escapePipes(text)}\``;
+  // A space keeps a backtick at the edge from being part of the marks.
+  return `\`\` ${escapePipes(text)} \`\``;
 }
 
 /** Returns a table, or an empty text if it has no rows. Columns in which every cell is empty are left out. */

@@ -191,6 +191,18 @@ describe("differences of revisions", () => {
       { kind: "string", minLength: 1 },
       "number of characters changed from any to at least 1 (breaking, additive)",
     ],
+    [
+      "a string with a pattern",
+      { kind: "string" },
+      { kind: "string", pattern: "^a" },
+      "pattern changed from any to ^a (breaking, additive)",
+    ],
+    [
+      "a string with another pattern",
+      { kind: "string", pattern: "^a" },
+      { kind: "string", pattern: "^b" },
+      "pattern changed from ^a to ^b (breaking, breaking)",
+    ],
     ["a lower bound of 0", { kind: "string" }, { kind: "string", minLength: 0 }, undefined],
     [
       "an array that may be empty",
