@@ -15,6 +15,14 @@ describe("comments", () => {
     expect(docText(doc)).toBe(text);
   });
 
+  test.each<[what: string, shape: Shape, text: string]>([
+    ["a pattern", { kind: "string", pattern: "^a$" }, "/** @pattern ^a$ */\n"],
+    ["bounds of a list", { kind: "array", items: { kind: "string" }, minItems: 1 }, "/** @minItems 1 */\n"],
+    ["no bounds of a tuple", { kind: "array", items: { kind: "string" }, prefix: [{ kind: "null" }], minItems: 1 }, ""],
+  ])("a comment has %s", (_what, shape, text) => {
+    expect(docText(undefined, shape)).toBe(text);
+  });
+
   test.each<[doc: Doc | undefined, summary: string]>([
     [undefined, ""],
     [{ text: "" }, ""],
@@ -38,6 +46,13 @@ describe("types", () => {
   test.each<[shape: Shape, text: string]>([
     [{ kind: "array", items: { kind: "intersection", of: [a, b] } }, "(A & B)[]"],
     [{ kind: "array", items: a }, "A[]"],
+    [
+      { kind: "array", items: { kind: "never" }, prefix: [a, { kind: "union", of: [a, b] }], minItems: 1, maxItems: 2 },
+      "[A, (A | B)?]",
+    ],
+    [{ kind: "array", items: { kind: "union", of: [a, b] }, prefix: [a, b], minItems: 2 }, "[A, B, ...(A | B)[]]"],
+    [{ kind: "array", items: a, prefix: [b] }, "[B?, ...A[]]"],
+    [{ kind: "string", template: ["a", "`${b}\\", ""] }, "`a${string}\\`\\${b}\\\\${string}`"],
     [{ kind: "intersection", of: [a, { kind: "union", of: [a, b] }] }, "A & (A | B)"],
     [{ kind: "object", properties: [property("x"), property("y")] }, "{ x: A; y: A; }"],
     [{ kind: "object", properties: [property("x"), property("y", "Y.")] }, "{\nx: A;\n/** Y. */\ny: A;\n}"],
