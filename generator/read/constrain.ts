@@ -70,7 +70,7 @@ function change(
   kind: Shape["kind"],
   apply: (shape: Shape) => Shape,
 ): Shape | undefined {
-  if (shape.kind === "reference") context.file.rejectCircles(shape);
+  if (shape.kind === "reference") context.file.check(shape);
   const target = resolveAliasIn(shape, context.file.declarations);
   if (target.kind === kind) return apply(target);
   if (shape.kind !== "union" || shape.open) return undefined;

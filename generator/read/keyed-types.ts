@@ -19,7 +19,7 @@ export function readKeyof(context: TypeContext, node: ts.TypeNode): Shape {
 
 /** Returns the object that a type stands for, with all inherited properties. @throws {SpecError} when it is not one object. */
 export function toObject(context: TypeContext, node: ts.Node, shape: Shape): ObjectShape {
-  context.file.rejectCircles(shape);
+  context.file.check(shape);
   const object = resolveObjectIn(shape, context.file.declarations);
   if (!object) throw reject(context.path, node, "expected the type of an object");
   return object;

@@ -7,14 +7,14 @@ import { constrain } from "./constrain.ts";
 import { findUnknownTags, readComment } from "./doc-comment.ts";
 import { readEnum } from "./enum.ts";
 import { collectStatements, createNames, findStatements } from "./file-names.ts";
-import { readImports, rejectTaken } from "./imports.ts";
+import { readImports, rejectTaken, type Imports } from "./imports.ts";
 import { toObject } from "./keyed-types.ts";
 import { readMembers, rejectDuplicates } from "./members.ts";
 import { mergeInterfaces } from "./merge-interfaces.ts";
 import { readShape } from "./shape.ts";
 import { createCircleCheck, rejectNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, reject, ts } from "./syntax.ts";
-import type { DeclarationStatement, FileNames, NamedStatements, TypeContext } from "./type-context.ts";
+import type { DeclarationStatement, NamedStatements, TypeContext } from "./type-context.ts";
 import { readBases, typeParametersOf } from "./type-reference.ts";
 import { includesUndefined, withoutUndefined } from "./unions.ts";
 
@@ -36,44 +36,55 @@ export interface Schema {
 export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
   const file = parseSource(path, text.replaceAll("\r\n", "\n"));
   const imports = readImports(path, file, core);
+  const { constants, context, names } = openFile(path, file, { core, imports });
+  const { declarations, check } = context.file;
+  const written = names.map((name) => declarations.get(name)).filter((declaration) => declaration !== undefined);
+  if (written.length === 0)
+    throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
+  rejectDuplicates(path, [...constants, ...written]);
+  rejectTaken(path, written, { imports, core });
+  const own = settleUndefined(written);
+  for (const { name } of own) check({ kind: "reference", name });
+  const scope = [...core, ...own];
+  const complete = own.map((declaration) => spreadUnions(path, declaration, { declarations: scope }));
+  rejectNonObjects(path, complete, { declarations: [...core, ...complete] });
+  return { constants, declarations: complete, warnings: findUnknownTags(path, file) };
+}
+
+/** Collects what the names of a file stand for. `names` are those of the declarations, without generic types. */
+function openFile(
+  path: string,
+  { statements }: ts.SourceFile,
+  { core, imports }: { readonly core: readonly Declaration[]; readonly imports: Imports },
+): { readonly constants: readonly Constant[]; readonly context: TypeContext; readonly names: readonly string[] } {
   const isImport = (statement: ts.Statement): boolean => core.length > 0 && ts.isImportDeclaration(statement);
-  const variables = file.statements.filter(ts.isVariableStatement);
-  const types = file.statements.filter((statement) => !ts.isVariableStatement(statement) && !isImport(statement));
-  const { constants, structures } = readConstants(path, variables);
-  const statements = collectStatements(path, types);
+  const { constants, structures } = readConstants(path, statements.filter(ts.isVariableStatement));
+  const types = collectStatements(
+    path,
+    statements.filter((statement) => !ts.isVariableStatement(statement) && !isImport(statement)),
+  );
   const read = (named: NamedStatements): Declaration =>
     readDeclaration({ ...context, namespaces: named.namespaces }, named);
-  const declarations = createNames(path, statements, { core, read });
-  const check = createCircleCheck(path, declarations);
-  const names: FileNames = {
-    constants: new Map(constants.map((constant) => [constant.name, constant])),
-    structures,
-    find: (parts, namespaces) => findStatements(statements, parts, namespaces),
-    declarations,
-    imports,
-    rejectCircles: (shape) => referencesIn(shape).forEach(check),
-  };
+  const declarations = createNames(path, types, { core, read });
+  const checkName = createCircleCheck(path, declarations);
   const context: TypeContext = {
     path,
-    file: names,
+    file: {
+      constants: new Map(constants.map((constant) => [constant.name, constant])),
+      structures,
+      find: (parts, namespaces) => findStatements(types, parts, namespaces),
+      declarations,
+      imports,
+      check: (shape) => referencesIn(shape).forEach(checkName),
+    },
     parameters: new Map(),
     namespaces: [],
     depth: 0,
     read: readShape,
     readMembers,
   };
-  const plain = [...statements.values()].filter((named) => typeParametersOf(named.statements[0]).length === 0);
-  const written = plain.map(({ name }) => declarations.get(name)).filter((declaration) => declaration !== undefined);
-  if (written.length === 0)
-    throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
-  rejectDuplicates(path, [...constants, ...written]);
-  rejectTaken(path, written, { imports, core });
-  const own = settleUndefined(written);
-  const scope = [...core, ...own];
-  for (const { name } of own) check(name);
-  const complete = own.map((declaration) => spreadUnions(path, declaration, { declarations: scope }));
-  rejectNonObjects(path, complete, { declarations: [...core, ...complete] });
-  return { constants, declarations: complete, warnings: findUnknownTags(path, file) };
+  const plain = [...types.values()].filter((named) => typeParametersOf(named.statements[0]).length === 0);
+  return { constants, context, names: plain.map(({ name }) => name) };
 }
 
 /** Reads the statements of one name. */

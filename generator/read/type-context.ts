@@ -1,5 +1,6 @@
 import type { Constant, ObjectShape, Shape } from "../model.ts";
 import type { Names } from "../model/resolve.ts";
+import type { Imports } from "./imports.ts";
 import type { ts } from "./syntax.ts";
 
 /** Place in a schema file where a type expression is read. */
@@ -28,9 +29,9 @@ export interface FileNames {
   /** Declarations by name, those of the core included. They are read when they are asked for. */
   readonly declarations: Names;
   /** Core names by the local names that the file gives to them. */
-  readonly imports: ReadonlyMap<string, string>;
+  readonly imports: Imports;
   /** Checks that the types that a shape is made of can be resolved. @throws {SpecError} when they contain themselves. */
-  readonly rejectCircles: (shape: Shape) => void;
+  readonly check: (shape: Shape) => void;
 }
 
 /** Statements that declare one type: an interface may be declared in parts. */

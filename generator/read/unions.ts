@@ -49,7 +49,7 @@ export function valuesOf(context: TypeContext, shape: Shape): readonly Shape[] {
 
 /** Returns the alternatives of a type: the members of a union, also of one that has a name, or the type itself. */
 export function alternativesOf(context: TypeContext, shape: Shape): readonly Shape[] {
-  context.file.rejectCircles(shape);
+  context.file.check(shape);
   const found = resolveAliasIn(shape, context.file.declarations);
   if (found.kind !== "union") return [shape];
   const members = found.of.flatMap((member) =>
