@@ -160,6 +160,7 @@ export class ClusterNode implements HttpNode {
         clock,
         nodeName: () => this.name,
         findLive: (key) => sessions.findLive(key),
+        end: (session) => this.#messageHost.end(session),
         fail,
       });
     }
@@ -257,8 +258,7 @@ export class ClusterNode implements HttpNode {
   }
 
   drain(sessions: Iterable<LiveSession>, { drain = toTimeouts(undefined).drain }: CloseOptions = {}): Promise<void> {
-    const { clock } = this.#options;
-    return drainSessions(sessions, { clock, drain, retry: this.#sessions?.settings.retry ?? 0 });
+    return drainSessions(sessions, { clock: this.#options.clock, drain, retry: this.#sessions?.settings.retry ?? 0 });
   }
 
   async leave(): Promise<void> {
@@ -344,6 +344,7 @@ export class ClusterNode implements HttpNode {
     if (this.relays.receive(message) || message.kind === "listen") return;
     if (message.kind === "post") return this.#receivePost(message);
     this.relays.inOrder(message.session, () => {
+      if (message.kind === "ended") this.#sessions?.searches.end(message.session.id);
       const session = this.#sessions?.findLive(message.session);
       if (session) deliverMessage(session, message, this.#messageHost);
       else if (message.kind === "ended") this.relays.cancel(message.session);

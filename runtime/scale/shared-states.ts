@@ -19,6 +19,8 @@ export interface SharedStatesOptions {
   nodeName(): string;
   /** Returns a session that this node serves. */
   findLive(key: SessionKey): LiveSession | undefined;
+  /** Ends a session that another node has ended, in the background. */
+  end(session: LiveSession): void;
   fail(thrown: unknown): void;
 }
 
@@ -154,11 +156,13 @@ export class SharedStates {
   }
 
   async #read(session: LiveSession): Promise<void> {
-    const { engine, nodeName } = this.#options;
+    const { engine, nodeName, end } = this.#options;
     const version = this.versionOf(session);
     const access = { node: nodeName(), ...(version !== undefined && { version }) };
     const found = await engine.sessions.access(session.key, access);
-    if (found?.state) this.update(session, found);
+    // A node that has no requests and no streams in the store receives no message at the end of a session.
+    if (!found) return end(session);
+    if (found.state) this.update(session, found);
   }
 
   #notifyUpdated({ connection }: LiveSession, uris: Iterable<string> = []): void {

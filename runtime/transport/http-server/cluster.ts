@@ -11,6 +11,7 @@ import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
+import type { SessionSearches } from "../session-searches.ts";
 import type { DispatchTarget } from "./dispatch-messages.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
@@ -212,6 +213,8 @@ export interface LiveSessions {
   readonly settings: StreamSettings;
   /** Returns a session that this handler serves now. */
   findLive(key: SessionKey): LiveSession | undefined;
+  /** Searches in progress: a session that has ended must not be found by them. */
+  readonly searches: Pick<SessionSearches, "end">;
   /** Returns a session that this handler can serve, and marks it as used; `undefined` when it has ended, or when the handler closes. */
   use(key: SessionKey): Promise<LiveSession | undefined>;
   /** Serves a stateless request; returns `undefined` when the handler closes. */

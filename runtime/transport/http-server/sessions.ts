@@ -25,7 +25,7 @@ export class Sessions implements LiveSessions {
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
-  readonly #searches = new SessionSearches();
+  readonly searches: SessionSearches = new SessionSearches();
   /** Connections that last, by the turn of a round of maintenance in which each is visited. */
   readonly #turns: readonly Set<Maintained>[];
   #lastTurn = -1;
@@ -141,14 +141,14 @@ export class Sessions implements LiveSessions {
   find(key: SessionKey): Awaitable<HttpSession | undefined> {
     const found = this.#settings.sessions?.store.find(key);
     if (!(found instanceof Promise)) return this.#toLive(key, found);
-    return this.#searches.wait(key.id, found, (record) => this.#toLive(key, record));
+    return this.searches.wait(key.id, found, (record) => this.#toLive(key, record));
   }
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession | RemoteSession): Promise<void> {
     const { sessions, cluster } = this.#settings;
     await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
-    this.#searches.end(session.key.id);
+    this.searches.end(session.key.id);
     if (!isRemote(session)) await this.#dropEnded(session);
   }
 
@@ -192,7 +192,7 @@ export class Sessions implements LiveSessions {
 
   #reserve(key: SessionKey, cluster: HttpNode, reserve: readonly RequestId[]): Promise<AccessedSession | undefined> {
     const node = this.#service.areSessionsBound ? cluster.relays.findOwner(key.id) : undefined;
-    return this.#searches.wait(key.id, cluster.access(key, reserve, node), (found) => {
+    return this.searches.wait(key.id, cluster.access(key, reserve, node), (found) => {
       const session =
         node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
       if (!found) return undefined;

@@ -41,6 +41,7 @@ async function startNodes(): Promise<TwoClusterNodes> {
     revisions: [],
     settings: { retry: 0, polling: true, maxStreamBytes: 0, metrics: undefined, clock },
     findLive: () => undefined,
+    searches: { end() {} },
     use: async () => undefined,
     acceptStateless: () => undefined,
     adopt() {},

@@ -59,7 +59,8 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
       });
     },
   });
-  const service = { ...createService(tools), areSessionsBound, ...(readBoundState && { readBoundState }) };
+  const clients = { audiences: [], attach() {}, setLogLevel() {}, notify() {}, notifyUpdated() {}, notifyTopic() {} };
+  const service = { ...createService(tools), areSessionsBound, clients, ...(readBoundState && { readBoundState }) };
   const handler = createServiceHandler(service, { cluster: watched, authenticate: byName, ...given });
   onTestFinished(async () => {
     await handler.close({ drain: 0 });
@@ -256,6 +257,46 @@ describe("a node that closes while it searches for a session", () => {
     expect((await second.send({ headers, body: echo(1) })).status).toBe(200);
   });
 });
+
+test.each([
+  ["that another node has opened", false, false],
+  ["that this node has opened", true, false],
+  ["that only this node can serve", true, true],
+])(
+  "a call does not run if another node ends its session, %s, while it is checked",
+  async (_which, lives, areSessionsBound) => {
+    const accesses = holdAccesses();
+    const ran: string[] = [];
+    const tools = { note: () => void ran.push("note") };
+    const { first, second } = await startTwo({ tools, areSessionsBound }, accesses.wrap);
+    const headers = await (lives ? first : second).open();
+    const search = accesses.hold();
+    const late = first.send({ headers, body: call(1, "note") });
+    await search.held.opened;
+    expect((await second.send({ method: "DELETE", headers })).status).toBe(204);
+    search.let.open();
+    expect([(await late).status, ran]).toEqual([404, []]);
+    const key = { id: String(headers["mcp-session-id"]), owner: "ann" };
+    expect(first.sessions.findLive(key)).toBeUndefined();
+  },
+);
+
+test.each([false, true])(
+  "a stream that GET opens ends if another node ends its session meanwhile; the session lives here: %s",
+  async (lives) => {
+    const accesses = holdAccesses();
+    const { first, second } = await startTwo({}, accesses.wrap);
+    const headers = await (lives ? first : second).open();
+    const search = accesses.hold();
+    const opened = first.fetch({ method: "GET", headers });
+    await search.held.opened;
+    expect((await second.send({ method: "DELETE", headers })).status).toBe(204);
+    search.let.open();
+    await inTime((await opened).text(), "the end of the stream");
+    const key = { id: String(headers["mcp-session-id"]), owner: "ann" };
+    expect(first.sessions.findLive(key)).toBeUndefined();
+  },
+);
 
 describe("the sessions of a node for other nodes", () => {
   test("a session is found by its owner, and no longer when the node has closed", async () => {
