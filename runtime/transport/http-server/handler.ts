@@ -339,7 +339,11 @@ async function listen(
   admission: ValidationOutcome & { readonly kind: "listen" },
   serverContext: OpenServerContext,
 ): Promise<void> {
-  respondRejected(exchange, await openListener(exchange, admission, serverContext), serverContext);
+  const rejection = await openListener(exchange, admission, serverContext);
+  // The events of a session are removed when it ends.
+  const isUnknown = rejection?.response.status === 400;
+  const hasEnded = isUnknown && !(await serverContext.sessions.access(admission.session.key, []));
+  respondRejected(exchange, hasEnded ? rejectClosed(serverContext) : rejection, serverContext);
 }
 
 async function openListener(

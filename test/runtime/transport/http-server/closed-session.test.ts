@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from "vitest";
+import type { EventStore } from "../../../../runtime/stores/event-store.ts";
+import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "../../../../runtime/stores/session-store.ts";
-import { call, start, until, type Rig } from "./http-rig.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
+import { override } from "../../../scale/mutants/mutants.ts";
+import { createGate } from "../../tasks/task-wire.ts";
+import { call, log, start, until, type Rig } from "./http-rig.ts";
 
 /** Store that responds to nothing until `settle` is called, and then to all at once, like one whose responses arrive in one chunk. */
 class HeldStore implements SessionStore {
@@ -42,13 +47,21 @@ class HeldStore implements SessionStore {
   }
 }
 
-let rig: Rig | undefined;
+const rigs: Rig[] = [];
 
-afterEach(async () => rig?.close());
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+async function serve(...given: Parameters<typeof start>): Promise<Rig> {
+  const rig = await start(...given);
+  rigs.push(rig);
+  return rig;
+}
 
 test("requests of a session that a DELETE ends while they are checked are responded to (T-26, T-54)", async () => {
   const store = new HeldStore();
-  rig = await start({ echo: () => "echo" }, { sessions: { store } });
+  const rig = await serve({ echo: () => "echo" }, { sessions: { store } });
   const session = await rig.open();
   store.isHolding = true;
   const ended = session.end();
@@ -64,3 +77,29 @@ test("requests of a session that a DELETE ends while they are checked are respon
   expect((await posted).status).toBe(404);
   expect((await listening).status).toBe(404);
 });
+
+test.each(["this process", "another process"])(
+  "a resumption gets 404 if %s ends the session while the events are read",
+  async (where) => {
+    const [reading, read] = [createGate(), createGate()];
+    const store = new MemorySessionStore();
+    const events: EventStore = new MemoryEventStore();
+    const after: EventStore["after"] = async (...given) => {
+      reading.open();
+      await read.opened;
+      return events.after(...given);
+    };
+    const talk = async (context: CallContext): Promise<string> => (await log(context, "one"), "done");
+    const options = { sessions: { store }, events: override(events, { after }) };
+    const [rig, other] = [await serve({ talk }, options), await serve({ talk }, options)];
+    const session = await rig.open();
+    const stream = await session.postStream(call(1, "talk"));
+    await stream.end();
+    const late = session.listen(stream.events[0]?.id);
+    await reading.opened;
+    const ended = (where === "this process" ? rig : other).send({ method: "DELETE", headers: session.headers });
+    expect((await ended).status).toBe(204);
+    read.open();
+    expect((await late).status).toBe(404);
+  },
+);

@@ -377,6 +377,42 @@ test("a batch of which some messages belong to another node is shared between th
   expect(await second.send({ headers, body: [cancelled, cancelled] })).toMatchObject({ status: 202, text: "" });
 });
 
+/** Opens a stream by GET and cuts it. Returns the headers with which it is resumed. */
+async function cutStream(node: Node, headers: Record<string, string>): Promise<Record<string, string>> {
+  const opened = (await node.fetch({ method: "GET", headers })).body?.getReader();
+  const { value } = (await opened?.read()) ?? {};
+  const [, last = ""] = /^id: (.+)$/m.exec(new TextDecoder().decode(value)) ?? [];
+  await opened?.cancel();
+  return { ...headers, "last-event-id": last };
+}
+
+test.each([
+  ["that any node can serve", false],
+  ["that only its own node can serve", true],
+])(
+  "a resumption gets 404 if another node ends its session, %s, while the events are read",
+  async (_which, areSessionsBound) => {
+    const [reading, read] = [createGate(), createGate()];
+    const { first, second } = await startTwo({ areSessionsBound }, (engine) =>
+      override(engine, {
+        events: override(engine.events, {
+          async read(...given) {
+            reading.open();
+            await read.opened;
+            return engine.events.read(...given);
+          },
+        }),
+      }),
+    );
+    const resume = await cutStream(second, await second.open({}, "2025-11-25"));
+    const late = first.send({ method: "GET", headers: resume });
+    await reading.opened;
+    expect((await second.send({ method: "DELETE", headers: resume })).status).toBe(204);
+    read.open();
+    expect((await late).status).toBe(404);
+  },
+);
+
 test("a stream that two requests resume at once ends with its session, though the first connection is gone", async () => {
   const memory = createMemoryCluster();
   const engine = memory.connect();
@@ -393,11 +429,7 @@ test("a stream that two requests resume at once ends with its session, though th
   const first = await startNode(memory.connect());
   const second = await startNode(override(engine, { events: override(engine.events, { adopt: adoptLater }) }));
   const headers = await first.open({}, "2025-11-25");
-  const opened = (await first.fetch({ method: "GET", headers })).body?.getReader();
-  const { value } = (await opened?.read()) ?? {};
-  const [, last = ""] = /^id: (.+)$/m.exec(new TextDecoder().decode(value)) ?? [];
-  await opened?.cancel();
-  const resume = { method: "GET", headers: { ...headers, "last-event-id": last } };
+  const resume = { method: "GET", headers: await cutStream(first, headers) };
   const [former, latter] = [second.fetch(resume), second.fetch(resume)];
   await adopting.opened;
   await (await former).body?.cancel();
