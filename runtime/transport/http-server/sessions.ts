@@ -1,6 +1,7 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { createSecretId } from "../../internal/digest.ts";
+import { attempt } from "../../internal/maybe-async.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -220,7 +221,7 @@ export class Sessions implements LiveSessions {
     const live = this.#live.get(key.id);
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
-    if (live && !record) this.#dropEnded(live).catch(this.#settings.fail);
+    if (live && !record) void this.#dropEnded(live);
     if (!record?.agreement || !revision || (this.#isClosed && !live)) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     this.#touch(session);
@@ -257,11 +258,11 @@ export class Sessions implements LiveSessions {
     void session.connection.close();
   }
 
-  /** Closes this process's half of a session that no other process can continue, and removes its events. */
+  /** Closes this process's half of a session that no other process can continue, and removes its events. Without them it has ended all the same. */
   async #dropEnded(session: HttpSession): Promise<void> {
     session.markEnded();
     this.#drop(session);
-    await this.#settings.events?.remove(session.key);
+    await attempt(() => this.#settings.events?.remove(session.key), this.#settings.fail);
   }
 
   /**
