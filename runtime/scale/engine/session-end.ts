@@ -18,28 +18,35 @@ export interface EndingNode {
 }
 
 /**
- * Ends a session at all nodes, and removes its streams and values. When the engine fails meanwhile, the session may have ended already: the rest is repeated in the
- * background.
+ * Ends a session at all other nodes, and removes its streams and values. When the engine fails meanwhile, the session may have ended already: the rest
+ * is repeated in the background, and ends it at this node as well.
  *
  * @throws {EngineError} when the engine fails
  */
 export async function endSharedSession(key: SessionKey, node: EndingNode): Promise<void> {
   const known = await node.engine.sessions.findNodes(key);
   try {
-    await endOnce(key, known, node);
+    await endOnce(key, known, node, node.name);
   } catch (thrown) {
     repeatEnd(key, known, node).catch(node.fail);
     throw thrown;
   }
 }
 
-/** @param known - nodes that served the session before it ended */
-async function endOnce(key: SessionKey, known: readonly string[], { engine, name }: EndingNode): Promise<void> {
+/**
+ * @param known - nodes that served the session before it ended
+ * @param except - node that needs no message
+ */
+async function endOnce(
+  key: SessionKey,
+  known: readonly string[],
+  { engine }: Pick<EndingNode, "engine">,
+  except?: string,
+): Promise<void> {
   const owner = nodeOfSession(key.id);
-  const others = new Set([...known, ...(await engine.sessions.end(key)), ...(owner === undefined ? [] : [owner])]);
-  others.delete(name);
+  const nodes = new Set([...known, ...(await engine.sessions.end(key)), ...(owner === undefined ? [] : [owner])]);
   const message = { kind: "ended", session: key } as const;
-  await Promise.all([...others].map(async (other) => engine.nodes.send(other, message)));
+  await Promise.all([...nodes].map(async (node) => node !== except && engine.nodes.send(node, message)));
   await Promise.all([engine.events.remove(key), removeSessionValues(engine.values, key)]);
 }
 

@@ -21,38 +21,45 @@ async function startNode(
   return rig;
 }
 
-test("an end of a session whose outcome is unknown reaches the node that runs a call, and removes its streams", async () => {
-  const memory = createMemoryCluster();
-  const [first, second] = [memory.connect(), memory.connect()];
-  let unknown = 0;
-  const sessions = override(first.sessions, {
-    async end(key) {
-      const nodes = await first.sessions.end(key);
-      unknown += 1;
-      if (unknown === 1) throw new EngineError("The store gave no reply; try again later");
-      return nodes;
-    },
-  });
-  const firstNode = await startNode(override(first, { sessions }));
-  let isAborted = false;
-  const secondNode = await startNode(second, {
-    async hang(context: CallContext) {
-      await log(context, "running");
-      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
-      isAborted = true;
-    },
-  });
-  const session = await firstNode.open();
-  const stream = await secondNode.stream({ headers: session.headers, body: call(1, "hang") });
-  await stream.message();
-  const [name = "", sequence] = stream.events.at(-1)?.id?.split("-") ?? [];
-  const key = { id: session.id, owner: undefined };
-  expect(await second.events.read(key, { stream: name, sequence: Number(sequence) })).toBeDefined();
-  expect((await session.end()).status).toBe(503);
-  await expect.poll(() => isAborted).toBe(true);
-  await expect.poll(() => second.events.read(key, { stream: name, sequence: -1 })).toBeUndefined();
-  expect((await session.end()).status).toBe(404);
-});
+test.each(["the same node", "another node"])(
+  "an end of a session whose outcome is unknown reaches %s that runs a call, and removes its streams",
+  async (where) => {
+    const memory = createMemoryCluster();
+    const [first, second] = [memory.connect(), memory.connect()];
+    let unknown = 0;
+    const sessions = override(first.sessions, {
+      async end(key) {
+        const nodes = await first.sessions.end(key);
+        unknown += 1;
+        if (unknown === 1) throw new EngineError("The store gave no reply; try again later");
+        return nodes;
+      },
+    });
+    let isAborted = false;
+    const tools: Record<string, Tool> = {
+      async hang(context) {
+        await log(context, "running");
+        await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+        isAborted = true;
+      },
+    };
+    const firstNode = await startNode(override(first, { sessions }), tools);
+    const secondNode = await startNode(second, tools);
+    const session = await firstNode.open();
+    const stream = await (where === "the same node" ? firstNode : secondNode).stream({
+      headers: session.headers,
+      body: call(1, "hang"),
+    });
+    await stream.message();
+    const [name = "", sequence] = stream.events.at(-1)?.id?.split("-") ?? [];
+    const key = { id: session.id, owner: undefined };
+    expect(await second.events.read(key, { stream: name, sequence: Number(sequence) })).toBeDefined();
+    expect((await session.end()).status).toBe(503);
+    await expect.poll(() => isAborted).toBe(true);
+    await expect.poll(() => second.events.read(key, { stream: name, sequence: -1 })).toBeUndefined();
+    expect((await session.end()).status).toBe(404);
+  },
+);
 
 test("a node that was cut off while its session ended leaves no streams behind", async () => {
   const memory = createMemoryCluster();
