@@ -365,9 +365,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return replaced;
   }
 
-  /** Keeps a resumed stream until it ends. */
+  /** Keeps a resumed stream until it ends. The connection of another request that has resumed it ends: nothing more may be written there. */
   #adopt(stream: SessionStream | undefined): boolean {
     if (!stream) return false;
+    for (const open of this.#openStreams) if (open.key === stream.key && open !== stream) open.release();
     (this.#streams ??= new Map()).set(stream.key, stream);
     if (stream.isListener) this.#addListener(stream);
     void stream.finished?.then(() => this.#forget(stream));

@@ -413,7 +413,8 @@ test.each([
   },
 );
 
-test("a stream that two requests resume at once ends with its session, though the first connection is gone", async () => {
+/** Resumes a stream at a node with two requests at once. The latter adopts the stream after the function that is returned is called. */
+async function resumeTwice() {
   const memory = createMemoryCluster();
   const engine = memory.connect();
   const [adopting, adopt] = [createGate(), createGate()];
@@ -432,9 +433,22 @@ test("a stream that two requests resume at once ends with its session, though th
   const resume = { method: "GET", headers: await cutStream(first, headers) };
   const [former, latter] = [second.fetch(resume), second.fetch(resume)];
   await adopting.opened;
-  await (await former).body?.cancel();
-  adopt.open();
+  return { second, headers, former: await former, latter, adopt: adopt.open };
+}
+
+test("a stream that two requests resume at once ends with its session, though the first connection is gone", async () => {
+  const { second, headers, former, latter, adopt } = await resumeTwice();
+  await former.body?.cancel();
+  adopt();
   const body = (await latter).text();
   expect((await second.send({ method: "DELETE", headers })).status).toBe(204);
   await inTime(body, "the end of the stream");
+});
+
+test("a stream that two requests resume at once has one connection: the other ends, so that its client resumes it again", async () => {
+  const { former, latter, adopt } = await resumeTwice();
+  adopt();
+  const { body } = await latter;
+  await inTime(former.text(), "the end of the connection");
+  await body?.cancel();
 });
