@@ -39,7 +39,7 @@ import { sendToListener } from "./streams/send-to-listener.ts";
 import { SessionAccesses, toStoredId } from "./session-accesses.ts";
 import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
-import { SharedStream } from "./streams/shared-stream.ts";
+import { SharedStream, type SharedStreamOptions } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
 import { endLocalSession, endSharedSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
@@ -142,8 +142,7 @@ export class ClusterNode implements HttpNode {
     this.#streams = streams;
     this.relays.start(sessions);
     if (clients) {
-      const broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
-      this.#broadcasts = broadcasts;
+      const broadcasts = (this.#broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode));
       const { clock, lease } = this.#options;
       this.#digests = new ListDigests({
         nodes: engine.nodes,
@@ -216,25 +215,11 @@ export class ClusterNode implements HttpNode {
     return new SharedStream({ ...this.#streamOptions(session), name, host, requests });
   }
 
-  async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
-    const { local } = resumption;
-    if (local instanceof SharedStream) {
-      const outcome = await local.resume(position.sequence, resumption.open);
-      if (outcome !== "fenced") return outcome === "resumed" ? local : undefined;
-    }
-    local?.release();
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const part = await readRest(this.#options.engine.events, key, position);
-      if (!part) return undefined;
-      const stream =
-        part.isResponse || part.isEnded
-          ? this.#follow(key, position, { retry: resumption.host.retry, open: resumption.open })
-          : await this.#adopt(key, { position, part }, resumption);
-      if (!stream) continue;
-      if (part.owner !== this.name) this.#notifyOwner(key, stream, part.owner);
-      return stream;
-    }
-    return undefined;
+  resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
+    const resumed = this.#resume(key, position, resumption);
+    // As soon as this node has adopted the stream, the former one no longer notifies its client of changes.
+    this.#states?.hold(resumed);
+    return resumed;
   }
 
   listen(key: SessionKey, stream: string): void {
@@ -288,6 +273,27 @@ export class ClusterNode implements HttpNode {
     this.#received = received;
   }
 
+  async #resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
+    const { local } = resumption;
+    if (local instanceof SharedStream) {
+      const outcome = await local.resume(position.sequence, resumption.open);
+      if (outcome !== "fenced") return outcome === "resumed" ? local : undefined;
+    }
+    local?.release();
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const part = await readRest(this.#options.engine.events, key, position);
+      if (!part) return undefined;
+      const stream =
+        part.isResponse || part.isEnded
+          ? this.#follow(key, position, { retry: resumption.host.retry, open: resumption.open })
+          : await this.#adopt(key, { position, part }, resumption);
+      if (!stream) continue;
+      if (part.owner !== this.name) this.#notifyOwner(key, stream, part.owner);
+      return stream;
+    }
+    return undefined;
+  }
+
   #follow(session: SessionKey, { stream, sequence }: StreamPosition, following: Following): FollowedStream {
     const { engine, clock, fail } = this.#options;
     return new FollowedStream(
@@ -328,13 +334,7 @@ export class ClusterNode implements HttpNode {
     this.#inBackground(async () => void (await this.#options.engine.sessions.change(key, { listener })));
   }
 
-  #streamOptions(session: SessionKey): {
-    readonly session: SessionKey;
-    readonly events: Engine["events"];
-    readonly owner: string;
-    readonly clock: Clock;
-    readonly unstored: UnstoredEvents;
-  } {
+  #streamOptions(session: SessionKey): Omit<SharedStreamOptions, keyof NewStream> {
     const { engine, clock } = this.#options;
     return { session, events: engine.events, owner: this.name, clock, unstored: this.#unstored };
   }

@@ -42,16 +42,22 @@ interface StateRead {
 export class SharedStates {
   readonly #options: SharedStatesOptions;
   readonly #known = new WeakMap<LiveSession, KnownState>();
-  /** Reads in progress. */
+  /** Reads and other work in progress. */
   readonly #reads = new Set<Promise<void>>();
 
   constructor(options: SharedStatesOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the states that are being read are applied; `undefined` when none is. */
+  /** Resolves when the states that are being read are applied, and other work has ended; `undefined` when there is none. */
   get settled(): Promise<unknown> | undefined {
     return this.#reads.size > 0 ? Promise.all(this.#reads) : undefined;
+  }
+
+  /** Makes broadcasts wait for work that decides which clients they reach. */
+  hold(work: Promise<unknown>): void {
+    const held: Promise<void> = work.catch(() => {}).then(() => void this.#reads.delete(held));
+    this.#reads.add(held);
   }
 
   versionOf(session: LiveSession | undefined): number | undefined {
