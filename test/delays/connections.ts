@@ -9,6 +9,8 @@ import type { ClientOptions } from "../../runtime/client/options.ts";
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
 import { systemClock, type Clock } from "../../runtime/internal/timers.ts";
+import { joinCluster } from "../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import { createServerAcceptor } from "../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../runtime/server/run/http-handler.ts";
@@ -18,8 +20,9 @@ import { createHttpClientTransport } from "../../runtime/transport/http-client/h
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import type { HttpHandler } from "../../runtime/transport/http-server/handler.ts";
+import type { HttpOptions } from "../../runtime/transport/http-server/settings.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
-import { delay, delayed, delayedEvents, delayedTransport } from "./delays.ts";
+import { delay, delayed, delayedEngine, delayedEvents, delayedTransport } from "./delays.ts";
 
 export type Declarations = Core & TaskTypes;
 export type Client = ClientSession<Declarations>;
@@ -137,15 +140,8 @@ export function openHttp(
   toTransport = (fetch: Fetch): Transport => createHttpClientTransport("http://localhost/mcp", { fetch, reconnect }),
 ): HttpRoute {
   const store = new MemorySessionStore({ clock });
-  const handler = createHttpHandler(server, {
-    clock,
-    timeouts: { drain: 20 },
-    path: "/mcp",
-    retry: 1,
-    sessions: { store: delayed(store) },
-    events: delayedEvents(new MemoryEventStore()),
-    authenticate: async () => (await delay(), { principal: "user" }),
-  });
+  const stores = { sessions: { store: delayed(store) }, events: delayedEvents(new MemoryEventStore()) };
+  const handler = createHandler(server, clock, stores);
   const line = new Line();
   const fetch = fetchFrom(handler, line);
   return {
@@ -153,16 +149,59 @@ export function openHttp(
       createSessions((opening) => connect(toTransport(fetch), opening), { clock, lifecycle, ...options }),
     close: () => handler.close({ drain: 0 }),
     cut: (isNoticed) => line.cut(isNoticed),
-    async endSessions() {
-      for (const id of [...handler.sessions.keys()]) await endSession(handler, id);
-    },
+    endSessions: () => endSessions(handler),
     get sessions() {
       return { live: handler.sessions.size, stored: store.size };
     },
   };
 }
 
+/** Opens a way to two nodes of a cluster. Requests reach the first one until a cut, and then the second one. */
+export async function openNodes(createServer: () => Server, clock: Clock): Promise<HttpRoute> {
+  const memory = createMemoryCluster({ clock });
+  const clusters = await Promise.all([1, 2].map(() => joinCluster(delayedEngine(memory.connect()), { clock })));
+  const [first, second = first] = clusters.map((cluster) => createHandler(createServer(), clock, { cluster }));
+  if (!first || !second) throw new Error("There are two nodes");
+  let current = first;
+  const line = new Line();
+  const fetch = fetchFrom({ fetch: (request) => current.fetch(request) }, line);
+  return {
+    createClient: (options) =>
+      createSessions(
+        (opening) => connect(createHttpClientTransport("http://localhost/mcp", { fetch, reconnect }), opening),
+        { clock, lifecycle: "handshake", ...options },
+      ),
+    async close() {
+      await Promise.all([first, second].map((handler) => handler.close({ drain: 0 })));
+      await Promise.all(clusters.map((cluster) => cluster.close()));
+    },
+    cut(isNoticed) {
+      current = second;
+      line.cut(isNoticed);
+    },
+    endSessions: () => endSessions(current),
+    get sessions() {
+      return { live: first.sessions.size + second.sessions.size, stored: 0 };
+    },
+  };
+}
+
 const reconnect = { initialDelay: 1, maxDelay: 1 } as const;
+
+function createHandler(server: Server, clock: Clock, options: HttpOptions): HttpHandler {
+  return createHttpHandler(server, {
+    clock,
+    timeouts: { drain: 20 },
+    path: "/mcp",
+    retry: 1,
+    authenticate: async () => (await delay(), { principal: "user" }),
+    ...options,
+  });
+}
+
+async function endSessions(handler: HttpHandler): Promise<void> {
+  for (const id of [...handler.sessions.keys()]) await endSession(handler, id);
+}
 
 async function endSession(handler: Pick<HttpHandler, "fetch">, id: string): Promise<void> {
   await handler.fetch(new Request("http://localhost/mcp", { method: "DELETE", headers: { "mcp-session-id": id } }));

@@ -1,4 +1,6 @@
+import { isObject } from "../../generated/support.ts";
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
+import type { Engine } from "../../runtime/stores/engine.ts";
 import type { EventStore, StoredEvent } from "../../runtime/stores/event-store.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { createRandom } from "../oracle/random.ts";
@@ -80,6 +82,22 @@ export function delayedEvents<Store extends EventStore>(store: Store): Store {
     },
   };
   return delayed(store, own);
+}
+
+/** Delays the stores of an engine. Its own operations open and close it. */
+export function delayedEngine(engine: Engine): Engine {
+  const stores = new Map<unknown, object>();
+  return new Proxy(engine, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member === "function")
+        return (...given: readonly unknown[]): unknown => Reflect.apply(member, target, given);
+      if (!isObject(member)) return member;
+      const store = stores.get(member) ?? delayed(member);
+      stores.set(member, store);
+      return store;
+    },
+  });
 }
 
 /** Delays what a transport delivers. Its order stays. */

@@ -1,8 +1,15 @@
 import { beforeEach, vi } from "vitest";
-import { isObject } from "../../generated/support.ts";
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
-import { delayed, delayedEvents, delayedReceiver, delayedTransport, passTurns, seedDelays } from "./delays.ts";
+import {
+  delayed,
+  delayedEngine,
+  delayedEvents,
+  delayedReceiver,
+  delayedTransport,
+  passTurns,
+  seedDelays,
+} from "./delays.ts";
 
 /* Stores and engines in memory are delayed, wherever the server or a test makes one. */
 
@@ -106,7 +113,7 @@ vi.mock("../../runtime/scale/memory-engine.ts", async (load) => {
     return {
       connect() {
         const original = connect();
-        const engine = delayEngine(original);
+        const engine = delayedEngine(original);
         originals.set(engine, original);
         return engine;
       },
@@ -116,19 +123,3 @@ vi.mock("../../runtime/scale/memory-engine.ts", async (load) => {
   };
   return { ...module, createMemoryCluster };
 });
-
-/** Delays the stores of an engine. Its own operations open and close it. */
-function delayEngine(engine: Engine): Engine {
-  const stores = new Map<unknown, object>();
-  return new Proxy(engine, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member === "function")
-        return (...given: readonly unknown[]): unknown => Reflect.apply(member, target, given);
-      if (!isObject(member)) return member;
-      const store = stores.get(member) ?? delayed(member);
-      stores.set(member, store);
-      return store;
-    },
-  });
-}
