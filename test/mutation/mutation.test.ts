@@ -24,6 +24,15 @@ describe("a report of mutants", () => {
     ]);
   });
 
+  test("a test whose time was over detects nothing by itself", () => {
+    const mutants = [
+      { status: "Killed", statusReason: "Test timed out in 8000ms.", replacement: "{}", location: block },
+      { status: "Killed", statusReason: "expected 1 to be 2", replacement: "a >= 1", location: condition },
+    ];
+    const outcomes = readReport({ files: { [file]: { source, mutants } } }).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["timeout", "detected"]);
+  });
+
   test("an unknown status is an error", () => {
     const mutants = [{ status: "Other", replacement: "{}", location: block }];
     expect(() => readReport({ files: { [file]: { source, mutants } } })).toThrow("The status Other");

@@ -31,6 +31,8 @@ interface ReportedFile {
 
 interface ReportedMutant {
   readonly status: string;
+  /** Message of the test that failed, if one did. */
+  readonly statusReason?: string;
   readonly replacement: string;
   /** Its numbers start at 1. */
   readonly location: { readonly start: Place; readonly end: Place };
@@ -59,8 +61,10 @@ export function readReport({ files }: Report): readonly Mutant[] {
   });
 }
 
-function readMutant(file: string, lines: readonly string[], { status, replacement, location }: ReportedMutant): Mutant {
-  const outcome = outcomes[status];
+function readMutant(file: string, lines: readonly string[], reported: ReportedMutant): Mutant {
+  const { status, statusReason = "", replacement, location } = reported;
+  // A test fails as well when its own time is over, which a busy machine is enough for.
+  const outcome = statusReason.startsWith("Test timed out") ? "timeout" : outcomes[status];
   if (!outcome) throw new Error(`The status ${status} of a mutant is unknown; add it to report.ts`);
   return { ...readChange(file, lines, { replacement, location }), outcome };
 }
@@ -69,7 +73,7 @@ function readMutant(file: string, lines: readonly string[], { status, replacemen
 export function readChange(
   file: string,
   lines: readonly string[],
-  { replacement, location: { start, end } }: Omit<ReportedMutant, "status">,
+  { replacement, location: { start, end } }: Pick<ReportedMutant, "replacement" | "location">,
 ): Change {
   const text = lines.slice(start.line - 1, end.line).join("\n");
   const tail = (lines[end.line - 1] ?? "").length - (end.column - 1);

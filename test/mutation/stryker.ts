@@ -55,10 +55,10 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     mutate: [`${folder}/**/*.ts`],
     ignorePatterns: ["docs", "bench"],
     coverageAnalysis: "perTest",
-    // Tests of most mutants that are detected wait until their time is over.
-    concurrency: 3 * availableParallelism(),
+    // Tests of most mutants of the runtime that are detected wait until their time is over. Those of the generator compute.
+    concurrency: (folder.startsWith("generator/") ? 1 : 3) * availableParallelism(),
     // On a busy machine a run of some tests may take this long. Loops without end are found by counting.
-    timeoutMS: 30_000,
+    timeoutMS: 90_000,
     disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(home, "node_modules", ".cache", `${nameOf(folder)}.json`),

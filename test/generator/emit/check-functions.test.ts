@@ -65,7 +65,7 @@ describe("checks", () => {
     ],
     [
       "items of tuples are tested one by one, and those after them in a loop",
-      "export interface A { x: 1 } export interface Params { a: [A, string, unknown, A?, number?, ...A[]]; b: [1, 2?]; c: [unknown, ...unknown[]] }",
+      "export interface A { x: 1 } export interface Params { a: [A, string, unknown, A?, number?, ...A[]]; b: [1, 2?]; c: [unknown, ...unknown[]]; d: [{ y: 1 }] }",
       [
         "function checkParams(v: unknown): Issue | undefined {",
         'if (!isObject(v)) return fail("object");',
@@ -75,6 +75,8 @@ describe("checks", () => {
         'if (bIssue) return under("b", bIssue);',
         "const cIssue = checkParamsC(v.c);",
         'if (cIssue) return under("c", cIssue);',
+        "const dIssue = checkParamsD(v.d);",
+        'if (dIssue) return under("d", dIssue);',
         "return undefined;",
         "function checkParamsA(v: unknown): Issue | undefined {",
         'if (!Array.isArray(v)) return fail("array");',
@@ -107,6 +109,18 @@ describe("checks", () => {
         "function checkParamsC(v: unknown): Issue | undefined {",
         'if (!Array.isArray(v)) return fail("array");',
         'if (v.length < 1) return fail("array of at least 1 item");',
+        "return undefined;",
+        "function checkParamsD(v: unknown): Issue | undefined {",
+        'if (!Array.isArray(v)) return fail("array");',
+        'if (v.length < 1 || v.length > 1) return fail("array of 1 to 1 item");',
+        "{",
+        "const issue = checkParamsDItem0(v[0]);",
+        "if (issue) return under(0, issue);",
+        "}",
+        "return undefined;",
+        "function checkParamsDItem0(v: unknown): Issue | undefined {",
+        'if (!isObject(v)) return fail("object");',
+        'if (v.y !== 1) return fail("1", "y");',
         "return undefined;",
       ],
     ],
@@ -556,4 +570,14 @@ describe("checks", () => {
   ])("%s", (_what, declared, lines) => {
     expect(checksOf(declared)).toEqual(lines);
   });
+});
+
+test("a check imports the functions that it calls", () => {
+  const text =
+    "export interface Params { a: `a${string}`;\n/** @pattern ^b */\nb: string;\n/** @minLength 1\n * @pattern ^c */\nc: string }";
+  const { declarations } = readToy("2001-01-01", text);
+  const params = declarations.filter(({ name }) => name === "Params");
+  const writer = createCheckWriter({ declarations });
+  const functions = params.flatMap((declaration) => writer.writeDeclaration(declaration));
+  expect(functions.map(({ support }) => support)).toEqual([["isObject", "fail", "fitsTemplate", "isStringOf"]]);
 });
