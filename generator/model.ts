@@ -145,7 +145,7 @@ export interface StringShape {
   readonly minLength?: number;
   /** Maximum number of characters, from the `@maxLength` tag. A character is a code point. */
   readonly maxLength?: number;
-  /** Regular expression that the text matches somewhere, from the `@pattern` tag. It takes linear time and has the flag `u`. */
+  /** Regular expression from the `@pattern` tag, for a part of the text. It takes linear time and has the flag `u`. */
   readonly pattern?: string;
   /** Fixed texts of a template literal, in order, with any text between two of them: `["data:", ";base64,", ""]`. */
   readonly template?: readonly string[];

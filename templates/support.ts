@@ -306,7 +306,7 @@ export function fitsTemplate(value: unknown, texts: readonly string[]): value is
   if (!value.startsWith(start) || !value.endsWith(end)) return false;
   const rest = value.slice(start.length, value.length - end.length);
   let at = 0;
-  // The first place of a text leaves the most for those after it, so that no other one must be tried.
+  // The first place of a text leaves the most for the others: no other place must be tried.
   for (const text of others) {
     const found = rest.indexOf(text, at);
     if (found < 0) return false;

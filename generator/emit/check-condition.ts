@@ -84,7 +84,7 @@ function stringCondition(shape: StringShape, expression: string): Condition {
   ];
   const [length, ...others] = conditions;
   const isAny = length?.guards.length === 0 && template !== undefined;
-  // A text that fits a template is a string.
+  // The template accepts strings only.
   const tested = isAny ? others : conditions;
   return {
     invalid: tested.map(({ invalid }) => invalid).join(" || "),
@@ -100,7 +100,7 @@ function lengthCondition({ minLength = 0, maxLength = Infinity }: StringShape, e
   return guard("isStringOf", `${expression}, ${minLength}, ${maxLength}`, expected);
 }
 
-/** The other tests of the string come first, so that the expression is one. */
+/** The other tests of the string come first: they reject what is no string. */
 function patternCondition(pattern: string, expression: string): Condition {
   const test = `/${new RegExp(pattern, "u").source}/u.test(${expression})`;
   return { invalid: `!${test}`, valid: test, expected: `matching ${pattern}`, guards: [] };

@@ -39,7 +39,7 @@ export function mapDeclaration(declaration: Declaration, change: (shape: Shape) 
   return { ...declaration, shape: mapShape(declaration.shape, change) };
 }
 
-/** Returns the shapes that a shape is made of, without those behind names. */
+/** Returns the parts of a shape, without the types behind names. */
 export function partsOf(shape: Shape): readonly Shape[] {
   switch (shape.kind) {
     case "array":
@@ -56,7 +56,7 @@ export function partsOf(shape: Shape): readonly Shape[] {
   }
 }
 
-/** Returns the names that a shape mentions, in order and with repetitions. */
+/** Returns the names in a shape, in order and with repetitions. */
 export function referencesIn(shape: Shape): string[] {
   if (shape.kind === "reference") return [shape.name];
   return shape.kind === "omit" ? [shape.base.name] : partsOf(shape).flatMap(referencesIn);

@@ -86,7 +86,7 @@ function createEditor(declarations: readonly Declaration[], path: string): Edito
   };
 }
 
-/** Returns the declarations with properties that are written once and are members of several types, such as `Pick<Base, "name">`, by their place. */
+/** Returns the declarations with a property of several types, such as that of `Pick<Base, "name">`, by the place of the property. */
 function findCopies(declarations: readonly Declaration[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const declaration of declarations) {

@@ -4,13 +4,13 @@ import { locationOf, readFiniteNumber, reject, ts } from "./syntax.ts";
 
 /** Constants of a schema file. */
 export interface Constants {
-  /** Constants that are texts or numbers, which are part of the model. */
+  /** Texts and numbers, which are part of the model. */
   readonly constants: readonly Constant[];
-  /** Types of constants that are arrays or objects `as const`. Only types use them. */
+  /** Types of arrays and objects `as const`. Only types use them. */
   readonly structures: ReadonlyMap<string, Shape>;
 }
 
-/** Reads constants in source order. @throws {SpecError} for a variable that is not constant, and for a value that is not written out. */
+/** Reads constants in source order. @throws {SpecError} for a variable, and for a value that is not written out. */
 export function readConstants(path: string, statements: readonly ts.VariableStatement[]): Constants {
   const constants: Constant[] = [];
   const structures = new Map<string, Shape>();
@@ -58,7 +58,7 @@ function readScalar(value: ts.Expression): string | number | boolean | undefined
   return readFiniteNumber(inner);
 }
 
-/** Returns the type that `as const` gives to an array or an object of literals, or `undefined` for another value. */
+/** Returns the type of an array or an object of literals `as const`, or `undefined` for another value. */
 function readStructure(value: ts.Expression): Shape | undefined {
   const scalar = readScalar(value);
   if (scalar !== undefined) return { kind: "literal", value: scalar };

@@ -45,7 +45,7 @@ function constrainItems(
   throw reject(context.path, node, "@items belongs on an array");
 }
 
-/** A type in a tag must be that of the property. The tag makes a difference for numbers, which may be integers. */
+/** The type in a tag must fit the type of the property. The tag makes a difference for numbers, which may be integers. */
 function withType(
   context: TypeContext,
   node: ts.Node,
@@ -63,7 +63,7 @@ function withType(
   throw reject(context.path, node, "@TJS-type names another type");
 }
 
-/** Changes a type of a kind, or the members of a union that are of the kind. Returns `undefined` if there are none. */
+/** Changes a type of a kind, or such members of a union. Returns `undefined` if there are none. */
 function change(
   context: TypeContext,
   shape: Shape,

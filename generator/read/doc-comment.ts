@@ -16,7 +16,7 @@ export interface TypeTags {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Regular expression that takes linear time. */
+  /** Regular expression, which takes linear time. */
   readonly pattern?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -166,7 +166,7 @@ const typeTags: ReadonlySet<string> = new Set([
   "TJS-type",
 ]);
 
-/** A pattern that may take long in a backtracking engine changes no check. */
+/** A pattern changes no check if it may take long in a backtracking engine. */
 function isTypeTag(tag: ts.JSDocTag): boolean {
   const name = tag.tagName.text;
   return typeTags.has(name) && (!name.endsWith("pattern") || isLinearPattern(textOf(tag.comment)));

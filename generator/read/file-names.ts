@@ -4,7 +4,7 @@ import type { Names } from "../model/resolve.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 import type { DeclarationStatement, NamedStatements } from "./type-context.ts";
 
-/** Statements by the qualified name that they declare: `ns.Type`. */
+/** Statements by the qualified name of their type: `ns.Type`. */
 export type StatementsByName = ReadonlyMap<string, NamedStatements>;
 
 /**
@@ -33,7 +33,7 @@ export function collectStatements(path: string, statements: readonly ts.Statemen
   return found;
 }
 
-/** Finds a name that may be qualified, from the innermost namespace outwards. */
+/** Finds a name, which may be qualified, from the innermost namespace outwards. */
 export function findStatements(
   statements: StatementsByName,
   parts: readonly string[],
@@ -43,11 +43,11 @@ export function findStatements(
   return found || namespaces.length === 0 ? found : findStatements(statements, parts, namespaces.slice(0, -1));
 }
 
-/** Maximum number of declarations that wait for each other while they are read. Each takes a part of the call stack. */
+/** Maximum number of declarations waiting for each other while they are read. Each takes a part of the call stack. */
 const openLimit = 20;
 
 /**
- * Reads each declaration when it is first looked up: a type that is made of members of another one needs that one first.
+ * Reads each declaration when it is first looked up: a type with members of another one needs the other one first.
  *
  * @throws {SpecError} when a declaration needs itself
  */
@@ -81,7 +81,7 @@ export function createNames(
   return { get };
 }
 
-/** True for a stray semicolon, a directive such as `"use strict"`, and an export of names that the file declares. */
+/** True for a stray semicolon, a directive such as `"use strict"`, and an export of declared names. */
 function declaresNothing(statement: ts.Statement): boolean {
   if (ts.isExpressionStatement(statement)) return ts.isStringLiteral(statement.expression);
   if (!ts.isExportDeclaration(statement)) return ts.isEmptyStatement(statement);
@@ -114,7 +114,7 @@ const harmlessModifiers: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.ConstKeyword,
 ]);
 
-/** Declared names must not change the meaning of the built-in types that generated code uses. */
+/** Declared names must not change the meaning of built-in types in generated code. */
 function isTypeName(name: string): boolean {
   return /^[A-Z]\w*$/.test(name) && !["Array", "Record", "Omit"].includes(name);
 }

@@ -17,7 +17,7 @@ export function readKeyof(context: TypeContext, node: ts.TypeNode): Shape {
   return unionOf(properties.map(({ name }) => ({ kind: "literal", value: name })));
 }
 
-/** Returns the object that a type stands for, with all inherited properties. @throws {SpecError} when it is not one object. */
+/** Returns the object behind a type, with all inherited properties. @throws {SpecError} when it is not one object. */
 export function toObject(context: TypeContext, node: ts.Node, shape: Shape): ObjectShape {
   context.file.check(shape);
   const object = resolveObjectIn(shape, context.file.declarations);
@@ -25,7 +25,7 @@ export function toObject(context: TypeContext, node: ts.Node, shape: Shape): Obj
   return object;
 }
 
-/** Returns the keys that a type lists: `"a" | "b"`, `string`, or `keyof T`. @throws {SpecError} when it has other members. */
+/** Returns the keys in a type: `"a" | "b"`, `string`, or `keyof T`. @throws {SpecError} when it has other members. */
 export function toKeys(context: TypeContext, node: ts.Node, shape: Shape): Keys {
   const members = valuesOf(context, shape).filter(({ kind }) => kind !== "never");
   const names = members.flatMap((member) => (member.kind === "literal" ? [String(member.value)] : []));

@@ -30,7 +30,7 @@ export interface Schema {
  * Reads a protocol schema written in TypeScript: a local file or the unmodified upstream file. Types keep their names, their order and their
  * optionality as written. Utility types, type parameters and members of other types are replaced by what they stand for in a message.
  *
- * @throws {SpecError} at the first construct that no message can have, or the model cannot represent, with file, line and column.
+ * @throws {SpecError} at the first construct without a meaning for messages, or without a place in the model, with file, line and column.
  * @param core - declarations that the file may import: an extension uses those of the core
  */
 export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
@@ -109,7 +109,7 @@ function readStatement(context: TypeContext, name: string, statement: Declaratio
   return { ...common, kind: "interface", ...readInterface(context, statement) };
 }
 
-/** Members of bases that have no name, such as `Pick<Base, "key">`, become own members. */
+/** Members of bases without a name, such as `Pick<Base, "key">`, become own members. */
 function readInterface(
   context: TypeContext,
   statement: ts.InterfaceDeclaration,
@@ -126,7 +126,7 @@ function readInterface(
   return { extends: named, shape: unnamed.reduceRight((members, base) => override(base, members), own) };
 }
 
-/** A property may be absent if the alias that is its type includes `undefined`. The alias itself stands for the values of messages. */
+/** A property may be absent if its type is an alias with `undefined`. The alias itself stands for the values of messages. */
 function settleUndefined(declarations: readonly Declaration[]): readonly Declaration[] {
   const optional = new Set<string>();
   const mayBeAbsent = (shape: Shape): boolean => {

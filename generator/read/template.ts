@@ -3,7 +3,7 @@ import { reject, type ts } from "./syntax.ts";
 import type { TypeContext } from "./type-context.ts";
 import { unionOf, valuesOf } from "./unions.ts";
 
-/** Maximum number of texts that a template with unions stands for. */
+/** Maximum number of texts of a template with unions. */
 const limit = 1_000;
 
 /**
@@ -22,7 +22,7 @@ export function readTemplate(context: TypeContext, node: ts.TemplateLiteralTypeN
   return unionOf(templates.map(toShape));
 }
 
-/** Texts that a hole may have. `undefined` is any text. */
+/** Texts in place of a hole. `undefined` is any text. */
 function textsOf(context: TypeContext, node: ts.Node, hole: Shape): readonly (string | undefined)[] {
   if (hole.kind === "literal") return [String(hole.value)];
   if (hole.kind === "boolean") return ["false", "true"];

@@ -7,7 +7,7 @@ import type { ts } from "./syntax.ts";
 export interface TypeContext {
   readonly path: string;
   readonly file: FileNames;
-  /** Types of the type parameters that may be used here. */
+  /** Types of the type parameters in scope. */
   readonly parameters: ReadonlyMap<string, Shape>;
   /** Namespaces around the expression, from the outermost. */
   readonly namespaces: readonly string[];
@@ -22,19 +22,19 @@ export interface TypeContext {
 /** What the names of a schema file stand for. */
 export interface FileNames {
   readonly constants: ReadonlyMap<string, Constant>;
-  /** Types of constants that are arrays or objects: `typeof NAME`. */
+  /** Types of constant arrays and objects: `typeof NAME`. */
   readonly structures: ReadonlyMap<string, Shape>;
-  /** Finds the statements of a name that may be qualified, from the innermost namespace outwards. */
+  /** Finds the statements of a name, which may be qualified, from the innermost namespace outwards. */
   readonly find: (parts: readonly string[], namespaces: readonly string[]) => NamedStatements | undefined;
   /** Declarations by name, those of the core included. They are read when they are asked for. */
   readonly declarations: Names;
-  /** Core names by the local names that the file gives to them. */
+  /** Core names by their local names in the file. */
   readonly imports: Imports;
-  /** Checks that the types that a shape is made of can be resolved. @throws {SpecError} when they contain themselves. */
+  /** Checks the types behind a shape. @throws {SpecError} when they contain themselves. */
   readonly check: (shape: Shape) => void;
 }
 
-/** Statements that declare one type: an interface may be declared in parts. */
+/** Statements of one type: an interface may be declared in parts. */
 export interface NamedStatements {
   /** Name in the model. It includes the namespaces: `ns.Type` is `nsType`. */
   readonly name: string;
@@ -42,5 +42,5 @@ export interface NamedStatements {
   readonly statements: readonly [DeclarationStatement, ...DeclarationStatement[]];
 }
 
-/** Statement that declares a type. */
+/** Declaration of a type. */
 export type DeclarationStatement = ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.EnumDeclaration;

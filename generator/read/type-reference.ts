@@ -35,7 +35,7 @@ export function readReference(context: TypeContext, node: NamedNode, nameNode: t
   throw reject(context.path, node, `\`${parts.join(".")}\` ${problem}`);
 }
 
-/** Returns the parts of a name that may be qualified: `ns.Type`. */
+/** Returns the parts of a name, which may be qualified: `ns.Type`. */
 export function nameParts(node: ts.Node): readonly string[] | undefined {
   if (ts.isIdentifier(node)) return [node.text];
   const [left, right] = ts.isQualifiedName(node)

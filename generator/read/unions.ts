@@ -42,12 +42,12 @@ function membersOf(shape: Shape): readonly Shape[] {
   return shape.kind === "union" && !shape.open && !shape.nullable ? shape.of : [shape];
 }
 
-/** Returns the alternatives of a type that has values other than objects, without names. */
+/** Returns the alternatives of a type of texts or numbers, without names. */
 export function valuesOf(context: TypeContext, shape: Shape): readonly Shape[] {
   return alternativesOf(context, shape).map((member) => resolveAliasIn(member, context.file.declarations));
 }
 
-/** Returns the alternatives of a type: the members of a union, also of one that has a name, or the type itself. */
+/** Returns the alternatives of a type: the members of a union, also of one with a name, or the type itself. */
 export function alternativesOf(context: TypeContext, shape: Shape): readonly Shape[] {
   context.file.check(shape);
   const found = resolveAliasIn(shape, context.file.declarations);

@@ -92,7 +92,7 @@ function nonNullable(context: TypeContext, type: Shape): Shape {
   return kept.length === members.length ? type : unionOf(kept);
 }
 
-/** Keys that are literals are properties; any other key leads to the index. */
+/** Literal keys are properties; any other key leads to the index. */
 function toRecord(
   context: TypeContext,
   node: ts.Node,
@@ -120,7 +120,7 @@ function pick(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys):
   return { kind: "object", properties: picked, ...(anyOther && index && { index }) };
 }
 
-/** A base with a name stays a base, so that the generated type says so. */
+/** A base with a name stays a base, also in the generated type. */
 function omit(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys): Shape {
   const { names, anyOther } = toKeys(context, node, keys);
   if (anyOther) throw reject(context.path, node, "expected Omit<Base, string literals>");
@@ -129,7 +129,7 @@ function omit(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys):
   return { ...object, properties: object.properties.filter(({ name }) => !names.includes(name)) };
 }
 
-/** `Extract` keeps the members of a union that another type accepts, and `Exclude` the others. */
+/** `Extract` keeps the members of a union within another type, and `Exclude` the others. */
 function select(
   context: TypeContext,
   { type, other, isKept }: { readonly type: Shape; readonly other: Shape; readonly isKept: boolean },
@@ -140,7 +140,7 @@ function select(
   return kept.length === members.length ? type : unionOf(kept);
 }
 
-/** Objects are compared by the properties that the other type has, down to this depth. */
+/** Objects are compared by the properties of the other type, down to this depth. */
 const comparedDepth = 5;
 
 /** True if every value of a type is evidently one of another type. */

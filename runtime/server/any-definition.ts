@@ -23,7 +23,7 @@ export interface AnyCoreDefinition extends ServerOptions {
   readonly requestState?: object;
   /** Handlers of methods by name, such as `listTools`. */
   readonly handlers?: object;
-  /** Handles requests of methods that a revision does not define. */
+  /** Handles requests of methods outside of a revision. */
   fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyContext): unknown;
 }
 

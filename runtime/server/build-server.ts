@@ -83,7 +83,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     built.set(revision, made);
     return made;
   };
-  // Two members that serve the same method are reported before a client connects.
+  // Two members with the same method are reported before a client connects.
   for (const revision of definition.handlers ? revisions : [newest]) implement(revision);
   const core = {
     startTasks(node: TaskNode): void {

@@ -292,7 +292,7 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerRequestState &
   ServerExtensions;
 
-/** Part of a definition that every server has: implementation, tools, handlers of methods and options. */
+/** Part of every definition: implementation, tools, handlers of methods and options. */
 export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
   /** Instructions for the model on the use of the server as a whole. */
   readonly instructions?: string;

@@ -31,7 +31,7 @@ interface ReportedFile {
 
 interface ReportedMutant {
   readonly status: string;
-  /** Message of the test that failed, if one did. */
+  /** Message of the failed test, if there is one. */
   readonly statusReason?: string;
   readonly replacement: string;
   /** Its numbers start at 1. */

@@ -55,7 +55,7 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     mutate: [`${folder}/**/*.ts`],
     ignorePatterns: ["docs", "bench"],
     coverageAnalysis: "perTest",
-    // Tests of most mutants of the runtime that are detected wait until their time is over. Those of the generator compute.
+    // Most tests of detected mutants of the runtime wait until their time is over. Tests of the generator compute.
     concurrency: (folder.startsWith("generator/") ? 1 : 3) * availableParallelism(),
     // On a busy machine a run of some tests may take this long. Loops without end are found by counting.
     timeoutMS: 90_000,

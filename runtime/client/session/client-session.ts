@@ -45,7 +45,7 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
     options?: SessionCallOptions,
   ): Promise<unknown>;
   // The compiler reports a mistake in the params with the last overload.
-  /** Sends a request of the revision by its method name. The session adds the metadata that the revision requires. */
+  /** Sends a request of the revision by its method name. The session adds the metadata of the revision. */
   request<Method extends MethodsOf<P, "ClientRequest">>(
     method: Method,
     ...given: RequestArguments<SentParamsOf<P, Method>>

@@ -48,7 +48,7 @@ function findFallback({ method, params }: IncomingRequest, routes: Routes): Requ
   return { row, handle: (_params, context) => fallback({ method, params }, context) };
 }
 
-/** Nothing is known about the params and the result of a method that the revision does not define. */
+/** Nothing is known about the params and the result of a method outside of the revision. */
 function acceptAny(): undefined {
   return undefined;
 }

@@ -19,7 +19,7 @@ import type { Session } from "../session/session.ts";
 
 export type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
 
-/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. `fallback` handles the methods that a revision does not define. */
+/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. `fallback` handles the methods outside of a revision. */
 export type Handlers = object;
 
 /** Route of one request; without a handler the request is rejected. */
@@ -42,7 +42,7 @@ export interface Routes {
   readonly notifications: ReadonlyMap<string, NotificationRoute>;
   readonly batching: boolean;
   readonly neverBatched: ReadonlySet<string>;
-  /** Returns the handler of a request without a route: of a method that the revision does not define. Its first argument is the request. */
+  /** Returns the handler of a request without a route: of a method outside of the revision. Its first argument is the request. */
   readonly findFallback?: (method: string) => RequestHandler | undefined;
   /** Creates the error of a request without a route. */
   readonly reject: (method: string) => RpcError;

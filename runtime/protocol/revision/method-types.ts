@@ -28,14 +28,14 @@ export type NameOfMethod<P, Method> = {
   [Name in RequestName<P>]: P[Name & keyof P] extends { readonly method: Method } ? Name : never;
 }[RequestName<P>];
 
-/** Params that a client sends with a method. The session adds the metadata that a revision requires; tasks have calls of their own. */
+/** Params from a client for a method. The session adds the metadata of the revision; tasks have calls of their own. */
 export type SentParamsOf<P, Method> = Sent<NonNullable<ParamsByMethod<P, Method>>>;
 
 type ParamsByMethod<P, Method> = ParamsOf<P[NameOfMethod<P, Method> & keyof P]>;
 
 type Sent<Params> = Without<Params, "_meta" | "task"> & { readonly _meta?: { readonly [key: string]: unknown } };
 
-/** Result that a client gets for a method: that of the method, or a request for input where its params may carry responses. */
+/** Result for a client: the result of the method, or a request for input where its params may carry responses. */
 export type ReceivedResultOf<P, Method> =
   | ([ResultName<P, NameOfMethod<P, Method>>] extends [never]
       ? object

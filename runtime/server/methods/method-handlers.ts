@@ -8,10 +8,10 @@ import { createEnvelope } from "../envelope.ts";
 import { InputRequired } from "../input/input-required.ts";
 import type { InputRunner } from "../input/input-runner.ts";
 
-/** Methods that the runtime serves at every server, by handler name. */
+/** Methods of the runtime itself, by handler name. */
 const served = ["initialize", "ping", "discover", "setLevel"] as const;
 
-/** Handler name of a method that the runtime serves at every server. */
+/** Handler name of a method of the runtime itself. */
 export type ServedMethod = (typeof served)[number];
 
 type Handler = (params: unknown, context: AnyContext) => unknown;
@@ -19,10 +19,10 @@ type Handler = (params: unknown, context: AnyContext) => unknown;
 /** Part of a definition with handlers of methods. */
 export type MethodSource = Pick<AnyCoreDefinition, "handlers" | "fallback">;
 
-/** Parts of a server at one revision that handlers of methods use. */
+/** Parts of a server at one revision, for handlers of methods. */
 export interface MethodParts {
   readonly revision: Revision;
-  /** Revision that the definition is written for. */
+  /** Revision of the definition: the newest. */
   readonly written: Revision | undefined;
   /** Handlers of the other members of the definition. */
   readonly others: object;
@@ -33,7 +33,7 @@ export interface MethodParts {
 /**
  * Checks the handlers of methods.
  *
- * @throws {SetupError} when one is no function, or names a method that the server serves itself or has at none of its revisions
+ * @throws {SetupError} when one is no function, or names a method of the runtime itself or of no revision of the server
  */
 export function checkMethods({ handlers = {} }: MethodSource, revisions: readonly Revision[]): void {
   for (const [name, handler] of Object.entries(handlers)) {
@@ -47,7 +47,7 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
 }
 
 /**
- * Returns the handlers of methods at one revision. A method that the revision lacks has none.
+ * Returns the handlers of methods at one revision, as far as the revision has them.
  *
  * @throws {SetupError} when another member of the definition serves a method as well
  */
@@ -76,10 +76,10 @@ function implementMethod(row: RequestRow, handle: Handler, parts: MethodParts): 
     );
 }
 
-/** Adds the members that results of the revision carry, and checks the result: converters for older revisions need a valid one. */
+/** Adds the members of all results of the revision, and checks the result: converters for older revisions need a valid one. */
 function createCompletion(row: RequestRow, { revision, written }: MethodParts): (result: unknown) => object {
   const envelope = createEnvelope(revision);
-  // A lower `ttlMs` is read as 0: the table says so for each result that clients may keep.
+  // A lower `ttlMs` is read as 0: the table says so for each result with a cache hint.
   const isCacheable = Object.hasOwn(row.minimums ?? {}, "ttlMs");
   const members = isCacheable ? envelope.cacheable() : envelope.result;
   const { result: check } = written?.clientRequests[row.method] ?? row;

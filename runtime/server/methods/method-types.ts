@@ -4,11 +4,11 @@ import type { InputOf } from "../definition.ts";
 import type { HandlerContext, ResultOf, ToolTypes } from "../protocol-types.ts";
 import type { ServedMethod } from "./method-handlers.ts";
 
-/** Handlers of methods that no other member of the definition serves. */
+/** Handlers of methods without another member of the definition. */
 export interface ServerMethods<P extends ToolTypes> {
   /**
    * Handlers by name: `listTools` for `tools/list`. Each gets checked params and returns the result of the revision; the server adds `resultType` and
-   * cache hints, and declares the capability of the method. A method that another member serves, such as `tools`, is a `SetupError`.
+   * cache hints, and declares the capability of the method. A method of another member, such as `tools`, is a `SetupError`.
    *
    * @example
    * ```ts
@@ -23,18 +23,18 @@ export interface ServerMethods<P extends ToolTypes> {
    * ```
    */
   readonly handlers?: MethodHandlers<P>;
-  /** Handles requests of methods that the revision does not define. Params and result are not checked. Default: "method not found". */
+  /** Handles requests of methods outside of the revision. Params and result are not checked. Default: "method not found". */
   fallback?(request: FallbackRequest, context: HandlerContext<P>): Awaitable<object>;
 }
 
-/** Request of a method that the revision does not define. */
+/** Request of a method outside of the revision. */
 export interface FallbackRequest {
   readonly method: string;
   /** Params as the client sent them. */
   readonly params: unknown;
 }
 
-/** Handlers by name, for the requests that clients send at a revision. */
+/** Handlers by name, for the requests of clients at a revision. */
 export type MethodHandlers<P extends ToolTypes> = {
   readonly [Name in RequestName<P> as HandledName<P, Name>]?: MethodHandler<P, Name>;
 };

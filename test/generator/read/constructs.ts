@@ -1,12 +1,12 @@
-/** Kind of type that a schema may use, with values of its type `A` in JSON, and values that are not. */
+/** Kind of type in a schema, with values of its type `A` in JSON, and other values. */
 export interface Construct {
   readonly what: string;
   readonly text: string;
   readonly valid: readonly unknown[];
   readonly invalid: readonly unknown[];
-  /** Values that are valid only in a message: the type wants a member with the value `undefined`, which JSON leaves out. */
+  /** Values with a place in messages only: the type wants a member with the value `undefined`, which JSON leaves out. */
   readonly onlyInMessages?: readonly unknown[];
-  /** Values that only checks reject: the compiler ignores tags. */
+  /** Values rejected by checks only: the compiler ignores tags. */
   readonly onlyChecked?: readonly unknown[];
 }
 
@@ -14,7 +14,7 @@ const user = "export interface User { name: string; age?: number; tags?: string[
 const shapes =
   'export interface Circle { kind: "circle"; radius: number }\nexport interface Square { kind: "square"; side: number }\nexport type Any = Circle | Square;';
 
-/** Each kind of construct that stands for a type of messages. */
+/** Each kind of construct with a meaning for messages. */
 export const constructs: readonly Construct[] = [
   {
     what: "Pick",

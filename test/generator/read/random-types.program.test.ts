@@ -37,7 +37,7 @@ async function makeSample(seed: number): Promise<Sample> {
 /** Line of the compiler about a file: its name, the line, the code and the message. */
 const problemLine = /sample(\d+)\.ts\((\d+),\d+\): error (TS\d+): (.*)/;
 
-/** Errors about members that a type does not name. A message may have them. */
+/** Errors about members outside of a type. A message may have them. */
 const ignored: ReadonlySet<string> = new Set(["TS2353", "TS2559", "TS2561"]);
 
 test("checks of random types accept what the compiler accepts", async () => {

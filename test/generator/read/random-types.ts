@@ -1,6 +1,6 @@
 import { pick, type Random } from "../../oracle/random.ts";
 
-/** Types that random ones refer to. */
+/** Types for random ones to refer to. */
 export const declared = `
 export interface B { a: string; b?: number; c: "x" | "y" | null; d?: string[] }
 export interface C { kind: "c"; a: number }

@@ -45,7 +45,7 @@ function raw(client: ClientConnection, method: string, params: object): Promise<
   return client.request(row, params);
 }
 
-/** Returns the code and the message of the error that a request gets. */
+/** Returns the code and the message of the error of a request. */
 async function rejectionOf(call: Promise<unknown>): Promise<readonly [number, string]> {
   const error: unknown = await call.then(
     () => undefined,
@@ -172,7 +172,7 @@ describe("handlers of methods", () => {
     });
     await using client = await connectAt(server, revision);
     expect(await raw(client, "resources/search", { text: "a" })).toMatchObject({ method: "resources/search", own: id });
-    // A method that the revision defines, and that the server does not have, is no matter of the fallback.
+    // A method of the revision without a handler is no matter of the fallback.
     expect((await rejectionOf(raw(client, "tools/list", {})))[0]).toBe(-32601);
   });
 

@@ -413,7 +413,7 @@ test.each([
   },
 );
 
-/** Resumes a stream at a node with two requests at once. The latter adopts the stream after the function that is returned is called. */
+/** Resumes a stream at a node with two requests at once. The latter adopts the stream after a call of the returned function. */
 async function resumeTwice() {
   const memory = createMemoryCluster();
   const engine = memory.connect();
