@@ -31,6 +31,8 @@ export type { UiSupport } from "./server/apps/tool-ui.ts";
 
 export { completions } from "./server/completions/feature.ts";
 
+export { methods } from "./server/methods/feature.ts";
+
 export { sessionInput } from "./server/input/client-requests-feature.ts";
 export { input } from "./server/input/feature.ts";
 

@@ -16,7 +16,6 @@ import { createHandlers, type HandlerOptions, type ServerParts } from "./handler
 import { createPlainInputRunner } from "./input/input-runner.ts";
 import { wrapLifecycle } from "./middleware/lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
-import { checkMethods } from "./methods/method-handlers.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { createScopeReader } from "./scopes.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
@@ -61,7 +60,6 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
   checkFeatures(definition, features, revisions);
-  checkMethods(definition, revisions);
   const built = new Map<Revision, ServerImplementation>();
   const middleware = [...(definition.middleware ?? [])];
   let isServed = false;
@@ -160,7 +158,6 @@ function implementAt(revision: Revision, { definition, parts, features, served }
   const handlers = createHandlers(parts, revision, {
     createScope: createPlainScope,
     inputRunner: createPlainInputRunner(),
-    methods: definition,
     ...implementFeatures(features, served, revision),
   });
   const gates: Gate[] = served.flatMap((feature) => feature.gates?.(revision) ?? []);

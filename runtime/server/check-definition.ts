@@ -60,6 +60,8 @@ export function checkFeatures(
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
   if (source.tools?.some(({ ui }) => ui)) need("apps", features);
   if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
+  if ((source.handlers ?? source.fallback) && !features.some(({ name }) => name === "methods"))
+    throw new SetupError("handlers are not part of this project; add them with create-mcp-server update --client");
 }
 
 /**

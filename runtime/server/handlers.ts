@@ -15,7 +15,6 @@ import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
 import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
-import { implementMethods, type MethodSource } from "./methods/method-handlers.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyTool } from "./any-definition.ts";
 import type { ShownMembers } from "./list/shown-members.ts";
@@ -58,8 +57,6 @@ export interface HandlerOptions {
   readonly createScope: CreateScope;
   readonly inputRunner: InputRunner;
   readonly served?: readonly ServedFeature[];
-  /** Handlers of methods of the definition. */
-  readonly methods: MethodSource;
 }
 
 /** Builds the registries of a server for one revision and the handlers on top of them. Lists that are not offered have no handlers. */
@@ -94,9 +91,7 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
     }),
     ...implementLogging(levels),
   };
-  const [written] = parts.revisions;
-  const own = implementMethods(made.methods, { revision, written, others: handlers, inputRunner, toContext });
-  return wrapHandlers({ ...handlers, ...own }, revision, { middleware, toContext });
+  return wrapHandlers(handlers, revision, { middleware, toContext });
 }
 
 function implementFeatures(features: readonly ServedFeature[], scene: Omit<FeatureContext, "earlier">): object {

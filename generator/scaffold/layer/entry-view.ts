@@ -107,8 +107,8 @@ function aliasOf(id: string): string {
   return `revision${id.replaceAll("-", "")}`;
 }
 
-/** Names of the runtime's features, in the order in which they are implemented: completions and subscriptions follow the features that they refer to. */
-function serverFeatures({ features }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
+/** Names of the runtime's features, in the order in which they are implemented: completions, subscriptions and methods follow the features that they refer to. */
+function serverFeatures({ features, client }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
   const has = new Set(features);
   const lists = (["resources", "prompts"] as const).filter((name) => has.has(name));
   return [
@@ -119,6 +119,7 @@ function serverFeatures({ features }: LayerChoices, models: readonly RevisionMod
     ...(hasListChanged(features) && models.some(listensForChanges) ? ["subscriptions"] : []),
     ...(has.has("input") ? [models.some(isStateless) ? "input" : "sessionInput"] : []),
     ...(["skills", "apps"] as const).filter((name) => has.has(name)),
+    ...(client ? ["methods"] : []),
   ];
 }
 
@@ -154,12 +155,12 @@ function unavailableMembers(choices: LayerChoices, newest: RevisionModel): reado
     ...lists.map((name) => ({ name, reason: addCommand(name) })),
     ...(hasListChanged(features) ? [] : [{ name: "listChanged", reason: omissionText("list-changed", choices) }]),
     // Only a client contains every method of the revision.
-    ...(choices.client
-      ? []
-      : [{ name: "handlers", reason: "not in this project: run npx create-mcp-server update --client" }]),
+    ...(choices.client ? [] : (["handlers", "fallback"] as const).map((name) => ({ name, reason: withClient }))),
     ...(isCacheable ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no cache hints` }]),
   ];
 }
+
+const withClient = "not in this project: run npx create-mcp-server update --client";
 
 function addCommand(feature: Feature): string {
   return `not in this project: run npx create-mcp-server add ${feature.slice(0, -1)} <name>`;

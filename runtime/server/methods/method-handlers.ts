@@ -24,8 +24,8 @@ export interface MethodParts {
   readonly revision: Revision;
   /** Revision of the definition: the newest. */
   readonly written: Revision | undefined;
-  /** Handlers of the other members of the definition. */
-  readonly others: object;
+  /** Handler names of the other members of the definition. */
+  readonly taken: ReadonlySet<string>;
   readonly inputRunner: InputRunner;
   toContext(call: CallContext): AnyContext;
 }
@@ -52,8 +52,8 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
  * @throws {SetupError} when another member of the definition serves a method as well
  */
 export function implementMethods({ handlers = {}, fallback }: MethodSource, parts: MethodParts): object {
-  const { others, revision, toContext } = parts;
-  const twice = Object.keys(handlers).find((name) => Object.hasOwn(others, name));
+  const { taken, revision, toContext } = parts;
+  const twice = Object.keys(handlers).find((name) => taken.has(name));
   if (twice !== undefined)
     throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
   const made = Object.entries(handlers).map(([name, handler]: [string, unknown]) => {

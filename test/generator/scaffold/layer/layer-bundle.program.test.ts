@@ -79,14 +79,14 @@ test.each([
     code: run,
     choices: { features, transports: ["stdio", "http"] as const },
     bytes: 463_500,
-    compressed: 118_300,
+    compressed: 118_700,
   },
   {
     of: "the usual features in a worker at every revision",
     code: worker,
     choices: { features: usual, transports: ["worker"] as const },
-    bytes: 292_000,
-    compressed: 75_000,
+    bytes: 293_000,
+    compressed: 75_300,
   },
 ])("the bundle of a server with $of has at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
   const made = await bundle(code, choices);
