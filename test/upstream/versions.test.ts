@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { parseJson } from "../../generator/internal/json-text.ts";
 import { SpecError } from "../../generator/internal/spec-error.ts";
 import { readSchema } from "../../generator/read/schema.ts";
+import { isObject } from "../../templates/support.ts";
+import { compareSchemas } from "../oracle/compare.ts";
+import { toCompatModel, toJsonSchema } from "../oracle/json-schema.ts";
 
 /*
  * Every version of a schema that upstream has ever committed, on all branches, is read. MCP_UPSTREAM_REPOSITORY names a clone of the specification's
@@ -17,12 +21,15 @@ const rejected: Readonly<Record<string, string>> = {
   d623098e: "`Response` is not declared",
   daa11046: "`JSONRPCIncompleteResultResponse` is not declared",
   f25f0ee9: "`ResourceReference` is not declared",
-  // Functions that classify messages.
+  // Functions.
   "815c3d34": "ImportDeclaration",
   "8fe62bd4": "FunctionDeclaration",
   // A number that is an object as well.
   f49a6372: "intersection of something that is not an object",
 };
+
+/** Versions whose schema.json says something else, with the place of the first difference. */
+const differing: Readonly<Record<string, string>> = {};
 
 const repository = process.env.MCP_UPSTREAM_REPOSITORY;
 
@@ -43,6 +50,31 @@ function listVersions(): ReadonlyMap<string, string> {
   return versions;
 }
 
+/** Pairs of `schema.ts` and `schema.json` that a commit has written together, by the hashes of both. */
+function listPairs(): ReadonlyMap<string, { readonly path: string; readonly json: string }> {
+  const log = git(
+    "log",
+    "--all",
+    "--raw",
+    "--no-abbrev",
+    "--format=commit",
+    "--diff-filter=d",
+    "--",
+    "*schema.ts",
+    "*schema.json",
+  );
+  const pairs = new Map<string, { readonly path: string; readonly json: string }>();
+  for (const commit of log.split("commit\n")) {
+    const lines = [...commit.matchAll(/^:\d+ \d+ [\da-f]+ ([\da-f]+) \w+\t(?:.*\t)?(.+)$/gm)];
+    const hashes = new Map(lines.map(([, hash = "", path = ""]) => [path, hash]));
+    for (const [path, hash] of hashes) {
+      const json = hashes.get(path.replace(/\.ts$/, ".json"));
+      if (path.endsWith(".ts") && json !== undefined) pairs.set(hash, { path, json });
+    }
+  }
+  return pairs;
+}
+
 test("all versions of upstream's schemas are read, except those that are listed", { timeout: 600_000 }, () => {
   const failures: Record<string, string> = {};
   for (const [hash, path] of listVersions()) {
@@ -57,4 +89,18 @@ test("all versions of upstream's schemas are read, except those that are listed"
   expect(failures).toEqual(
     Object.fromEntries(expected.map(([hash, reason]) => [hash, expect.stringContaining(reason)])),
   );
+});
+
+test("the model agrees with the schema.json of the same commit, except where listed", { timeout: 600_000 }, () => {
+  const differences: Record<string, string> = {};
+  const pairs = [...listPairs()].filter(([hash]) => !(hash.slice(0, 8) in rejected));
+  for (const [hash, { path, json }] of pairs) {
+    const { declarations } = readSchema(path, git("cat-file", "blob", hash));
+    const official = parseJson(git("cat-file", "blob", json));
+    if (!isObject(official)) continue;
+    const [first] = compareSchemas(official, toJsonSchema(toCompatModel({ declarations })));
+    if (first) differences[hash.slice(0, 8)] = first.at;
+  }
+  expect(differences).toEqual(Object.fromEntries(Object.entries(differing).filter(([hash]) => hash in differences)));
+  expect(pairs.length).toBeGreaterThan(10 * Object.keys(differences).length);
 });
