@@ -70,10 +70,13 @@ type FallbackCall = Parameters<NonNullable<AnyCoreDefinition["fallback"]>>[0];
 
 function implementMethod(row: RequestRow, handle: Handler, parts: MethodParts): object {
   const complete = createCompletion(row, parts);
-  return (params: unknown, call: CallContext): unknown =>
-    parts.inputRunner.run({ method: row.method, params: isObject(params) ? params : {} }, call, (during) =>
+  return (given: unknown, call: CallContext): unknown => {
+    // Params may be absent at some revisions only: a handler always gets an object.
+    const params = isObject(given) ? given : {};
+    return parts.inputRunner.run({ method: row.method, params }, call, (during) =>
       chain(handle(params, parts.toContext(during)), complete),
     );
+  };
 }
 
 /** Adds the members of all results of the revision, and checks the result: converters for older revisions need a valid one. */

@@ -7,7 +7,7 @@ import type { ServedMethod } from "./method-handlers.ts";
 /** Handlers of methods without another member of the definition. */
 export interface ServerMethods<P extends ToolTypes> {
   /**
-   * Handlers by name: `listTools` for `tools/list`. Each gets checked params and returns the result of the revision; the server adds `resultType` and
+   * Handlers by name: `listTools` for `tools/list`. Each gets checked params, an empty object if there are none, and returns the result of the revision; the server adds `resultType` and
    * cache hints, and declares the capability of the method. A method of another member, such as `tools`, is a `SetupError`.
    *
    * @example
@@ -45,7 +45,7 @@ type HandledName<P, Name extends keyof P> = P[Name] extends { readonly method: M
 
 // The type of a method instead of a function: a handler may declare fewer members of its params.
 type MethodHandler<P extends ToolTypes, Name extends keyof P> = {
-  handle(params: ParamsOf<P[Name]>, context: HandlerContext<P>): Awaitable<MethodResult<P, Name>>;
+  handle(params: NonNullable<ParamsOf<P[Name]>>, context: HandlerContext<P>): Awaitable<MethodResult<P, Name>>;
 }["handle"];
 
 type MethodResult<P extends ToolTypes, Name extends keyof P> = [ResultName<P, Name>] extends [never]

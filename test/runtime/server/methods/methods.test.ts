@@ -21,7 +21,8 @@ const text = (value: string): { type: "text"; text: string }[] => [{ type: "text
 const byHand = {
   ...implementation,
   handlers: {
-    listTools: () => ({ tools: [{ name: "add", title: "Adds", inputSchema }] }),
+    // Clients of older revisions may leave out the params.
+    listTools: ({ cursor = "add" }: { cursor?: string }) => ({ tools: [{ name: cursor, title: "Adds", inputSchema }] }),
     callTool: ({ name }: { name: string }) => ({ content: text(`called ${name}`) }),
     listPrompts: async () => ({ prompts: [{ name: "greet" }] }),
   },
