@@ -12,14 +12,15 @@ import type { TypeContext } from "./type-context.ts";
 export function constrain(
   context: TypeContext,
   node: ts.Node,
-  { shape, tags }: { readonly shape: Shape; readonly tags: TypeTags },
+  { shape, tags, isItem = false }: { readonly shape: Shape; readonly tags: TypeTags; readonly isItem?: boolean },
 ): Shape {
   const { format, minLength, maxLength, pattern, minimum, maximum, type, minItems, maxItems, items, nullable } = tags;
   const add = (before: Shape, kind: Shape["kind"], rules: object, names: string): Shape => {
     const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) return before;
     const after = change(context, before, kind, (one) => ({ ...one, ...given }));
-    if (after) return after;
+    // Upstream has written a minimum for items that are texts: as in JSON Schema, it says nothing about them.
+    if (after ?? isItem) return after ?? before;
     throw reject(context.path, node, `${names} on ${kind === "array" ? "an" : "a"} ${kind}`);
   };
   const strings = "@format, @minLength, @maxLength and @pattern belong";
@@ -39,7 +40,9 @@ function constrainItems(
   { shape, items }: { readonly shape: Shape; readonly items: TypeTags },
 ): Shape {
   const changed = change(context, shape, "array", (list) =>
-    list.kind === "array" ? { ...list, items: constrain(context, node, { shape: list.items, tags: items }) } : list,
+    list.kind === "array"
+      ? { ...list, items: constrain(context, node, { shape: list.items, tags: items, isItem: true }) }
+      : list,
   );
   if (changed) return changed;
   throw reject(context.path, node, "@items belongs on an array");

@@ -83,7 +83,8 @@ function docTag(tag: ts.JSDocTag, text: string, doc: Doc): Partial<Doc> {
     case "example":
       return {};
     default:
-      return isTypeTag(tag) ? {} : { tags: [...(doc.tags ?? []), tagText(tag)] };
+      // Rules for items stay in the comment: the type of the items has none.
+      return isTypeTag(tag) && name !== "items" ? {} : { tags: [...(doc.tags ?? []), tagText(tag)] };
   }
 }
 

@@ -28,8 +28,44 @@ const rejected: Readonly<Record<string, string>> = {
   f49a6372: "intersection of something that is not an object",
 };
 
-/** Versions whose schema.json says something else, with the place of the first difference. */
-const differing: Readonly<Record<string, string>> = {};
+/** Versions whose schema.json says something else, by the place of the first difference, and why. */
+const differing: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "The generator of upstream leaves out a property of the type `never`.": {
+    "CallToolUnstructuredResult.structuredContent":
+      "351d6073 444f406c 61de0de4 6db0007e 8aeecad7 9271cf76 d006e2bf e6a62117 eea27b40 fd0e4275",
+  },
+  "It loses the items of tuples.": {
+    JSONRPCBatchRequest: "4de3085c",
+    "InitializeRequest.params.requestedProfiles": "c9316ade",
+  },
+  "It requires an optional member of an `Omit`, and `null` is lost.": {
+    "URLElicitationRequiredError.id": "009dbdd7 00b067a4",
+    "ContinueTaskResult.ttl": "4957e61a",
+  },
+  "It declares records without a name.": {
+    "Record<string,Record<string,unknown>>": "31501aac",
+    "Record<string,unknown>": "c0f1109b",
+    "ModelPreferences.hints[].*": "4d4a6fbc a61b2a08",
+  },
+  "A pattern that may take long is documentation here.": {
+    "Package.version": "030da3d2 d9ddccb2",
+    "Server.$schema": "793c1311",
+  },
+  "Its pattern of a template ends at a line break.": {
+    "DataIcon.src": "060be8a8 16b63f88",
+  },
+  "The file was generated from another version, or written by hand.": {
+    CancelToolAsyncRequest: "07e3c9fa",
+    "CompleteRequest.params._meta": "471b13f4",
+    SdkPlatform: "55e3035c ff30ac93",
+    "AsyncResource.progress": "5a05d33b",
+    JSONValue: "92ac8546",
+    "DataContent.type": "afca6648",
+    "CallToolResult.result_type": "b4309820",
+    "Resource.size": "bd3f95ff",
+    "BlobResourceContents.blob": "fef086fb",
+  },
+};
 
 const repository = process.env.MCP_UPSTREAM_REPOSITORY;
 
@@ -57,7 +93,7 @@ function listPairs(): ReadonlyMap<string, { readonly path: string; readonly json
     "--all",
     "--raw",
     "--no-abbrev",
-    "--format=commit",
+    "--format=tformat:commit",
     "--diff-filter=d",
     "--",
     "*schema.ts",
@@ -101,6 +137,9 @@ test("the model agrees with the schema.json of the same commit, except where lis
     const [first] = compareSchemas(official, toJsonSchema(toCompatModel({ declarations })));
     if (first) differences[hash.slice(0, 8)] = first.at;
   }
-  expect(differences).toEqual(Object.fromEntries(Object.entries(differing).filter(([hash]) => hash in differences)));
+  const known = Object.values(differing).flatMap((places) =>
+    Object.entries(places).flatMap(([at, versions]) => versions.split(" ").map((hash): [string, string] => [hash, at])),
+  );
+  expect(differences).toEqual(Object.fromEntries(known.filter(([hash]) => hash in differences)));
   expect(pairs.length).toBeGreaterThan(10 * Object.keys(differences).length);
 });

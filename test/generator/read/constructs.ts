@@ -319,6 +319,12 @@ export const constructs: readonly Construct[] = [
     onlyChecked: [{ x: "" }, { x: null, y: "abc" }],
   },
   {
+    what: "@items for another type",
+    text: "export interface A {\n/** @items.minimum 0 */\nx: string[] }",
+    valid: [{ x: ["a"] }],
+    invalid: [{ x: [1] }],
+  },
+  {
     what: "@items",
     text: 'export interface A {\n/** @items {"type": "integer", "minimum": 1} */\nx: number[];\n/** @items.minLength 1 */\ny?: string[] }',
     valid: [{ x: [1] }, { x: [], y: ["a"] }],

@@ -730,6 +730,11 @@ describe("valid schemas", () => {
     ]);
   });
 
+  it("`readSchema` keeps rules for items in the comment", () => {
+    const [a] = read("/**\n * Text.\n * @items.minLength 1\n */\nexport type A = string[];");
+    expect(a).toMatchObject({ doc: { tags: ["@items.minLength 1"] }, shape: { items: { minLength: 1 } } });
+  });
+
   it("`readSchema` keeps an unknown tag before the last comment out of the documentation", () => {
     expect(read("/** @rule 1 */\n/** Text. */\nexport type A = number;")[0]?.doc).toEqual({ text: "Text." });
   });
