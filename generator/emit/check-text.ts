@@ -1,7 +1,7 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
 import { escapeKey } from "../internal/json-pointer.ts";
 import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
-import { referencesIn, shapeKey } from "../model/shapes.ts";
+import { isAnyString, referencesIn, shapeKey } from "../model/shapes.ts";
 import { conditionOf, lengthText, type Condition, type SupportName } from "./check-condition.ts";
 import { unionBody, type UnionWriter } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
@@ -279,10 +279,10 @@ function helperName(shape: Shape, suggestion: string): string {
   const isPlainArray =
     shape.kind === "array" && !shape.prefix && shape.minItems === undefined && shape.maxItems === undefined;
   if (isPlainArray && shape.items.kind === "reference") return `check${shape.items.name}Array`;
-  if (isPlainArray && shape.items.kind === "string") return "checkStringArray";
+  if (isPlainArray && isAnyString(shape.items)) return "checkStringArray";
   const isMap = shape.kind === "object" && shape.properties.length === 0;
   if (isMap && shape.index?.kind === "reference") return `check${shape.index.name}Map`;
-  if (isMap && shape.index?.kind === "string") return "checkStringMap";
+  if (isMap && shape.index && isAnyString(shape.index)) return "checkStringMap";
   if (isMap && shape.index?.kind === "anyObject") return "checkObjectMap";
   return `check${suggestion}`;
 }

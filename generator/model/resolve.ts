@@ -200,10 +200,19 @@ export function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (inner.kind !== "literal")
     return inner.kind === outer.kind && ["boolean", "null", "anyObject"].includes(outer.kind);
   if (outer.kind === "string" && typeof inner.value === "string") {
-    const { length } = [...inner.value];
-    return isStringWithin({ kind: "string", minLength: length, maxLength: length }, outer);
+    const { value } = inner;
+    const { length } = [...value];
+    const { pattern, template, ...lengths } = outer;
+    const fits = [pattern, template && templatePattern(template)].every(
+      (one) => one === undefined || new RegExp(one, "u").test(value),
+    );
+    return fits && isStringWithin({ kind: "string", minLength: length, maxLength: length }, lengths);
   }
   return outer.kind === "literal" ? inner.value === outer.value : outer.kind === typeof inner.value;
+}
+
+function templatePattern(texts: readonly string[]): string {
+  return `^${texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("[^]*")}$`;
 }
 
 function isStringWithin(narrow: StringShape, wide: StringShape): boolean {

@@ -67,6 +67,11 @@ export function shapeKey(shape: Shape): string {
   return JSON.stringify(shape, (name, value: unknown) => (name === "doc" || name === "location" ? undefined : value));
 }
 
+/** True for any text: a string without rules. */
+export function isAnyString({ kind, ...rules }: Shape): boolean {
+  return kind === "string" && Object.keys(rules).length === 0;
+}
+
 /** Ends an exhaustive switch. A missing case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);

@@ -1,6 +1,6 @@
 import type { Constant, Shape } from "../model.ts";
 import { readComment } from "./doc-comment.ts";
-import { locationOf, readFiniteNumber, reject, ts } from "./syntax.ts";
+import { locationOf, plainName, readFiniteNumber, reject, ts } from "./syntax.ts";
 
 /** Constants of a schema file. */
 export interface Constants {
@@ -23,8 +23,8 @@ export function readConstants(path: string, statements: readonly ts.VariableStat
       constants.push({ name, value: literal, ...(doc && { doc }), location: locationOf(statement) });
       continue;
     }
-    const shape =
-      ts.isAsExpression(value) && value.type.getText() === "const" ? readStructure(value.expression) : undefined;
+    const fixed = withoutConst(value);
+    const shape = fixed && readStructure(fixed);
     if (!shape)
       throw reject(path, value, "expected a string, a number, or an array or object of such values `as const`");
     structures.set(name, shape);
@@ -50,8 +50,13 @@ function withoutSatisfies(value: ts.Expression): ts.Expression {
   return ts.isSatisfiesExpression(value) ? value.expression : value;
 }
 
+/** Returns the value before `as const`; `undefined` without it. */
+function withoutConst(value: ts.Expression): ts.Expression | undefined {
+  return ts.isAsExpression(value) && value.type.getText() === "const" ? value.expression : undefined;
+}
+
 function readScalar(value: ts.Expression): string | number | boolean | undefined {
-  const inner = ts.isAsExpression(value) && value.type.getText() === "const" ? value.expression : value;
+  const inner = withoutConst(value) ?? value;
   if (ts.isStringLiteralLike(inner)) return inner.text;
   if (inner.kind === ts.SyntaxKind.TrueKeyword || inner.kind === ts.SyntaxKind.FalseKeyword)
     return inner.kind === ts.SyntaxKind.TrueKeyword;
@@ -73,11 +78,8 @@ function readStructure(value: ts.Expression): Shape | undefined {
   if (!ts.isObjectLiteralExpression(value)) return undefined;
   const properties = value.properties.map((property) => {
     const shape = ts.isPropertyAssignment(property) ? readStructure(property.initializer) : undefined;
-    const name =
-      property.name && (ts.isIdentifier(property.name) || ts.isStringLiteral(property.name))
-        ? property.name
-        : undefined;
-    return shape && name && { name: name.text, optional: false, shape, location: locationOf(property) };
+    const name = plainName(property.name);
+    return shape && name !== undefined ? { name, optional: false, shape, location: locationOf(property) } : undefined;
   });
   const known = properties.filter((property) => property !== undefined);
   const isSafe = known.length === properties.length && known.every(({ name }) => name !== "__proto__");

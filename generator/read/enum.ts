@@ -1,6 +1,6 @@
 import type { Declaration, Shape } from "../model.ts";
 import { readComment } from "./doc-comment.ts";
-import { locationOf, readFiniteNumber, reject, ts } from "./syntax.ts";
+import { locationOf, plainName, readFiniteNumber, reject, ts } from "./syntax.ts";
 import type { TypeContext } from "./type-context.ts";
 import { unionOf } from "./unions.ts";
 
@@ -34,9 +34,10 @@ function readValues(path: string, { members }: ts.EnumDeclaration): ReadonlyMap<
   let next: number | undefined = 0;
   for (const member of members) {
     const value: string | number | undefined = member.initializer ? readValue(member.initializer) : next;
-    const isNamed = ts.isIdentifier(member.name) || ts.isStringLiteral(member.name);
-    if (value === undefined || !isNamed) throw reject(path, member, "expected a member with a string or a number");
-    values.set(member.name.text, value);
+    const name = plainName(member.name);
+    if (value === undefined || name === undefined)
+      throw reject(path, member, "expected a member with a string or a number");
+    values.set(name, value);
     next = typeof value === "number" ? value + 1 : undefined;
   }
   return values;

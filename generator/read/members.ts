@@ -2,7 +2,7 @@ import type { ObjectShape, Property, Shape } from "../model.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { constrain } from "./constrain.ts";
 import { readComment } from "./doc-comment.ts";
-import { locationOf, reject, ts } from "./syntax.ts";
+import { locationOf, plainName, reject, ts } from "./syntax.ts";
 import type { TypeContext } from "./type-context.ts";
 import { includesUndefined, withoutUndefined } from "./unions.ts";
 
@@ -42,8 +42,7 @@ function readProperty(context: TypeContext, member: ts.PropertySignature): Prope
 }
 
 function readName({ file }: TypeContext, name: ts.PropertyName): string | undefined {
-  if (ts.isIdentifier(name) || ts.isStringLiteral(name)) return name.text;
-  if (!ts.isComputedPropertyName(name)) return undefined;
+  if (!ts.isComputedPropertyName(name)) return plainName(name);
   const value = file.constants.get(name.expression.getText())?.value;
   return typeof value === "string" ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import type { LiteralShape, Shape } from "../model.ts";
 import { isWithin, resolveAliasIn } from "../model/resolve.ts";
-import { partsOf } from "../model/shapes.ts";
+import { isAnyString, partsOf } from "../model/shapes.ts";
 import { readEnumMember } from "./enum.ts";
 import { readKeyof, readIndexedAccess, readMappedType } from "./keyed-types.ts";
 import { readFiniteNumber, reject, ts } from "./syntax.ts";
@@ -151,9 +151,9 @@ function readUnion(all: readonly Shape[]): Shape {
   const isOfUndefined = all.some(includesUndefined);
   const of = all.map(withoutUndefined).filter(({ kind }) => kind !== "never");
   const isText = (shape: Shape): boolean => shape.kind === "literal" && typeof shape.value === "string";
-  const isPlain = ({ kind, ...rest }: Shape): boolean => kind === "string" && Object.keys(rest).length === 0;
   const literals = of.filter(isText);
-  const isOpen = of.some(isPlain) && literals.length > 0 && of.every((shape) => isText(shape) || isPlain(shape));
+  const isOpen =
+    of.some(isAnyString) && literals.length > 0 && of.every((shape) => isText(shape) || isAnyString(shape));
   const [first, ...others] = of;
   const union: Shape = isOpen ? { kind: "union", of: literals, open: true } : { kind: "union", of };
   const whole = first && others.length === 0 ? first : union;

@@ -79,6 +79,11 @@ export function readFiniteNumber(node: ts.Node): number | undefined {
   return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text)) ? Number(node.text) : undefined;
 }
 
+/** Returns a name that is written as an identifier or a text. */
+export function plainName(name: ts.PropertyName | undefined): string | undefined {
+  return name && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : undefined;
+}
+
 /** Returns the start of a node, without its leading comments. */
 export function locationOf(node: ts.Node): Location {
   const file = node.getSourceFile();

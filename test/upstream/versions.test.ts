@@ -75,19 +75,9 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", [...args], { cwd: repository, encoding: "utf8", maxBuffer: 2 ** 28 });
 }
 
-/** Returns the path of each version, by its hash. */
-function listVersions(): ReadonlyMap<string, string> {
-  const changes = git("log", "--all", "--raw", "--no-abbrev", "--format=", "--diff-filter=d", "--", "*schema.ts");
-  const versions = new Map<string, string>();
-  for (const line of changes.split("\n")) {
-    const [, hash, path] = /^:\d+ \d+ [\da-f]+ ([\da-f]+) \w+\t(?:.*\t)?(.+)$/.exec(line) ?? [];
-    if (hash !== undefined && path !== undefined) versions.set(hash, path);
-  }
-  return versions;
-}
-
-/** Pairs of `schema.ts` and `schema.json` that a commit has written together, by the hashes of both. */
-function listPairs(): ReadonlyMap<string, { readonly path: string; readonly json: string }> {
+/** Returns what each commit has written: the hashes of its schemas, by path. Merges are no commits of their own. */
+function listCommits(): readonly ReadonlyMap<string, string>[] {
+  const schemas = ["*schema.ts", "*schema.json"];
   const log = git(
     "log",
     "--all",
@@ -96,19 +86,29 @@ function listPairs(): ReadonlyMap<string, { readonly path: string; readonly json
     "--format=tformat:commit",
     "--diff-filter=d",
     "--",
-    "*schema.ts",
-    "*schema.json",
+    ...schemas,
   );
-  const pairs = new Map<string, { readonly path: string; readonly json: string }>();
-  for (const commit of log.split("commit\n")) {
+  return log.split("commit\n").map((commit) => {
     const lines = [...commit.matchAll(/^:\d+ \d+ [\da-f]+ ([\da-f]+) \w+\t(?:.*\t)?(.+)$/gm)];
-    const hashes = new Map(lines.map(([, hash = "", path = ""]) => [path, hash]));
-    for (const [path, hash] of hashes) {
-      const json = hashes.get(path.replace(/\.ts$/, ".json"));
-      if (path.endsWith(".ts") && json !== undefined) pairs.set(hash, { path, json });
-    }
-  }
-  return pairs;
+    return new Map(lines.map(([, hash = "", path = ""]) => [path, hash]));
+  });
+}
+
+/** Returns the path of each version, by its hash. */
+function listVersions(): ReadonlyMap<string, string> {
+  const changes = listCommits().flatMap((hashes) => [...hashes]);
+  return new Map(changes.filter(([path]) => path.endsWith(".ts")).map(([path, hash]) => [hash, path]));
+}
+
+/** Pairs of `schema.ts` and `schema.json` from one commit each, by the hash of the first. */
+function listPairs(): ReadonlyMap<string, { readonly path: string; readonly json: string }> {
+  const pairs = listCommits().flatMap((hashes) =>
+    [...hashes].flatMap(([path, hash]) => {
+      const json = path.endsWith(".ts") ? hashes.get(path.replace(/\.ts$/, ".json")) : undefined;
+      return json === undefined ? [] : [[hash, { path, json }] as const];
+    }),
+  );
+  return new Map(pairs);
 }
 
 test("all versions of upstream's schemas are read, except those that are listed", { timeout: 600_000 }, () => {

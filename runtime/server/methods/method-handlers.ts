@@ -53,15 +53,16 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
  */
 export function implementMethods({ handlers = {}, fallback }: MethodSource, parts: MethodParts): object {
   const { taken, revision, toContext } = parts;
-  const twice = Object.keys(handlers).find((name) => taken.has(name));
+  // A handler may be a method of a class, which is no own member.
+  const given = Object.values(revision.clientRequests).flatMap((row) => {
+    const handler: unknown = Reflect.get(handlers, row.handler);
+    return isHandler(handler) ? [{ row, handler: handler.bind(handlers) }] : [];
+  });
+  const twice = given.map(({ row }) => row.handler).find((name) => taken.has(name));
   if (twice !== undefined)
     throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
-  const made = Object.entries(handlers).map(([name, handler]: [string, unknown]) => {
-    const row = findRow(revision.clientRequests, name);
-    return row && isHandler(handler) ? [[name, implementMethod(row, handler.bind(handlers), parts)] as const] : [];
-  });
   return {
-    ...Object.fromEntries(made.flat()),
+    ...Object.fromEntries(given.map(({ row, handler }) => [row.handler, implementMethod(row, handler, parts)])),
     ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, toContext(call)) }),
   };
 }

@@ -7,8 +7,9 @@ import type { ServedMethod } from "./method-handlers.ts";
 /** Handlers of methods without another member of the definition. */
 export interface ServerMethods<P extends ToolTypes> {
   /**
-   * Handlers by name: `listTools` for `tools/list`. Each gets checked params, an empty object if there are none, and returns the result of the revision; the server adds `resultType` and
-   * cache hints, and declares the capability of the method. A method of another member, such as `tools`, is a `SetupError`.
+   * Handlers by name: `listTools` for `tools/list`. Each gets checked params, an empty object if there are none, and returns the result of the
+   * revision. The server adds `resultType` and cache hints, and declares the capability of the method. A method of another member, such as `tools`, is
+   * a `SetupError`.
    *
    * @example
    * ```ts

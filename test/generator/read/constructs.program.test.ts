@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { declarationText } from "../../../generator/emit/type-text.ts";
+import { createTemporaryFolder } from "../../temporary-folder.ts";
 import { compile, modulePackage } from "../../types/compile.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 import { constructs } from "./constructs.ts";
@@ -18,25 +19,20 @@ function uses(from: string, valid: readonly unknown[], invalid: readonly unknown
   ].join("\n");
 }
 
+const folder = await createTemporaryFolder("constructs");
+
 test("the compiler accepts the same values for the types of a schema and for the emitted ones", async () => {
-  const parent = join(import.meta.dirname, "../../../node_modules/.cache");
-  await mkdir(parent, { recursive: true });
-  const folder = await mkdtemp(join(parent, "constructs-"));
-  try {
-    await writeFile(join(folder, "package.json"), modulePackage);
-    for (const [at, construct] of constructs.entries()) {
-      const { text, valid, invalid, onlyInMessages = [] } = construct;
-      const { constants, declarations } = readToy("2001-01-01", `${text}\nexport interface Params { x: 1 }`);
-      const values = constants.map(({ name, value }) => `export const ${name} = ${JSON.stringify(value)};`);
-      await writeFile(join(folder, `written${at}.ts`), text);
-      await writeFile(join(folder, `emitted${at}.ts`), [...values, ...declarations.map(declarationText)].join("\n"));
-      await writeFile(join(folder, `written${at}.test.ts`), uses(`written${at}.ts`, valid, invalid));
-      const emitted = uses(`emitted${at}.ts`, [...valid, ...onlyInMessages], invalid);
-      await writeFile(join(folder, `emitted${at}.test.ts`), emitted);
-    }
-    const settings = { erasableSyntaxOnly: false, exactOptionalPropertyTypes: false, noUnusedLocals: false };
-    expect(await compile("typescript7", { folder, files: [join(folder, "*.ts")], settings })).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), modulePackage);
+  for (const [at, construct] of constructs.entries()) {
+    const { text, valid, invalid, onlyInMessages = [] } = construct;
+    const { constants, declarations } = readToy("2001-01-01", `${text}\nexport interface Params { x: 1 }`);
+    const values = constants.map(({ name, value }) => `export const ${name} = ${JSON.stringify(value)};`);
+    await writeFile(join(folder, `written${at}.ts`), text);
+    await writeFile(join(folder, `emitted${at}.ts`), [...values, ...declarations.map(declarationText)].join("\n"));
+    await writeFile(join(folder, `written${at}.test.ts`), uses(`written${at}.ts`, valid, invalid));
+    const emitted = uses(`emitted${at}.ts`, [...valid, ...onlyInMessages], invalid);
+    await writeFile(join(folder, `emitted${at}.test.ts`), emitted);
   }
+  const settings = { erasableSyntaxOnly: false, exactOptionalPropertyTypes: false, noUnusedLocals: false };
+  expect(await compile("typescript7", { folder, files: [join(folder, "*.ts")], settings })).toEqual([]);
 });

@@ -92,6 +92,18 @@ export const constructs: readonly Construct[] = [
     invalid: [1],
   },
   {
+    what: "Extract and Exclude by a template",
+    text: 'export type Name = "v1" | "v22" | "other";\nexport interface A { x: Extract<Name, `v${string}`>; y: Exclude<Name, `v${string}2`> }',
+    valid: [
+      { x: "v1", y: "v1" },
+      { x: "v22", y: "other" },
+    ],
+    invalid: [
+      { x: "other", y: "v1" },
+      { x: "v1", y: "v22" },
+    ],
+  },
+  {
     what: "Extract on objects",
     text: `${shapes}\nexport type A = Extract<Any, { kind: "circle" }>;`,
     valid: [{ kind: "circle", radius: 1 }],

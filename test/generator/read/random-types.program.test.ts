@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compileChecks } from "../../oracle/compiled-checks.ts";
 import { mutate } from "../../oracle/mutations.ts";
 import { createRandom } from "../../oracle/random.ts";
 import { createValueMaker } from "../../oracle/values.ts";
+import { createTemporaryFolder } from "../../temporary-folder.ts";
 import { compile, modulePackage } from "../../types/compile.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 import { declared, makeType } from "./random-types.ts";
@@ -40,36 +41,31 @@ const problemLine = /sample(\d+)\.ts\((\d+),\d+\): error (TS\d+): (.*)/;
 /** Errors about members outside of a type. A message may have them. */
 const ignored: ReadonlySet<string> = new Set(["TS2353", "TS2559", "TS2561"]);
 
+const folder = await createTemporaryFolder("random-types");
+
 test("checks of random types accept what the compiler accepts", async () => {
   const samples = await Promise.all(Array.from({ length: 200 }, (_, seed) => makeSample(seed)));
-  const parent = join(import.meta.dirname, "../../../node_modules/.cache");
-  await mkdir(parent, { recursive: true });
-  const folder = await mkdtemp(join(parent, "random-types-"));
   const head = (type: string): string => `${declared.replaceAll("\n", " ")}export interface A { q: ${type} }\n`;
-  try {
-    await writeFile(join(folder, "package.json"), modulePackage);
-    for (const [at, { type, values }] of samples.entries()) {
-      const lines = values.map(({ value }, place) => `export const v${place}: A = ${JSON.stringify(value)};\n`);
-      await writeFile(join(folder, `sample${at}.ts`), head(type) + lines.join(""));
-    }
-    const settings = { erasableSyntaxOnly: false, exactOptionalPropertyTypes: false, noUnusedLocals: false };
-    const output = await compile("typescript7", { folder, files: [join(folder, "*.ts")], settings });
-    const found = new Map(output.flatMap((line) => readProblem(line)));
-    const differences = samples.flatMap(({ type, values }, at) =>
-      values.flatMap(({ value, isValid }, place) => {
-        const problem = found.get(`${at}:${place + 2}`);
-        const isSkipped = problem !== undefined && ignored.has(problem.code);
-        if (isSkipped || isValid === (problem === undefined)) return [];
-        return [`${type}: ${JSON.stringify(value)} is ${isValid ? "accepted" : "rejected"}; ${problem?.text ?? ""}`];
-      }),
-    );
-    expect(differences).toEqual([]);
-    expect([...found.keys()].filter((key) => key.endsWith(":1"))).toEqual([]);
-    // Both verdicts must occur often enough for the comparison to mean something.
-    expect(found.size).toBeGreaterThan(500);
-  } finally {
-    await rm(folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), modulePackage);
+  for (const [at, { type, values }] of samples.entries()) {
+    const lines = values.map(({ value }, place) => `export const v${place}: A = ${JSON.stringify(value)};\n`);
+    await writeFile(join(folder, `sample${at}.ts`), head(type) + lines.join(""));
   }
+  const settings = { erasableSyntaxOnly: false, exactOptionalPropertyTypes: false, noUnusedLocals: false };
+  const output = await compile("typescript7", { folder, files: [join(folder, "*.ts")], settings });
+  const found = new Map(output.flatMap((line) => readProblem(line)));
+  const differences = samples.flatMap(({ type, values }, at) =>
+    values.flatMap(({ value, isValid }, place) => {
+      const problem = found.get(`${at}:${place + 2}`);
+      const isSkipped = problem !== undefined && ignored.has(problem.code);
+      if (isSkipped || isValid === (problem === undefined)) return [];
+      return [`${type}: ${JSON.stringify(value)} is ${isValid ? "accepted" : "rejected"}; ${problem?.text ?? ""}`];
+    }),
+  );
+  expect(differences).toEqual([]);
+  expect([...found.keys()].filter((key) => key.endsWith(":1"))).toEqual([]);
+  // Both verdicts must occur often enough for the comparison to mean something.
+  expect(found.size).toBeGreaterThan(500);
 });
 
 function readProblem(line: string): readonly (readonly [string, { readonly code: string; readonly text: string }])[] {

@@ -202,7 +202,9 @@ describe("handlers of methods", () => {
   test("handlers may be methods of an object with state", async () => {
     class Tools {
       readonly #names = ["one"];
-      readonly listTools = () => ({ tools: this.#names.map((name) => ({ name, inputSchema })) });
+      listTools() {
+        return { tools: this.#names.map((name) => ({ name, inputSchema })) };
+      }
     }
     await using client = await connectAt(
       defineServer({ ...implementation, handlers: new Tools() }),
