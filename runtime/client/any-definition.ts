@@ -14,6 +14,10 @@ export interface AnyClientOptions extends ClientSettings {
   readonly elicitation?: AnyElicitationOption;
   readonly logLevel?: string;
   onLog?(entry: object): unknown;
+  /** Handlers of methods by name, such as `createMessage`. */
+  readonly handlers?: object;
+  /** Handles requests of methods outside of a revision. */
+  fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyClientRequestContext): unknown;
 }
 
 /** Roots of any revision, or a function that returns them. */
@@ -35,10 +39,14 @@ export interface AnyElicitationOption {
   completed?(elicitationId: string): unknown;
 }
 
-/** Context of a server's request at any revision. */
-export interface AnyClientRequestContext {
+/** Context of a server's notification at any revision. */
+export interface AnyServerNotificationContext {
   readonly server: { readonly info: object; readonly capabilities: object };
   readonly revision: string;
+}
+
+/** Context of a server's request at any revision. */
+export interface AnyClientRequestContext extends AnyServerNotificationContext {
   readonly requestId: string | number;
   readonly meta: { readonly [key: string]: unknown };
   readonly signal: AbortSignal;

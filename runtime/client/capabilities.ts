@@ -2,6 +2,7 @@ import type { Revision } from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
+import { declareMethods } from "./methods/method-handlers.ts";
 
 /** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */
 export function toClientCapabilities(source: AnyClientOptions, revision: Revision): Capabilities {
@@ -11,7 +12,7 @@ export function toClientCapabilities(source: AnyClientOptions, revision: Revisio
   const modes = hasModes ? { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) } : {};
   const asks = hasModes ? (elicitation.form ?? elicitation.url) : elicitation.form;
   const canNotify = findRow(revision.clientNotifications, "rootsListChanged") !== undefined;
-  return {
+  return declareMethods(source, revision, {
     ...(experimental && { experimental }),
     ...(roots !== undefined && { roots: canNotify ? { listChanged: true } : {} }),
     ...(sampling && {
@@ -23,7 +24,7 @@ export function toClientCapabilities(source: AnyClientOptions, revision: Revisio
     ...(asks && known("elicitation") && { elicitation: modes }),
     ...(known("tasks") && (sampling?.task || (asks && elicitation.task)) && { tasks: toTaskCapabilities(source) }),
     ...(revision.extensions && { extensions: revision.extensions }),
-  };
+  });
 }
 
 function toTaskCapabilities({ sampling, elicitation }: AnyClientOptions): Capabilities {

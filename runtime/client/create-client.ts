@@ -7,6 +7,7 @@ import type { ClientTypes, RootsOf } from "./protocol-types.ts";
 import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/client-session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
+import { checkMethodOptions } from "./methods/method-handlers.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Client with its handlers and settings, for any number of servers. */
@@ -27,6 +28,7 @@ export interface Client<P extends ClientTypes> {
  * Creates a client for the declarations of a revision. Results of older servers fit the negotiated revision, which may lack what `P` has.
  *
  * @throws {Error} when `keepAlive.interval` is not above 0, or another number is negative or `NaN`
+ * @throws {SetupError} when a handler by name has no method, or its method another handler
  * @example
  * ```ts
  * import { connectHttp, createClient } from "mcp-server-runtime";
@@ -69,6 +71,7 @@ export function connectClient<P extends ClientTypes>(
 export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   checkOptions(given);
   const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
+  checkMethodOptions(source);
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {

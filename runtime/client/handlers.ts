@@ -8,7 +8,9 @@ import { toClientCapabilities } from "./capabilities.ts";
 import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
+import type { NotificationHandler } from "../protocol/session/call-context.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
+import { implementNotification, implementRequests } from "./methods/method-handlers.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
 import { respondAsTask, relateToTask } from "./tasks/task-responses.ts";
 
@@ -31,46 +33,74 @@ export interface HandlerParts {
   readonly tasks: TaskManager;
 }
 
-/** Returns the handlers by name for one revision. A feature that is not offered has no handler. */
+/** Returns the handlers by name for one revision. A request that is not offered has no handler. */
 export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: HandlerParts): object {
-  const { roots, elicitation, board, tasks } = parts;
-  const { listening, taskListening } = board;
-  /** Ignores a notification that belongs to no subscription request of this client. */
-  const heard =
-    (take: (params: unknown) => void) =>
-    (params: unknown): void => {
-      if (!listening.isOffered || listening.hears(params)) take(params);
-    };
+  const { roots, elicitation, tasks } = parts;
   const declared = toClientCapabilities(source, revision);
   return {
     ...(roots.isOffered && { listRoots: relateToTask((_, call) => roots.list(call)) }),
     ...(source.sampling && {
       createMessage: respondAsTask("createMessage", createSampling(source.sampling), { revision, tasks }),
     }),
-    ...(declared.elicitation !== undefined && {
-      elicit: respondAsTask("elicit", (params, call) => elicitation.elicit(params, call), { revision, tasks }),
-      elicitationComplete: (params: unknown) => elicitation.complete(params),
-    }),
+    ...(source.elicitation &&
+      declared.elicitation !== undefined && {
+        elicit: respondAsTask("elicit", (params, call) => elicitation.elicit(params, call), { revision, tasks }),
+      }),
     ...(declared.tasks !== undefined && createTaskHandlers(tasks)),
-    taskStatus(params: unknown) {
+    ...implementRequests(source, revision),
+    ...createNotificationHandlers(source, revision, parts),
+  };
+}
+
+/** Notifications that belong to a subscription request, at revisions that have such requests. */
+const subscribed: ReadonlySet<string> = new Set([
+  "toolListChanged",
+  "resourceListChanged",
+  "promptListChanged",
+  "resourceUpdated",
+]);
+
+/** Returns the handlers of notifications: the session's, followed by that of the user. */
+function createNotificationHandlers(
+  source: AnyClientOptions,
+  revision: Revision,
+  { board, elicitation }: HandlerParts,
+): object {
+  const { listening, taskListening } = board;
+  const own: Readonly<Record<string, (params: unknown) => void>> = {
+    elicitationComplete: (params) => elicitation.complete(params),
+    taskStatus(params) {
       if (isTaskState(params)) board.taskChanged(params.taskId);
     },
-    toolListChanged: heard(() => board.listChanged("tools")),
-    resourceListChanged: heard(() => board.listChanged("resources")),
-    promptListChanged: heard(() => board.listChanged("prompts")),
-    resourceUpdated: heard((params) => {
+    toolListChanged: () => board.listChanged("tools"),
+    resourceListChanged: () => board.listChanged("resources"),
+    promptListChanged: () => board.listChanged("prompts"),
+    resourceUpdated(params) {
       if (isObject(params) && typeof params.uri === "string") board.resourceUpdated(params.uri);
-    }),
-    subscriptionsAcknowledged(params: unknown) {
+    },
+    subscriptionsAcknowledged(params) {
       listening.accept(params);
       taskListening.accept(params);
     },
-    cancelled(params: unknown) {
+    cancelled(params) {
       listening.cancelled(params);
       taskListening.cancelled(params);
     },
-    loggingMessage(params: unknown) {
+    loggingMessage(params) {
       if (isObject(params)) board.log(params);
     },
   };
+  const handlers = Object.values(revision.serverNotifications).map(({ handler }): [string, NotificationHandler] => {
+    const given = implementNotification(source, handler);
+    return [
+      handler,
+      (params, connection) => {
+        // A notification that belongs to no subscription request of this client is ignored.
+        if (subscribed.has(handler) && listening.isOffered && !listening.hears(params)) return undefined;
+        own[handler]?.(params);
+        return given?.(params, connection);
+      },
+    ];
+  });
+  return Object.fromEntries(handlers);
 }

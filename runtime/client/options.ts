@@ -8,6 +8,7 @@ import type { JsonSchemaValidator } from "../protocol/methods/schema-issue.ts";
 import type { ReconnectDelayOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
+import type { ClientMethods } from "./methods/method-types.ts";
 import type { AnyElicitationOption } from "./any-definition.ts";
 import type { CacheOptions } from "./lists/result-cache.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol-types.ts";
@@ -22,7 +23,8 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
   readonly logLevel?: P["LoggingLevel"];
   /** Receives log messages of a server. Their data is untrusted. */
   onLog?(entry: P["LoggingMessageNotification"]["params"]): unknown;
-} & (P extends { ElicitRequest: object }
+} & ClientMethods<P> &
+  (P extends { ElicitRequest: object }
     ? { readonly elicitation?: ElicitationOption<P> }
     : { readonly elicitation?: Unavailable<MissingMethod<P, "ElicitRequest">> & AnyElicitationOption });
 

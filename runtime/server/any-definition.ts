@@ -125,6 +125,8 @@ export interface AnyContext extends AnyRequester {
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message, unless the client asked for more severe ones only. */
   log(level: string, data: unknown, logger?: string): Promise<void>;
+  /** Sends a notification of the revision, which belongs to the request. */
+  notify(method: string, params?: object): Promise<void>;
   /** JSON-RPC `id` of the request. */
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
@@ -139,6 +141,8 @@ export interface AnyContext extends AnyRequester {
   readonly requestState?: string | undefined;
   /** Present if the call runs as a task and the revision of the definition has tasks. */
   readonly task?: unknown;
+  /** Sends a request to the client, at revisions where servers send requests or input requests. */
+  readonly request?: unknown;
   /** Asks the client's model for a completion, at revisions that have sampling. */
   readonly sample?: unknown;
   /** Asks the user for input, at revisions that have elicitation. */

@@ -1,5 +1,6 @@
-import { isObject, type Gate, type Revision } from "../../generated/support.ts";
+import type { Gate, Revision } from "../../generated/support.ts";
 import { listChanged, type ListKind } from "../protocol/methods/list-kinds.ts";
+import { declareCapability } from "../protocol/session/declare-capability.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 
 /** Declarations of a server in addition to the methods that it handles. */
@@ -27,7 +28,7 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
   const declared = gates
     .filter((gate) => gate?.side === "server")
     .reduce<Capabilities>(
-      (known, gate) => (gate ? declare(known, gate.path) : known),
+      (known, gate) => (gate ? declareCapability(known, gate.path) : known),
       declares.experimental ? { experimental: declares.experimental } : {},
     );
   if (revision.extensions) return { ...declared, extensions: revision.extensions };
@@ -44,13 +45,3 @@ function findChangeNotifications(
   const lists = lifecycle === "handshake" || canListen ? [...kinds].map((kind) => listChanged[kind]) : [];
   return canListen && subscribe && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
 }
-
-/** Adds a capability. All capabilities are objects, which may contain others, except for two that are booleans. */
-function declare(declared: Capabilities, path: readonly string[]): Capabilities {
-  const [name, ...rest] = path;
-  if (name === undefined) return declared;
-  const known = declared[name];
-  return { ...declared, [name]: switches.has(name) || declare(isObject(known) ? known : {}, rest) };
-}
-
-const switches: ReadonlySet<string> = new Set(["listChanged", "subscribe"]);

@@ -1,6 +1,7 @@
 import { isObject, type NotificationRow } from "../../generated/support.ts";
 import { asHandled } from "../internal/as-handled.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import { findMethod } from "../protocol/methods/method-rows.ts";
 import type { LogEntry, LogLevels } from "./logging/log-levels.ts";
 import type { Authenticated } from "./protocol-types.ts";
 import type { InputRunner } from "./input/input-runner.ts";
@@ -53,6 +54,17 @@ export class HandlerScope extends CallScope implements AnyContext {
     if (!message || !levels.wants(this.#call, entry.level)) return;
     const admitted = levels.admit(this.#call, entry);
     if (admitted) await this.#call.notify(message, admitted);
+  }
+
+  get notify(): AnyContext["notify"] {
+    return (method, params) => asHandled(this.#notify(method, params));
+  }
+
+  async #notify(method: string, params: object | undefined): Promise<void> {
+    const { id, serverNotifications } = this.#call.revision;
+    const row = findMethod(serverNotifications, method);
+    if (!row) throw new Error(`Revision ${id} has no notification ${method} of servers; check context.revision first`);
+    await this.#call.notify(row, params);
   }
 
   get releaseConnection(): AnyContext["releaseConnection"] {

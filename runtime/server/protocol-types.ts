@@ -8,6 +8,7 @@ import type {
   Unavailable,
   UnavailableMembers,
 } from "../protocol/revision/missing.ts";
+import type { MethodsOf, ParamsArgument, SentParamsOf } from "../protocol/revision/method-types.ts";
 import type { Step } from "./input/once.ts";
 import type { ClientRequests } from "./input/request-types.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
@@ -137,6 +138,15 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message, unless the client requested more severe ones only. Never log secrets: the client is a third party. */
   log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
+  /**
+   * Sends a notification of the revision, which belongs to the request. Progress and log messages have functions of their own.
+   *
+   * @throws {Error} when the revision of the client has no such notification
+   */
+  notify<Method extends MethodsOf<P, "ServerNotification">>(
+    method: Method,
+    ...params: ParamsArgument<SentParamsOf<P, Method>>
+  ): Promise<void>;
   /** JSON-RPC `id` of the request. */
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */

@@ -1,6 +1,11 @@
 import type { RequestRow } from "../../../generated/support.ts";
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
-import type { MethodsOf, ReceivedResultOf, SentParamsOf } from "../../protocol/revision/method-types.ts";
+import type {
+  MethodsOf,
+  ParamsArgument,
+  ReceivedResultOf,
+  SentParamsOf,
+} from "../../protocol/revision/method-types.ts";
 import type { Capabilities } from "../../protocol/session/session.ts";
 import type { Without } from "../../protocol/revision/result-members.ts";
 import type { MissingMethod, Unavailable } from "../../protocol/revision/missing.ts";
@@ -48,7 +53,7 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
   /** Sends a request of the revision by its method name. The session adds the metadata of the revision. */
   request<Method extends MethodsOf<P, "ClientRequest">>(
     method: Method,
-    ...given: RequestArguments<SentParamsOf<P, Method>>
+    ...given: [...ParamsArgument<SentParamsOf<P, Method>>, options?: SessionCallOptions]
   ): Promise<ReceivedResultOf<P, Method>>;
   /** Roots of the client, shared by its sessions. */
   readonly roots: RootsOf<P>;
@@ -80,11 +85,6 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
     options?: SessionCallOptions,
   ): Promise<P["CompleteResult"]["completion"]>;
 }
-
-/** Arguments after the method: params may be left out if all their members may. */
-type RequestArguments<Params> = object extends Params
-  ? [params?: Params, options?: SessionCallOptions]
-  : [params: Params, options?: SessionCallOptions];
 
 /** Calls at a revision with tasks. */
 export interface TaskCalls<P extends ClientTypes> {

@@ -1,5 +1,5 @@
-import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
+import { isObject, type EmbeddedRow, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { asHandled } from "../../internal/as-handled.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
@@ -29,8 +29,11 @@ type InputRequestRows = { readonly [Kind in keyof typeof inputRequestKinds]: Req
 
 /** Finds the row of an input request. Where servers send no requests, it is part of a result: the lifecycle brings it to the client. */
 function findInputRequest(revision: Revision, handler: string): RequestRow | undefined {
-  const embedded = findRow(revision.embeddedRequests, handler);
-  return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
+  return findRow(revision.serverRequests, handler) ?? toRequestRow(findRow(revision.embeddedRequests, handler));
+}
+
+function toRequestRow(embedded: EmbeddedRow | undefined): RequestRow | undefined {
+  return embedded && { ...embedded, kind: "request" };
 }
 
 interface InputRequests extends Pick<InputRequestParts, "askForTask"> {
@@ -72,6 +75,19 @@ class AskingScope extends HandlerScope {
     return (options) => asHandled(this.#roots(options));
   }
 
+  get request(): (method: string, params?: object, options?: InputRequestOptions) => Promise<unknown> {
+    return (method, params = {}, options = {}) => asHandled(this.#request(method, { params, ...options }));
+  }
+
+  async #request(method: string, request: Omit<ClientRequest, "row">): Promise<unknown> {
+    const { serverRequests, embeddedRequests, id } = this.#call.revision;
+    const row = findMethod(serverRequests, method) ?? toRequestRow(findMethod(embeddedRequests, method));
+    if (row) return this.#send({ ...request, row });
+    const known = Object.values(inputRequestKinds).find((kind) => kind.method === method);
+    if (known) throw missingAtRevision(known);
+    throw new Error(`Revision ${id} has no request ${method} of servers; check context.revision first`);
+  }
+
   async #sample(request: object | string, options: InputRequestOptions): Promise<unknown> {
     if (typeof request !== "string") return this.#ask("createMessage", { params: request, ...options });
     const params = toSamplingParams(request, options);
@@ -101,15 +117,15 @@ class AskingScope extends HandlerScope {
   }
 
   async #ask(kind: keyof typeof inputRequestKinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
+    return this.#send({ ...request, row: this.#rowOf(kind) });
+  }
+
+  async #send(request: ClientRequest): Promise<unknown> {
     const { inputRunner } = this.#parts;
     const { check } = inputRunner;
     const { askForTask } = this.#inputRequests;
     const signal = inputRunner.signalOf?.(this.#call);
-    return sendInputRequest(
-      this.#call,
-      { ...request, row: this.#rowOf(kind) },
-      { askForTask, signal, ...(check && { check }) },
-    );
+    return sendInputRequest(this.#call, request, { askForTask, signal, ...(check && { check }) });
   }
 
   #rowOf(kind: keyof typeof inputRequestKinds): RequestRow {

@@ -1,3 +1,10 @@
+import type {
+  MethodsOf,
+  ParamsArgument,
+  RequestsOfServers,
+  ResponseOf,
+  SentParamsOf,
+} from "../../protocol/revision/method-types.ts";
 import type { MissingMethod, Unavailable } from "../../protocol/revision/missing.ts";
 import type { FromJsonSchema } from "../json-schema.ts";
 
@@ -66,7 +73,17 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
     : {
         /** Unavailable: the revision has no roots. */
         readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">>;
-      });
+      }) & {
+    /**
+     * Sends a request of the revision by its method, and returns the result of the protocol. `sample`, `elicit` and `roots` are shorter where they suffice.
+     *
+     * @throws {Error} when the revision of the client has no such request
+     */
+    request<Method extends Exclude<MethodsOf<P, RequestsOfServers>, "ping">>(
+      method: Method,
+      ...given: [...ParamsArgument<SentParamsOf<P, Method>>, options?: InputRequestOptions]
+    ): Promise<ResponseOf<P, Method>>;
+  };
 
 /** Options of an input request to the client. */
 export interface InputRequestOptions {

@@ -1,7 +1,8 @@
-import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { chain } from "../../internal/maybe-async.ts";
 import { InvalidMessageError, SetupError } from "../../jsonrpc/errors.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { NotificationHandler } from "../../protocol/session/call-context.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { AnyContext, AnyCoreDefinition } from "../any-definition.ts";
 import { createEnvelope } from "../envelope.ts";
@@ -14,7 +15,7 @@ const served = ["initialize", "ping", "discover", "setLevel"] as const;
 /** Handler name of a method of the runtime itself. */
 export type ServedMethod = (typeof served)[number];
 
-type Handler = (params: unknown, context: AnyContext) => unknown;
+type Handler = (params: unknown, context: unknown) => unknown;
 
 /** Part of a definition with handlers of methods. */
 export type MethodSource = Pick<AnyCoreDefinition, "handlers" | "fallback">;
@@ -40,7 +41,11 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
     if (typeof handler !== "function") throw new SetupError(`handlers.${name} is no function; write ${name}() { ... }`);
     if (served.some((own) => own === name))
       throw new SetupError(`handlers.${name} is served by the runtime; remove it, or add middleware`);
-    const isKnown = revisions.some(({ clientRequests }) => findRow(clientRequests, name));
+    const isKnown = revisions.some((revision) =>
+      [revision.clientRequests, revision.clientNotifications].some((table) =>
+        findRow<RequestRow | NotificationRow>(table, name),
+      ),
+    );
     if (!isKnown)
       throw new SetupError(`handlers.${name} is no method of these revisions; check the name, or use fallback`);
   }
@@ -53,18 +58,27 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
  */
 export function implementMethods({ handlers = {}, fallback }: MethodSource, parts: MethodParts): object {
   const { taken, revision, toContext } = parts;
-  // A handler may be a method of a class, which is no own member.
-  const given = Object.values(revision.clientRequests).flatMap((row) => {
-    const handler: unknown = Reflect.get(handlers, row.handler);
-    return isHandler(handler) ? [{ row, handler: handler.bind(handlers) }] : [];
-  });
+  const given = findGiven(Object.values(revision.clientRequests), handlers);
+  const notified = findGiven(Object.values(revision.clientNotifications), handlers);
   const twice = given.map(({ row }) => row.handler).find((name) => taken.has(name));
   if (twice !== undefined)
     throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
   return {
     ...Object.fromEntries(given.map(({ row, handler }) => [row.handler, implementMethod(row, handler, parts)])),
+    ...Object.fromEntries(notified.map(({ row, handler }) => [row.handler, implementNotification(handler)])),
     ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, toContext(call)) }),
   };
+}
+
+/** Finds the handlers of some rows. A handler may be a method of a class, which is no own member. */
+function findGiven<Row extends { readonly handler: string }>(
+  rows: readonly Row[],
+  handlers: object,
+): { readonly row: Row; readonly handler: Handler }[] {
+  return rows.flatMap((row) => {
+    const handler: unknown = Reflect.get(handlers, row.handler);
+    return isHandler(handler) ? [{ row, handler: handler.bind(handlers) }] : [];
+  });
 }
 
 type FallbackCall = Parameters<NonNullable<AnyCoreDefinition["fallback"]>>[0];
@@ -77,6 +91,14 @@ function implementMethod(row: RequestRow, handle: Handler, parts: MethodParts): 
     return parts.inputRunner.run({ method: row.method, params }, call, (during) =>
       chain(handle(params, parts.toContext(during)), complete),
     );
+  };
+}
+
+function implementNotification(handle: Handler): NotificationHandler {
+  return (params, { session }) => {
+    const { info, capabilities = {} } = session?.peer ?? {};
+    const context = { client: { info, capabilities }, session, revision: session?.revision.id };
+    return handle(isObject(params) ? params : {}, context);
   };
 }
 

@@ -1,15 +1,22 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import type { HandlerOf, MethodsOf, ParamsOf, RequestName, ResultName } from "../../protocol/revision/method-types.ts";
+import type {
+  FallbackRequest,
+  HandledName,
+  NotificationName,
+  ParamsOf,
+  RequestName,
+  ResultName,
+} from "../../protocol/revision/method-types.ts";
 import type { InputOf } from "../definition.ts";
-import type { HandlerContext, ResultOf, ToolTypes } from "../protocol-types.ts";
+import type { HandlerContext, Requester, ResultOf, ToolTypes } from "../protocol-types.ts";
 import type { ServedMethod } from "./method-handlers.ts";
 
 /** Handlers of methods without another member of the definition. */
 export interface ServerMethods<P extends ToolTypes> {
   /**
-   * Handlers by name: `listTools` for `tools/list`. Each gets checked params, an empty object if there are none, and returns the result of the
-   * revision. The server adds `resultType` and cache hints, and declares the capability of the method. A method of another member, such as `tools`, is
-   * a `SetupError`.
+   * Handlers by name: `listTools` for `tools/list`, `rootsListChanged` for `notifications/roots/list_changed`. Each gets checked params, an empty
+   * object if there are none. A handler of a request returns the result of the revision. The server adds `resultType` and cache hints, and declares the
+   * capability of the method. A request that another member serves, such as `tools`, is a `SetupError`.
    *
    * @example
    * ```ts
@@ -28,25 +35,29 @@ export interface ServerMethods<P extends ToolTypes> {
   fallback?(request: FallbackRequest, context: HandlerContext<P>): Awaitable<object>;
 }
 
-/** Request of a method outside of the revision. */
-export interface FallbackRequest {
-  readonly method: string;
-  /** Params as the client sent them. */
-  readonly params: unknown;
-}
-
-/** Handlers by name, for the requests of clients at a revision. */
+/** Handlers by name, for the requests and notifications of clients at a revision. */
 export type MethodHandlers<P extends ToolTypes> = {
-  readonly [Name in RequestName<P> as HandledName<P, Name>]?: MethodHandler<P, Name>;
+  readonly [Name in NotificationName<P> as HandledName<P, Name, "ClientNotification">]?: NotificationHandler<P, Name>;
+} & {
+  readonly [Name in RequestName<P> as Exclude<HandledName<P, Name, "ClientRequest">, ServedMethod>]?: MethodHandler<
+    P,
+    Name
+  >;
 };
 
-type HandledName<P, Name extends keyof P> = P[Name] extends { readonly method: MethodsOf<P, "ClientRequest"> }
-  ? Exclude<HandlerOf<Name>, ServedMethod>
-  : never;
+/** Sender of a notification. Unlike a request, it has no id and no response. */
+export interface ClientNotificationContext<P extends ToolTypes> extends Pick<
+  Requester<P>,
+  "client" | "session" | "revision"
+> {}
 
-// The type of a method instead of a function: a handler may declare fewer members of its params.
+// The types of methods instead of functions: a handler may declare fewer members of its params.
 type MethodHandler<P extends ToolTypes, Name extends keyof P> = {
   handle(params: NonNullable<ParamsOf<P[Name]>>, context: HandlerContext<P>): Awaitable<MethodResult<P, Name>>;
+}["handle"];
+
+type NotificationHandler<P extends ToolTypes, Name extends keyof P> = {
+  handle(params: NonNullable<ParamsOf<P[Name]>>, context: ClientNotificationContext<P>): unknown;
 }["handle"];
 
 type MethodResult<P extends ToolTypes, Name extends keyof P> = [ResultName<P, Name>] extends [never]

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
 import type * as v2025 from "../../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import type { Revision } from "../../../../generated/support.ts";
+import { isObject, type Revision } from "../../../../generated/support.ts";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { RpcError, SetupError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
@@ -177,6 +177,73 @@ describe("handlers of methods", () => {
     expect((await rejectionOf(raw(client, "tools/list", {})))[0]).toBe(-32601);
   });
 
+  test.each(byRevision)("handlers by name receive notifications of clients at %s", async (id, revision) => {
+    const { defineServer: define } = forRevisions<v2025.Declarations>(revisions);
+    const seen: object[] = [];
+    const server = define({
+      ...implementation,
+      handlers: {
+        rootsListChanged: (params, { client, session, revision: at }) =>
+          void seen.push({ params, client: client.info, hasSession: isObject(session), at }),
+      },
+    });
+    await using client = await connectInMemory<Declarations>(server, { revisions: [revision], roots: [] });
+    const row = revision.clientNotifications["notifications/roots/list_changed"];
+    if (row) await client.notify(row, undefined);
+    // A response follows the notification, so that it has been handled.
+    await client.request("tools/list").catch(() => {});
+    const own = { name: "test", version: "1" };
+    expect(seen).toEqual(row ? [{ params: {}, client: own, hasSession: true, at: id }] : []);
+  });
+
+  test.each(byRevision)(
+    "contexts send requests and notifications of %s by their methods, and no others",
+    async (id, revision) => {
+      const server = defineServer({
+        ...implementation,
+        handlers: {
+          async callTool({ name }, context) {
+            const send = async (): Promise<unknown> => {
+              switch (name) {
+                case "form": {
+                  const requestedSchema = {
+                    type: "object" as const,
+                    properties: { seat: { type: "string" as const } },
+                  };
+                  return context.request("elicitation/create", { mode: "form", message: "Seat?", requestedSchema });
+                }
+                case "updated":
+                  return context.notify("notifications/resources/updated", { uri: "a://1" });
+                default:
+                  // A method that the types of the newest revision do not have.
+                  return createAny(context).request("tasks/get", { taskId: "1" });
+              }
+            };
+            const outcome = await send().then(
+              (value) => value ?? "sent",
+              (error: unknown) => String(error),
+            );
+            return { content: text(JSON.stringify(outcome)) };
+          },
+        },
+      });
+      await using client = await connectInMemory<Declarations>(server, {
+        revisions: [revision],
+        elicitation: { form: () => ({ action: "accept", content: { seat: "12A" } }) },
+      });
+      const call = async (name: string): Promise<string> => JSON.stringify((await client.callTool(name)).content);
+      const hasForms = id >= "2025-06-18";
+      expect(await call("form")).toContain(hasForms ? "12A" : "has not declared the capability elicitation");
+      // The capability of resources is not declared.
+      expect(await call("updated")).toContain("capability resources");
+      expect(await call("task")).toContain(
+        id === "2025-11-25"
+          ? "has not declared the capability tasks"
+          : `Revision ${id} has no request tasks/get of servers`,
+      );
+    },
+  );
+
   test.each<[what: string, definition: object, message: string]>([
     ["tools", { tools: [{ name: "t", execute: () => "" }] }, "handlers.listTools is already served"],
     ["changing tools", { listChanged: ["tools"] }, "handlers.listTools is already served"],
@@ -213,6 +280,11 @@ describe("handlers of methods", () => {
     expect(await client.listTools()).toMatchObject([{ name: "one" }]);
   });
 });
+
+/** Returns a context without the types of a revision. */
+function createAny(context: { request: unknown }): { request(method: string, params: object): Promise<unknown> } {
+  return Object.assign(Object.create(null), { request: context.request });
+}
 
 function fail(): never {
   throw new Error("no revision to test");
