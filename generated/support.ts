@@ -255,6 +255,11 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Params of a request as its sender gives them: the connection adds the metadata that a revision requires. */
+export type Sent<Params extends { readonly _meta: object }> = Omit<Params, "_meta"> & {
+  readonly _meta?: Partial<Params["_meta"]>;
+};
+
 /** Sends requests and notifications; implemented by the runtime. */
 export interface Caller {
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: CallOptions): Promise<Result>;

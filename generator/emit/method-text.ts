@@ -1,4 +1,5 @@
 import type { Method, Role } from "../model.ts";
+import { resolveObject, type Declared } from "../model/resolve.ts";
 import { summaryText } from "./doc-text.ts";
 
 /** Name of the constant of a dispatch table. */
@@ -48,6 +49,27 @@ export function paramsText({ type, params }: Method): string {
   if (params.shape.kind === "reference") return `t.${params.shape.name}`;
   const indexed = `t.${type}["params"]`;
   return params.optional ? `NonNullable<${indexed}>` : indexed;
+}
+
+/** Returns the type of the params as a caller gives them: the connection adds required metadata. */
+export function sentText(method: Method, model: Declared): string {
+  return hasRequiredMeta(method, model) ? `Sent<${paramsText(method)}>` : paramsText(method);
+}
+
+/** True if the params of a request must have `_meta`. */
+export function hasRequiredMeta(method: Method, model: Declared): boolean {
+  return requiredParams(method, model).includes("_meta");
+}
+
+/** True if the params of a request must have `_meta`, and nothing else. */
+export function onlyHasMeta(method: Method, model: Declared): boolean {
+  const required = requiredParams(method, model);
+  return required.length === 1 && required.includes("_meta");
+}
+
+function requiredParams({ kind, params }: Method, model: Declared): string[] {
+  const object = kind === "request" && params ? resolveObject(params.shape, model) : undefined;
+  return object?.properties.filter(({ optional }) => !optional).map(({ name }) => name) ?? [];
 }
 
 /** Returns the type of every result that a request may have. */

@@ -4,7 +4,15 @@ import { knownMembersOf } from "../../model/known-members.ts";
 import type { Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { resolveObject, type Declared } from "../../model/resolve.ts";
 import { minimumOf } from "../../model/shapes.ts";
-import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
+import {
+  hasRequiredMeta,
+  mayOmitParams,
+  methodsOf,
+  resultText,
+  sentText,
+  tableSpecs,
+  type TableSpec,
+} from "../method-text.ts";
 import type { ValidateView } from "./validate.ts";
 
 /** View of the template `methods.ts.hbs`. */
@@ -43,6 +51,8 @@ interface RowView {
   readonly kind: string;
   readonly handler: string;
   readonly type: string;
+  /** True if the connection adds metadata to the params. */
+  readonly hasMeta: boolean;
   readonly params: string;
   readonly paramsOptional: boolean;
   readonly result: string;
@@ -62,7 +72,7 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
   const { rules } = model;
   const tables = tableViews(model, tableSpecs, checks);
   return {
-    support: [...rowTypesIn(tables), "Revision"].join(", "),
+    support: [...rowTypesIn(tables), "Revision"].sort().join(", "),
     tables,
     id: JSON.stringify(model.id),
     status: JSON.stringify(model.status),
@@ -96,9 +106,10 @@ export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: V
   return specs.map((spec) => tableView(spec, model, checks));
 }
 
-/** Returns the row types that the tables mention. */
+/** Returns the types of `support.ts` that the rows of the tables mention. */
 export function rowTypesIn(tables: readonly TableView[]): string[] {
-  return tableTypes(tables.filter(({ rows }) => rows.length > 0));
+  const isSent = tables.some(({ rows }) => rows.some(({ hasMeta }) => hasMeta));
+  return [...tableTypes(tables.filter(({ rows }) => rows.length > 0)), ...(isSent ? ["Sent"] : [])];
 }
 
 /** Returns the row types of all tables. */
@@ -128,13 +139,15 @@ function rowView(
 ): RowView {
   const nulls = nullsOf(method, model);
   const minimums = minimumsOf(method, model);
-  const types = method.kind === "notification" ? paramsText(method) : `${paramsText(method)}, ${resultText(method)}`;
+  const sent = sentText(method, model);
+  const types = method.kind === "notification" ? sent : `${sent}, ${resultText(method)}`;
   const gate = method.gates[sender];
   return {
     key: JSON.stringify(method.name),
     kind: JSON.stringify(method.kind),
     handler: JSON.stringify(method.handler),
     type: `${rowTypes[method.kind]}<${types}>`,
+    hasMeta: hasRequiredMeta(method, model),
     params: checks.params(method),
     paramsOptional: mayOmitParams(method),
     result: method.kind === "notification" ? "" : checks.result(method),

@@ -1,12 +1,15 @@
 import { harmless } from "../../internal/text.ts";
 import type { Method, RevisionModel, Role } from "../../model.ts";
 import {
+  hasRequiredMeta,
   mayOmitParams,
   methodsOf,
   methodSummary,
+  onlyHasMeta,
   paramsText,
   plainResultText,
   resultText,
+  sentText,
   tableSpecs,
 } from "../method-text.ts";
 import { accessText, keyText } from "../type-text.ts";
@@ -33,12 +36,19 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
   const received = tableSpecs.filter(({ sender }) => sender !== role);
   const handlers = received.flatMap((spec) => methodsOf(model.methods, spec)).map(handlerView);
   const calls = sent.flatMap((spec) =>
-    methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method) })),
+    methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method, model) })),
   );
-  const isCalling = sent.some((spec) => spec.kind === "request" && methodsOf(model.methods, spec).length > 0);
+  const requests = sent.filter(({ kind }) => kind === "request").flatMap((spec) => methodsOf(model.methods, spec));
+  const hasMeta = requests.some((method) => hasRequiredMeta(method, model));
   const tables = sent.filter((spec) => methodsOf(model.methods, spec).length > 0).map(({ name }) => name);
   return {
-    support: ["Awaitable", "Caller", ...(isCalling ? ["CallOptions"] : []), "Implementation"].join(", "),
+    support: [
+      "Awaitable",
+      "Caller",
+      ...(requests.length > 0 ? ["CallOptions"] : []),
+      "Implementation",
+      ...(hasMeta ? ["Sent"] : []),
+    ].join(", "),
     tables: [...tables, "revision"].sort().join(", "),
     handlers,
     calls,
@@ -55,9 +65,10 @@ function handlerView(method: Method): HandlerView {
   };
 }
 
-function callText(table: string, method: Method): string {
+function callText(table: string, method: Method, model: RevisionModel): string {
   const row = accessText(table, method.name);
-  const params = `params${mayOmitParams(method) ? "?" : ""}: ${paramsText(method)}`;
+  const sent = sentText(method, model);
+  const params = `params${mayOmitParams(method) ? "?" : ""}: ${sent}${onlyHasMeta(method, model) ? " = {}" : ""}`;
   const doc = `/** \`${harmless(method.name)}\`: ${methodSummary(method)} */\n`;
   if (method.kind === "notification") {
     return `${doc}${method.handler}(${params}): Promise<void> {\nreturn this.#caller.notify(${row}, params);\n}`;
@@ -68,7 +79,7 @@ function callText(table: string, method: Method): string {
   if (method.alternatives.length === 0) return `${doc}${signature(params, resultText(method))} ${body}`;
   const asking = method.alternatives.map(({ whenParam }) => `{ ${whenParam}: object }`).join(" & ");
   const overloads = [
-    `${signature(`params: ${paramsText(method)} & ${asking}`, resultText(method))};`,
+    `${signature(`params: ${sent} & ${asking}`, resultText(method))};`,
     `${signature(params, plainResultText(method))};`,
   ];
   return `${doc}${overloads.join("\n")}\n${signature(params, resultText(method))} ${body}`;
