@@ -197,6 +197,7 @@ export const featureHints: Hints<Feature> = {
   tasks: "calls that run in the background",
   skills: "folders with instructions for the model",
   apps: "views that a host shows for the result of a tool",
+  methods: "handlers of any method by its name",
 };
 
 /** Explanations of each {@link Service}, shown as hints in prompts. */

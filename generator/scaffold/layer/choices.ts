@@ -1,18 +1,33 @@
 /** Features of a server. `tools` are always included. */
-export const features = ["tools", "resources", "prompts", "list-changed", "input", "tasks", "skills", "apps"] as const;
+export const features = [
+  "tools",
+  "resources",
+  "prompts",
+  "list-changed",
+  "input",
+  "tasks",
+  "skills",
+  "apps",
+  "methods",
+] as const;
 
 /**
  * One feature. `list-changed`: lists that change while clients are connected. `input`: requests of a handler to the client, for elicitation, sampling
- * and roots. `apps`: views that a host shows for the results of tools.
+ * and roots. `apps`: views that a host shows for the results of tools. `methods`: handlers by the name of a method.
  */
 export type Feature = (typeof features)[number];
 
 /**
- * True if lists of the server may change while clients are connected. Tools alone may be a fixed list. Every other feature except `input` brings
- * change notifications.
+ * True if lists of the server may change while clients are connected. Tools alone may be a fixed list. Every other feature except `input` and
+ * `methods` brings change notifications.
  */
 export function hasListChanged(chosen: readonly Feature[]): boolean {
-  return chosen.some((feature) => feature !== "tools" && feature !== "input");
+  return chosen.some((feature) => feature !== "tools" && feature !== "input" && feature !== "methods");
+}
+
+/** True if a project has every method of its revisions: a client may meet each, and a handler by name may serve each. */
+export function hasEveryMethod({ client, features: chosen }: Pick<LayerChoices, "client" | "features">): boolean {
+  return client || chosen.includes("methods");
 }
 
 /** True if a feature is, or may be, an extension of the protocol. */

@@ -1,7 +1,7 @@
 import type { Missing } from "../../model/missing.ts";
 import type { RevisionModel } from "../../model.ts";
 import { declarationsByName } from "../../model/resolve.ts";
-import type { LayerChoices, Feature } from "./choices.ts";
+import { hasEveryMethod, type LayerChoices, type Feature } from "./choices.ts";
 
 const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;
 
@@ -15,6 +15,7 @@ const named: { readonly [Name in Feature]: readonly string[] } = {
     "CreateMessageResult",
     "ElicitRequest",
     "ElicitResult",
+    "InputRequest",
     "InputRequests",
     "InputResponses",
     "ListRootsResult",
@@ -22,13 +23,14 @@ const named: { readonly [Name in Feature]: readonly string[] } = {
   tasks: [],
   skills: [],
   apps: [],
+  methods: [],
 };
 
 /** Returns the declarations that the definitions of a project are generic over, as far as its newest revision has them. */
-export function usedDeclarations(model: RevisionModel, { features, client }: LayerChoices): readonly string[] {
+export function usedDeclarations(model: RevisionModel, choices: LayerChoices): readonly string[] {
   const known = declarationsByName(model);
-  if (client) return [...known.keys()];
-  return [...always, ...features.flatMap((feature) => named[feature])].filter((name) => known.has(name));
+  if (hasEveryMethod(choices)) return [...known.keys()];
+  return [...always, ...choices.features.flatMap((feature) => named[feature])].filter((name) => known.has(name));
 }
 
 /**
@@ -36,16 +38,18 @@ export function usedDeclarations(model: RevisionModel, { features, client }: Lay
  * refer to.
  */
 export function addOmittedFeatures(missing: Missing, model: RevisionModel, choices: LayerChoices): Missing {
-  if (choices.client) return missing;
+  if (hasEveryMethod(choices)) return missing;
   const used = new Set(usedDeclarations(model, choices));
   const members = new Map([...missing.members].filter(([name]) => used.has(name)));
   const untasked = !choices.features.includes("tasks") && hasTasks(model);
   if (untasked)
     members.set("Tool", new Map([...(members.get("Tool") ?? []), ["execution", omissionText("tasks", choices)]]));
+  const isUntyped = choices.features.includes("input") && !used.has("InputRequest");
   return {
     ...missing,
     methods: new Map([
       ...missing.methods,
+      ...(isUntyped ? [["ServerRequest", omissionText("methods", choices)] as const] : []),
       ...omittedInputRequests(model, choices).map(({ name, reason }) => [name, reason] as const),
     ]),
     members,
@@ -55,7 +59,7 @@ export function addOmittedFeatures(missing: Missing, model: RevisionModel, choic
 /** Returns the declarations of a revision that only servers with input requests are generic over. */
 export function inputDeclarations(model: RevisionModel): readonly string[] {
   const known = declarationsByName(model);
-  return named.input.filter((name) => known.has(name));
+  return [...named.input, "ServerRequest"].filter((name) => known.has(name));
 }
 
 /** Returns the input requests of a revision that the server of a project does not send, each with the reason. */
@@ -66,7 +70,8 @@ export function omittedInputRequests(
   if (features.includes("input")) return [];
   const known = declarationsByName(model);
   const reason = omissionText("input", { features });
-  return inputRequests.filter((name) => known.has(name)).map((name) => ({ name, reason }));
+  // The union stands for requests by the name of their method.
+  return [...inputRequests.filter((name) => known.has(name)), "ServerRequest"].map((name) => ({ name, reason }));
 }
 
 /** Returns the reason that compile errors quote for a feature that a project leaves out, with the command that adds it. */

@@ -1,5 +1,12 @@
 import type { RevisionModel } from "../../model.ts";
-import { hasListChanged, type EngineName, type Feature, type LayerChoices, type Transport } from "./choices.ts";
+import {
+  hasEveryMethod,
+  hasListChanged,
+  type EngineName,
+  type Feature,
+  type LayerChoices,
+  type Transport,
+} from "./choices.ts";
 import { hasTasks, inputDeclarations, omissionText, omittedInputRequests } from "./declarations.ts";
 
 /** View of `templates/mcp/index.ts.hbs`. `models` are those of the chosen revisions, newest first. */
@@ -15,8 +22,8 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     ...(has.has("resources") ? ["createResourceLists"] : []),
     ...(has.has("prompts") ? ["createPromptLists"] : []),
   ];
-  // A client responds to these requests, so the declarations that it shares with the server have them.
-  const unsent = client ? omittedInputRequests(newest, choices) : [];
+  // The declarations of a whole revision have these requests, although the server does not send them.
+  const unsent = hasEveryMethod(choices) ? omittedInputRequests(newest, choices) : [];
   return {
     newest: newest.id,
     served: unsent.length > 0 ? "ServerDeclarations" : "Declarations",
@@ -108,7 +115,7 @@ function aliasOf(id: string): string {
 }
 
 /** Names of the runtime's features, in the order in which they are implemented: completions, subscriptions and methods follow the features that they refer to. */
-function serverFeatures({ features, client }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
+function serverFeatures({ features }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
   const has = new Set(features);
   const lists = (["resources", "prompts"] as const).filter((name) => has.has(name));
   return [
@@ -119,7 +126,7 @@ function serverFeatures({ features, client }: LayerChoices, models: readonly Rev
     ...(hasListChanged(features) && models.some(listensForChanges) ? ["subscriptions"] : []),
     ...(has.has("input") ? [models.some(isStateless) ? "input" : "sessionInput"] : []),
     ...(["skills", "apps"] as const).filter((name) => has.has(name)),
-    ...(client ? ["methods"] : []),
+    ...(has.has("methods") ? ["methods"] : []),
   ];
 }
 
@@ -154,13 +161,12 @@ function unavailableMembers(choices: LayerChoices, newest: RevisionModel): reado
   return [
     ...lists.map((name) => ({ name, reason: addCommand(name) })),
     ...(hasListChanged(features) ? [] : [{ name: "listChanged", reason: omissionText("list-changed", choices) }]),
-    // Only a client contains every method of the revision.
-    ...(choices.client ? [] : (["handlers", "fallback"] as const).map((name) => ({ name, reason: withClient }))),
+    ...(features.includes("methods")
+      ? []
+      : ["handlers", "fallback"].map((name) => ({ name, reason: omissionText("methods", choices) }))),
     ...(isCacheable ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no cache hints` }]),
   ];
 }
-
-const withClient = "not in this project: run npx create-mcp-server update --client";
 
 function addCommand(feature: Feature): string {
   return `not in this project: run npx create-mcp-server add ${feature.slice(0, -1)} <name>`;

@@ -1,13 +1,13 @@
 import type { Declaration, Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { capabilitiesType } from "../../model/capabilities.ts";
-import { hasExtension, hasListChanged, type LayerChoices, type Feature } from "./choices.ts";
+import { hasEveryMethod, hasExtension, hasListChanged, type LayerChoices, type Feature } from "./choices.ts";
 
 /**
  * Returns the part of a revision that a project uses. Methods of capabilities that the project does not have are removed. Values that belong to such a
- * capability are checked as objects only. A client may meet every method, so that a project with a client gets the whole revision.
+ * capability are checked as objects only.
  */
 export function narrowModel(model: RevisionModel, choices: LayerChoices): RevisionModel {
-  if (choices.client) return model;
+  if (hasEveryMethod(choices)) return model;
   const unused = unusedCapabilities(choices);
   const asksNothing = inputCapabilities.every((name) => unused.has(name));
   const narrow = asksNothing ? withoutInput : (shape: Shape): Shape => shape;

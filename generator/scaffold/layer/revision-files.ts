@@ -10,7 +10,7 @@ import type { Declaration, Method, RevisionModel } from "../../model.ts";
 import { declarationsByName } from "../../model/resolve.ts";
 import { referencesIn } from "../../model/shapes.ts";
 import { negotiatesExtensions, type SpecModels } from "../../read/spec-models.ts";
-import type { LayerChoices } from "./choices.ts";
+import { hasEveryMethod, type LayerChoices } from "./choices.ts";
 import { addOmittedFeatures, usedDeclarations } from "./declarations.ts";
 import { narrowModel } from "./narrow-model.ts";
 import type { ConversionsById } from "./packaged-conversions.ts";
@@ -110,7 +110,7 @@ function newestViews(
 ): Record<"types.ts" | "declarations.ts", object> {
   const names = usedDeclarations(model, choices);
   const missing = findMissing(model, models, negotiatesExtensions(model) ? extensions : []);
-  const methods = choices.client ? model.methods : model.methods.filter(({ type }) => hasMethod(narrow, type));
+  const methods = hasEveryMethod(choices) ? model.methods : model.methods.filter(({ type }) => hasMethod(narrow, type));
   const types = reachDeclarations(model, [...names, ...methods.flatMap(typesOf)]);
   return {
     "types.ts": typesView({ constants: model.constants, declarations: types }),
@@ -119,7 +119,7 @@ function newestViews(
         { declarations: model.declarations.filter(({ name }) => names.includes(name)) },
         addOmittedFeatures(missing, model, choices),
       ),
-      subset: !choices.client,
+      subset: !hasEveryMethod(choices),
     },
   };
 }

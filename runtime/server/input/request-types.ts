@@ -73,17 +73,23 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
     : {
         /** Unavailable: the revision has no roots. */
         readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">>;
-      }) & {
-    /**
-     * Sends a request of the revision by its method, and returns the result of the protocol. `sample`, `elicit` and `roots` are shorter where they suffice.
-     *
-     * @throws {Error} when the revision of the client has no such request
-     */
-    request<Method extends Exclude<MethodsOf<P, RequestsOfServers>, "ping">>(
-      method: Method,
-      ...given: [...ParamsArgument<SentParamsOf<P, Method>>, options?: InputRequestOptions]
-    ): Promise<ResponseOf<P, Method>>;
-  };
+      }) &
+  ([MethodsOf<P, RequestsOfServers>] extends [never]
+    ? {
+        /** Unavailable: the project has no requests by method. */
+        readonly request: Unavailable<MissingMethod<P, "ServerRequest">>;
+      }
+    : {
+        /**
+         * Sends a request of the revision by its method, and returns the result of the protocol. `sample`, `elicit` and `roots` are shorter where they suffice.
+         *
+         * @throws {Error} when the revision of the client has no such request
+         */
+        request<Method extends Exclude<MethodsOf<P, RequestsOfServers>, "ping">>(
+          method: Method,
+          ...given: [...ParamsArgument<SentParamsOf<P, Method>>, options?: InputRequestOptions]
+        ): Promise<ResponseOf<P, Method>>;
+      });
 
 /** Options of an input request to the client. */
 export interface InputRequestOptions {

@@ -174,6 +174,12 @@ describe("compile errors about features", () => {
       ),
       says: `${update} tools,input`,
     },
+    request: {
+      code: withTool('execute: async (_none, { request }) => String(await request("roots/list"))'),
+      says: `${update} tools,input`,
+    },
+    handlers: { code: program("handlers: { listTools: () => ({ tools: [] }) }"), says: `${update} tools,methods` },
+    fallback: { code: program("fallback: () => ({})"), says: `${update} tools,methods` },
     cacheHints: { code: program("cacheHints: {}"), says: "revision 2025-11-25 has no cache hints" },
   };
 
@@ -219,6 +225,31 @@ describe("compile errors about features", () => {
     const lines = await compile("typescript7", { folder, files, settings: compilerOptions });
     expect(lines.filter((line) => !line.startsWith(" "))).toEqual([expect.stringMatching(/^\S*elicit\.ts\(/)]);
     expect(lines.join("\n")).toContain(`${update} tools,resources,prompts,input`);
+  });
+
+  test.each([["2025-11-25"], ["2026-07-28"]])(
+    "handlers by name have the types of every method of %s in a project with the feature",
+    async (revision) => {
+      const folder = join(root, `methods-${revision}`);
+      await write(folder, { revisions: [revision], features: ["tools", "input", "methods"] });
+      const handlers =
+        "handlers: { listPrompts: () => ({ prompts: [] }), callTool: async ({ name }, { request }) => ({ content: (await request('roots/list')).roots.map(({ uri }) => ({ type: 'text' as const, text: name + uri })) }) }";
+      writeFiles(folder, [
+        ["handlers.ts", program(`${handlers}, fallback: ({ method }) => ({ method })`)],
+        ["wrong.ts", program("handlers: { listPrompts: () => ({ prompts: [{}] }) }")],
+      ]);
+      const files = [join(folder, "*.ts")];
+      const lines = await compile("typescript7", { folder, files, settings: compilerOptions });
+      expect(lines.filter((line) => !line.startsWith(" "))).toEqual([expect.stringMatching(/^\S*wrong\.ts\(/)]);
+    },
+  );
+
+  test("requests by method need the feature where requests of servers are messages", async () => {
+    const folder = join(root, "requests");
+    await write(folder, { revisions: ["2025-11-25"], features: ["tools", "input"] });
+    writeFiles(folder, [["request.ts", wrong.request.code]]);
+    const lines = await compile("typescript7", { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
+    expect(lines.join("\n")).toContain(`${update} tools,input,methods`);
   });
 
   test("no compile error occurs if the project has the feature", async () => {

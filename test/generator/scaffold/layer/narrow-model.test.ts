@@ -7,6 +7,9 @@ import { models } from "../../project.ts";
 const [stateless, newestWithSessions] = models.models.toReversed();
 const oldest = models.models[0];
 
+/** Features that each need some methods only. */
+const limited = features.filter((feature) => feature !== "methods");
+
 function choose(chosen: readonly Feature[], client = false): LayerChoices {
   return {
     revisions: [],
@@ -38,8 +41,12 @@ describe.each(models.models)("model of revision $id", (model) => {
     for (const feature of features) expect(narrowModel(model, choose([feature], true))).toBe(model);
   });
 
+  it("the model for handlers by method is complete", () => {
+    expect(narrow(model, ["tools", "methods"])).toBe(model);
+  });
+
   it("the model keeps every method of the core protocol if all features are chosen", () => {
-    expect(methodNames(narrow(model, features))).toEqual(methodNames(model));
+    expect(methodNames(narrow(model, limited))).toEqual(methodNames(model));
   });
 
   it("the model for a server with tools has only methods of tools and of the core protocol", () => {
@@ -60,7 +67,7 @@ describe.each(models.models)("model of revision $id", (model) => {
     const without = methodNames(
       narrow(
         model,
-        features.filter((one) => one !== feature),
+        limited.filter((one) => one !== feature),
       ),
     );
     expect(without.filter((name) => pattern.test(name))).toEqual([]);
@@ -94,7 +101,7 @@ describe.each(models.models)("model of revision $id", (model) => {
     expect(open).toEqual(known);
     const server = openCapabilities(narrow(model, ["tools"]), "ServerCapabilities");
     expect(server).not.toContain("tools");
-    const typed = openCapabilities(narrow(model, features), "ClientCapabilities");
+    const typed = openCapabilities(narrow(model, limited), "ClientCapabilities");
     const before = openCapabilities(model, "ClientCapabilities");
     expect(typed.filter((name) => name !== "experimental")).toEqual(before.filter((name) => name !== "experimental"));
   });
