@@ -8,7 +8,13 @@ import { parseDocument } from "yaml";
 interface Workflow {
   readonly permissions?: unknown;
   readonly jobs: Readonly<
-    Record<string, { readonly strategy?: { readonly matrix: Readonly<Record<string, string[]>> } }>
+    Record<
+      string,
+      {
+        readonly strategy?: { readonly matrix: Readonly<Record<string, string[]>> };
+        readonly steps: readonly object[];
+      }
+    >
   >;
 }
 
@@ -45,6 +51,12 @@ describe.each(workflows)("%s", (path) => {
 it("CI runs the oldest Node.js that the package supports", () => {
   const [oldest] = parse("workflows/ci.yml").jobs.check?.strategy?.matrix.node ?? [];
   expect(manifest.engines.node).toMatch(new RegExp(`^>=${oldest}\\.`));
+});
+
+it("the weekly workflow reads every version of upstream's schemas", () => {
+  const steps = parse("workflows/weekly.yml").jobs.upstream?.steps ?? [];
+  expect(steps).toContainEqual(expect.objectContaining({ with: expect.objectContaining({ "fetch-depth": 0 }) }));
+  expect(steps).toContainEqual(expect.objectContaining({ env: { MCP_UPSTREAM_REPOSITORY: expect.anything() } }));
 });
 
 function parse(path: string): Workflow {
