@@ -1,5 +1,5 @@
 import type { ExtensionModel } from "../model.ts";
-import { methodsOf, tableSpecs } from "./method-text.ts";
+import { methodsOf, tableSpecs, type TableSpec } from "./method-text.ts";
 import { referencesIn } from "../model/shapes.ts";
 import { digestText } from "./digest-text.ts";
 import type { Templates } from "../internal/templates.ts";
@@ -34,7 +34,10 @@ export function emitExtension(model: ExtensionModel, templates: Templates): Map<
         .join(", "),
     },
     "methods.ts": methodsView(model, validate.callees),
-    "index.ts": { names: model.declarations.map(({ name }) => name) },
+    "index.ts": {
+      names: model.declarations.map(({ name }) => name),
+      values: [...usedSpecs(model).map(({ name }) => name), "extension"].sort().join(", "),
+    },
   };
   return new Map(
     Object.entries(views).map(([name, view]) => [
@@ -44,16 +47,23 @@ export function emitExtension(model: ExtensionModel, templates: Templates): Map<
   );
 }
 
-function methodsView({ methods, rules, scope, status }: ExtensionModel, checks: ValidateView["callees"]): object {
-  const specs = tableSpecs.filter(({ kind }) => kind !== "embedded");
-  const used = specs.filter((spec) => methodsOf(methods, spec).length > 0);
+/** Tables of messages: an extension has no input requests of its own. */
+const messageSpecs = tableSpecs.filter(({ kind }) => kind !== "embedded");
+
+function usedSpecs({ methods }: ExtensionModel): readonly TableSpec[] {
+  return messageSpecs.filter((spec) => methodsOf(methods, spec).length > 0);
+}
+
+function methodsView(model: ExtensionModel, checks: ValidateView["callees"]): object {
+  const { methods, rules, scope, status } = model;
+  const used = usedSpecs(model);
   const tables = tableViews({ methods, declarations: scope }, used, checks);
   const { id, lifecycles, declared, headers, results, members } = rules;
   const checkName = (type: string): string => `check${type}`;
   return {
     support: ["Extension", ...rowTypesIn(tables)].join(", "),
     tables,
-    emptyTables: specs.filter((spec) => !used.includes(spec)).map(({ name }) => name),
+    emptyTables: messageSpecs.filter((spec) => !used.includes(spec)).map(({ name }) => name),
     id: literalText(id),
     status: literalText(status),
     lifecycles: literalText(lifecycles),

@@ -3,7 +3,7 @@
 
 import type * as t from "./types.ts";
 
-export { extension } from "./methods.ts";
+export { clientRequests, extension, serverNotifications } from "./methods.ts";
 export * from "./types.ts";
 
 /** Every declaration of this extension by its name. Together with those of a revision: `Declarations & tasks.Declarations`. */
