@@ -1,6 +1,7 @@
 import type { LiteralShape, Shape } from "../model.ts";
 import { isWithin, resolveAliasIn } from "../model/resolve.ts";
 import { isAnyString, partsOf } from "../model/shapes.ts";
+import { readConditional } from "./conditional.ts";
 import { readEnumMember } from "./enum.ts";
 import { readKeyof, readIndexedAccess, readMappedType } from "./keyed-types.ts";
 import { readFiniteNumber, reject, ts } from "./syntax.ts";
@@ -48,6 +49,7 @@ function readType(context: TypeContext, node: ts.TypeNode): Shape {
   if (ts.isTemplateLiteralTypeNode(node)) return readTemplate(context, node);
   if (ts.isIndexedAccessTypeNode(node)) return readIndexedAccess(context, node);
   if (ts.isMappedTypeNode(node)) return readMappedType(context, node);
+  if (ts.isConditionalTypeNode(node)) return readConditional(context, node);
   if (!ts.isTypeOperatorNode(node) || node.operator === ts.SyntaxKind.UniqueKeyword)
     throw reject(context.path, node, `this kind of type is not supported; ${adviceFor(node.kind)}`);
   // What is left of the operators: `readonly` says nothing about a message.

@@ -1,5 +1,5 @@
 import type { ObjectShape, Property, Shape } from "../model.ts";
-import { isWithin, resolveObjectIn } from "../model/resolve.ts";
+import { isAssignableToAny, splitBooleans } from "./assignable.ts";
 import { toKeys, toObject } from "./keyed-types.ts";
 import { locationOf, reject, type ts } from "./syntax.ts";
 import type { TypeContext } from "./type-context.ts";
@@ -59,9 +59,9 @@ function applyToTwo(
     case "Omit":
       return omit(context, node, { base: first, keys: second });
     case "Exclude":
-      return select(context, { type: first, other: second, isKept: false });
+      return select(context, node, { type: first, other: second, isKept: false });
     case "Extract":
-      return select(context, { type: first, other: second, isKept: true });
+      return select(context, node, { type: first, other: second, isKept: true });
     default:
       return undefined;
   }
@@ -132,27 +132,11 @@ function omit(context: TypeContext, node: ts.Node, { base, keys }: BaseAndKeys):
 /** `Extract` keeps the members of a union within another type, and `Exclude` the others. */
 function select(
   context: TypeContext,
+  node: ts.Node,
   { type, other, isKept }: { readonly type: Shape; readonly other: Shape; readonly isKept: boolean },
 ): Shape {
   const wide = alternativesOf(context, other);
-  const members = alternativesOf(context, type);
-  const kept = members.filter((member) => wide.some((one) => isAssignable(context, member, one)) === isKept);
+  const members = splitBooleans(alternativesOf(context, type));
+  const kept = members.filter((member) => isAssignableToAny(context, node, { narrow: member, wide }) === isKept);
   return kept.length === members.length ? type : unionOf(kept);
-}
-
-/** Objects are compared by the properties of the other type, down to this depth. */
-const comparedDepth = 5;
-
-/** True if every value of a type is evidently one of another type. */
-function isAssignable(context: TypeContext, narrow: Shape, wide: Shape, depth = 0): boolean {
-  const { declarations } = context.file;
-  if (narrow === undefinedShape || wide === undefinedShape) return narrow === wide;
-  if (isWithin(narrow, wide, declarations)) return true;
-  const [inner, outer] = [resolveObjectIn(narrow, declarations), resolveObjectIn(wide, declarations)];
-  if (!inner || !outer || depth > comparedDepth) return false;
-  return outer.properties.every((property) => {
-    const own = inner.properties.find(({ name }) => name === property.name);
-    if (!own) return property.optional;
-    return (property.optional || !own.optional) && isAssignable(context, own.shape, property.shape, depth + 1);
-  });
 }

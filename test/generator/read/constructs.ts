@@ -92,6 +92,43 @@ export const constructs: readonly Construct[] = [
     invalid: [1],
   },
   {
+    what: "Exclude on boolean",
+    text: "export type A = Exclude<boolean | 1, true>;",
+    valid: [false, 1],
+    invalid: [true, 2],
+  },
+  {
+    what: "a condition",
+    text: 'export type A = "a" extends string ? { x: 1 } : { x: 2 };',
+    valid: [{ x: 1 }],
+    invalid: [{ x: 2 }],
+  },
+  {
+    what: "a condition on each alternative of a type parameter",
+    text: 'export type Wrap<T> = T extends string ? { text: T } : T extends number ? { number: T } : never;\nexport type A = Wrap<"a" | "b" | 1 | boolean>;',
+    valid: [{ text: "a" }, { text: "b" }, { number: 1 }],
+    invalid: [{ text: 1 }, { number: 2 }, true],
+  },
+  {
+    what: "a condition on objects, lists and undefined",
+    text: `${shapes}\nexport type Kind<T> = T extends { kind: "circle" } ? "round" : T extends string[] ? "list" : T extends undefined ? "none" : "other";\nexport interface A { a: Kind<Any>; b: Kind<string[] | 1>; c: Kind<{ a?: 1 }["a"]> }`,
+    valid: [
+      { a: "round", b: "list", c: "none" },
+      { a: "other", b: "other", c: "other" },
+    ],
+    invalid: [
+      { a: "list", b: "list", c: "none" },
+      { a: "round", b: "round", c: "none" },
+      { a: "round", b: "list", c: "list" },
+    ],
+  },
+  {
+    what: "a condition on several alternatives at once",
+    text: 'export type All<T> = [T][number] extends string ? "texts" : "mixed";\nexport interface A { a: All<"a" | "b">; b: All<"a" | 1> }',
+    valid: [{ a: "texts", b: "mixed" }],
+    invalid: [{ a: "mixed", b: "mixed" }],
+  },
+  {
     what: "Extract and Exclude by a template",
     text: 'export type Name = "v1" | "v22" | "other";\nexport interface A { x: Extract<Name, `v${string}`>; y: Exclude<Name, `v${string}2`> }',
     valid: [

@@ -10,6 +10,7 @@ export type K = "a" | "b";
 export type Tuple = [string, number?, ...boolean[]];
 export enum L { One = 1, Two }
 export type G<T> = { g: T; h?: T[] };
+export type If<T, V> = T extends V ? { yes: T } : { no: T[] };
 export interface H<T, V = string> extends Pick<B, "a"> { t: T; v?: V }
 `;
 
@@ -28,10 +29,25 @@ export function makeType(random: Random, depth: number): string {
     () => `NonNullable<${inner()} | null>`,
     () => `ReadonlyArray<${inner()}>`,
     () => `readonly (${inner()})[]`,
+    () => `If<${inner()}, ${pick(others, random)}>`,
+    () => `(${inner()} extends ${pick(others, random)} ? { yes: 1 } : { no: 1 })`,
     ...["Tuple", "Tuple[number]", "U", "U['a']", "B['c']", "NonNullable<B['c']>", "`v${string}`"],
   ];
   return choose([() => makeObject(random, depth), () => makeObject(random, depth), ...values], random);
 }
+
+/** Types that conditions compare with: no enum, of which every number is a value for the compiler. */
+const others = [
+  "string",
+  "{ kind: 'c' }",
+  "U",
+  "string | number",
+  "'x' | 'p'",
+  "string[]",
+  "null",
+  "{ a: string }",
+  "true",
+];
 
 function makeObject(random: Random, depth: number): string {
   const inner: Make = () => makeType(random, depth - 1);
