@@ -145,6 +145,8 @@ export interface Revision {
   readonly reservedMeta: readonly ReservedMeta[];
   /** Values of `resultType` and the one assumed when it is absent; absent where results have none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
+  /** Levels of log messages, least severe first; empty where the revision has none. */
+  readonly logLevels: readonly string[];
   readonly emptyCapabilities: readonly EmptyCapability[];
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };

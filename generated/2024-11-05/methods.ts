@@ -341,6 +341,7 @@ export const revision: Revision = {
   },
   headers: [],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
+  logLevels: ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"],
   emptyCapabilities: [],
   capabilities: {
     client: ["experimental", "roots", "roots.listChanged", "sampling"],

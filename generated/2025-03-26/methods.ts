@@ -340,6 +340,7 @@ export const revision: Revision = {
   },
   headers: [{ name: "Mcp-Session-Id", source: "session", required: false }],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
+  logLevels: ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"],
   emptyCapabilities: [],
   capabilities: {
     client: ["experimental", "roots", "roots.listChanged", "sampling"],

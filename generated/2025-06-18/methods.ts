@@ -354,6 +354,7 @@ export const revision: Revision = {
     { name: "MCP-Protocol-Version", source: "revision", required: true },
   ],
   reservedMeta: [{ key: "progressToken", on: "request", type: "ProgressToken", required: false }],
+  logLevels: ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"],
   emptyCapabilities: [],
   capabilities: {
     client: ["experimental", "roots", "roots.listChanged", "sampling", "elicitation"],

@@ -473,6 +473,7 @@ export const revision: Revision = {
     { key: "io.modelcontextprotocol/related-task", on: "any", type: "RelatedTaskMetadata", required: false },
     { key: "io.modelcontextprotocol/model-immediate-response", on: "result", type: "string", required: false },
   ],
+  logLevels: ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"],
   emptyCapabilities: [{ side: "client", path: ["elicitation"], means: "form" }],
   capabilities: {
     client: [

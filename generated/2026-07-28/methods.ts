@@ -316,6 +316,7 @@ export const revision: Revision = {
     { key: "io.modelcontextprotocol/subscriptionId", on: "result", type: "RequestId", required: false },
   ],
   resultTypes: { known: ["complete", "input_required"], absentMeans: "complete" },
+  logLevels: ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"],
   emptyCapabilities: [{ side: "client", path: ["elicitation"], means: "form" }],
   capabilities: {
     client: [

@@ -13,6 +13,7 @@ import {
   type ToolLists,
 } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
+import { readLogLevels } from "./logging/log-levels.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
 import { readShown } from "./list/shown-members.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -55,7 +56,7 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
 
 function createSettings(
   definition: AnyCoreDefinition,
-  { middleware }: PartsOptions,
+  { middleware, revisions }: PartsOptions,
   cluster: ClusterAccess,
 ): ServerSettings {
   const { onError = writeToStandardError } = definition;
@@ -66,7 +67,11 @@ function createSettings(
     pageSize: definition.pageSize,
     cacheHints: definition.cacheHints ?? {},
     cursors: createSignedCursors(definition.cursorKeys, cluster),
-    logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
+    logs: {
+      written: readLogLevels(revisions),
+      initial: definition.logLevel,
+      rate: definition.logRate ?? { burst: 1_000, perSecond: 100 },
+    },
     middleware,
     onError: (report) => deliverReport(report, { onError }),
   };

@@ -1,6 +1,7 @@
 import { capabilitiesOf } from "../../model/capabilities.ts";
 import { descriptionMembersOf } from "../../model/description-members.ts";
 import { knownMembersOf } from "../../model/known-members.ts";
+import { valuesAt } from "../../model/places.ts";
 import type { Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { resolveObject, type Declared } from "../../model/resolve.ts";
 import { minimumOf } from "../../model/shapes.ts";
@@ -30,6 +31,7 @@ export interface MethodsView {
   readonly headers: readonly string[];
   readonly reservedMeta: readonly string[];
   readonly resultTypes: string;
+  readonly logLevels: string;
   readonly emptyCapabilities: string;
   readonly capabilities: string;
   readonly knownMembers: string;
@@ -93,8 +95,9 @@ export function methodsView(model: RevisionModel, checks: ValidateView["callees"
 /** Returns the facts about a revision that follow from its declarations. */
 export function factsOf(
   model: RevisionModel,
-): Pick<MethodsView, "capabilities" | "knownMembers" | "descriptionMembers"> {
+): Pick<MethodsView, "logLevels" | "capabilities" | "knownMembers" | "descriptionMembers"> {
   return {
+    logLevels: literalText(valuesAt("LoggingLevel", model)),
     capabilities: literalText({ client: capabilitiesOf("client", model), server: capabilitiesOf("server", model) }),
     knownMembers: literalText(knownMembersOf(model)),
     descriptionMembers: literalText(descriptionMembersOf(model)),

@@ -188,7 +188,7 @@ class Replay {
   async #setLevel(live: LiveConnection, connection: string): Promise<void> {
     const { messages, revision } = this.#options.recording;
     const own = messages.filter((one) => one.connection === connection).map(({ incoming }) => incoming);
-    const level = findLogLevel(own);
+    const level = findLogLevel(own, revision);
     if (level === undefined || findMethod(revision.clientRequests, setLevel) === undefined) return;
     if (own.some((one) => one.kind === "request" && one.method === setLevel)) return;
     await live.request(setLevel, { level }, new AbortController().signal);
@@ -316,11 +316,8 @@ const longestWait = 2_000;
 
 const setLevel = "logging/setLevel";
 
-/** Levels of log messages, the least severe first. */
-const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
-
 /** Returns the least severe level of the log messages among some messages. */
-function findLogLevel(messages: readonly RecordedMessage["incoming"][]): string | undefined {
+function findLogLevel(messages: readonly RecordedMessage["incoming"][], { logLevels }: Revision): string | undefined {
   const sent = messages.flatMap((one) =>
     one.kind === "notification" && one.method === "notifications/message" && isObject(one.params)
       ? [one.params.level]

@@ -212,12 +212,14 @@ export class StatelessProxy {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
     if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
+    // The client could not read a level that its revision does not have.
+    if (!call.revision.logLevels.includes(level)) return;
     if (this.#levelsAt(call.revision).wants(call, level)) call.notify(row, params).catch(() => {});
   }
 
   #levelsAt(revision: Revision): LogLevels {
     const rate = { burst: 1_000, perSecond: 100 };
-    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { initial: "info", rate });
+    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { written: revision.logLevels, rate });
     this.#levels.set(revision, levels);
     return levels;
   }

@@ -2,9 +2,6 @@ import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { TokenBucket, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** Syslog severities, least severe first; the same in every revision. */
-const severities: readonly string[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
 /** A log message before it is sent to a client. */
 export interface LogEntry {
   readonly level: string;
@@ -24,37 +21,47 @@ export interface LogLevels {
 
 /** Options for log messages to clients. */
 export interface LogOptions {
-  /** Least severe level for clients that have not chosen one. */
-  readonly initial: string;
+  /** Levels in which handlers log, least severe first. */
+  readonly written: readonly string[];
+  /** Least severe level for clients that have not chosen one. Default: `info`; clients get every message if handlers have no such level. */
+  readonly initial?: string | undefined;
   readonly rate: Rate;
 }
 
-/** Severities that clients have chosen for their sessions. */
-const thresholds = new WeakMap<object, number>();
+/** Levels that clients have chosen for their sessions, as they named them. */
+const chosen = new WeakMap<object, string>();
 
 /** Sets the log level for the rest of a session. */
 export function setLogLevel(session: object, level: string): void {
-  thresholds.set(session, severityOf(level));
+  chosen.set(session, level);
+}
+
+/** Returns the levels in which handlers of a server log: those of the newest of its revisions that has levels. Newer revisions come first. */
+export function readLogLevels(revisions: readonly Revision[]): readonly string[] {
+  return revisions.find(({ logLevels }) => logLevels.length > 0)?.logLevels ?? [];
 }
 
 /**
  * Creates the log levels of all sessions. A level is kept as long as its session lives; `initial` applies until the client chooses. If a revision has
  * a level in each request, that level applies instead, and a request without one gets no messages.
  *
- * @throws {Error} when `initial` is not a known level.
+ * @throws {Error} when `initial` is not a level in which handlers log.
  */
-export function createLogLevels(revision: Revision, options: LogOptions): LogLevels {
-  const ofEverybody = severityOf(options.initial);
+export function createLogLevels(revision: Revision, { written, initial, rate }: LogOptions): LogLevels {
+  if (initial !== undefined) checkLevel(initial, written);
+  const ofEverybody = written.indexOf(initial ?? "info");
   const key = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
+  const own = revision.logLevels;
   return {
     set: setLogLevel,
     wants(call, level) {
-      const severity = severityOf(level);
-      if (key === undefined) return severity >= (thresholds.get(call.session) ?? ofEverybody);
-      const wanted = key === undefined ? undefined : call.meta[key];
-      return typeof wanted === "string" && severity >= severityOf(wanted);
+      checkLevel(level, written);
+      const severity = written.indexOf(level);
+      const wanted = key === undefined ? chosen.get(call.session) : call.meta[key];
+      if (typeof wanted === "string") return severity >= thresholdOf(wanted, { written, own });
+      return key === undefined && severity >= ofEverybody;
     },
-    admit: createThrottle(options.rate),
+    admit: createThrottle({ written, rate }),
   };
 }
 
@@ -62,7 +69,7 @@ export function createLogLevels(revision: Revision, options: LogOptions): LogLev
  * Limits the messages of each session, so that a client cannot flood its session with log messages. One note replaces the first message over the
  * limit.
  */
-function createThrottle(rate: Rate): (call: CallContext, entry: LogEntry) => LogEntry | undefined {
+function createThrottle({ written, rate }: LogOptions): (call: CallContext, entry: LogEntry) => LogEntry | undefined {
   const quotas = new WeakMap<object, { readonly bucket: TokenBucket; isFull: boolean }>();
   return ({ session }, entry) => {
     const now = performance.now();
@@ -71,17 +78,36 @@ function createThrottle(rate: Rate): (call: CallContext, entry: LogEntry) => Log
     const wasFull = quota.isFull;
     quota.isFull = quota.bucket.take(now) > 0;
     if (!quota.isFull) return entry;
-    return wasFull ? undefined : { level: toNoteLevel(entry), data: "Too many log messages; some are dropped" };
+    return wasFull
+      ? undefined
+      : { level: toNoteLevel(entry, written), data: "Too many log messages; some are dropped" };
   };
 }
 
-/** Returns the level of the note in place of a message. The client may have requested more severe messages only, such as the message itself. */
-function toNoteLevel({ level }: LogEntry): string {
-  return severityOf(level) > severityOf("warning") ? level : "warning";
+/**
+ * Returns the level of the note in place of a message: a warning, if there is such a level. The client may have requested more severe messages only,
+ * such as the message itself.
+ */
+function toNoteLevel({ level }: LogEntry, written: readonly string[]): string {
+  return written.indexOf("warning") > written.indexOf(level) ? "warning" : level;
 }
 
-function severityOf(level: string): number {
-  const severity = severities.indexOf(level);
-  if (severity === -1) throw new Error(`Unknown log level ${JSON.stringify(level)}; use ${severities.join(", ")}`);
-  return severity;
+/**
+ * Returns the severity from which a client wants messages. A level that only the revision of the client has counts as the next more severe one in
+ * which handlers log, else as the most severe of all: the client gets no message below its level, and its requests do not fail.
+ */
+function thresholdOf(
+  level: string,
+  { written, own }: { readonly written: readonly string[]; readonly own: readonly string[] },
+): number {
+  const place = own.indexOf(level);
+  const moreSevere = place < 0 ? [] : own.slice(place);
+  const known = [level, ...moreSevere].find((one) => written.includes(one));
+  return known === undefined ? written.length - 1 : written.indexOf(known);
+}
+
+/** @throws {Error} when handlers have no such level */
+function checkLevel(level: string, written: readonly string[]): void {
+  if (!written.includes(level))
+    throw new Error(`Unknown log level ${JSON.stringify(level)}; use ${written.join(", ")}`);
 }

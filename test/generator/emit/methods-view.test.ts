@@ -107,6 +107,14 @@ describe("facts about a revision", () => {
     });
   });
 
+  test("log levels are in the order of the schema, whatever names their type is made of", () => {
+    const checks = { params: () => "", result: () => "" };
+    const types = 'export type LoggingLevel = "low" | Severe; export type Severe = "high" | "worst";';
+    const view = methodsView(readToy("2001-01-01", `${declarations}${types}`), checks);
+    expect(view.logLevels).toBe('["low","high","worst"]');
+    expect(viewOf([]).logLevels).toBe("[]");
+  });
+
   test("the list of revisions begins with the newest", () => {
     const ids = ["2001-01-01", "2003-01-01", "2002-01-01"];
     const text = emitRevisionList(ids, { render: (_name, view) => JSON.stringify(view) });

@@ -19,6 +19,8 @@ function newest(): Revision {
 /** A handler of the newest revision with a handshake: it has all that contexts may have. */
 type Run = (args: unknown, context: HandlerContext<Declarations>) => unknown;
 
+type Execute = NonNullable<AnyServerDefinition["tools"]>[number]["execute"];
+
 function create(run: Run, definition: Partial<AnyServerDefinition> = {}): Server {
   return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", execute: run }] }, revisions);
 }
@@ -74,6 +76,13 @@ describe("logging", () => {
     return "";
   };
 
+  const logEach =
+    (names: readonly string[]): Execute =>
+    async (_args, { log }) => {
+      for (const name of names) await log(name, name);
+      return "";
+    };
+
   async function count(server: Server, setup: CallSetup): Promise<number> {
     const sent: Sent[] = [];
     await call(server, { ...setup, sent });
@@ -115,6 +124,36 @@ describe("logging", () => {
     const sent: Sent[] = [];
     await call(create(logAll), { sent, meta: { [key ?? ""]: level } }, revision);
     expect(sent).toHaveLength(expected);
+  });
+
+  test.each([
+    ["info", 7],
+    ["notice", 5],
+    ["emergency", 1],
+  ])(
+    "log levels are those of the newest revision: an older client at level %s receives %d of 8",
+    async (level, expected) => {
+      const logLevels = ["debug", "info", "hint", "warning", "error", "critical", "alert", "disaster"];
+      const server = createServer({ name: "test", version: "1", tools: [{ name: "t", execute: logEach(logLevels) }] }, [
+        { ...newest(), id: "newer", logLevels },
+        newest(),
+      ]);
+      const session = createSession(server, newest());
+      expect(await callServer(server, newest(), ["logging/setLevel", { level }], { session })).toEqual({});
+      expect(await count(server, { session })).toBe(expected);
+    },
+  );
+
+  test("a server of a revision without the usual levels sends all messages, and its note at their level", async () => {
+    const revision = { ...newest(), logLevels: ["low", "high"] };
+    const tools = [{ name: "t", execute: logEach(["low", "high"]) }];
+    const definition = { name: "test", version: "1", logRate: { burst: 1, perSecond: 0.001 }, tools };
+    const sent: Sent[] = [];
+    await callServer(createServer(definition, [revision]), revision, ["tools/call", { name: "t" }], { sent });
+    expect(sent.map(({ params }) => params)).toEqual([
+      { level: "low", data: "low" },
+      { level: "high", data: "Too many log messages; some are dropped" },
+    ]);
   });
 
   test("an unknown log level is rejected (O-04)", async () => {

@@ -110,6 +110,7 @@ export const revision: Revision = {
   },
   headers: [],
   reservedMeta: [],
+  logLevels: [],
   emptyCapabilities: [],
   capabilities: { client: ["colours"], server: ["plants", "plants.grown"] },
   knownMembers: [],

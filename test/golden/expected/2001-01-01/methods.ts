@@ -146,6 +146,7 @@ export const revision: Revision = {
   ],
   reservedMeta: [{ key: "example.com/gardener", on: "request", type: "string", required: true }],
   resultTypes: { known: ["complete", "question"], absentMeans: "complete" },
+  logLevels: [],
   emptyCapabilities: [{ side: "client", path: ["colours"], means: "names" }],
   capabilities: { client: ["colours", "colours.names", "shades"], server: ["plants", "plants.grown"] },
   knownMembers: ["Result.resultType"],
