@@ -106,8 +106,11 @@ export interface MethodOverlay extends Clause {
   readonly kind?: "embedded";
   /** Roles that send the method, if no role union contains it, as in extensions. */
   readonly senders?: readonly Role[];
-  /** Replaces the derived capability gate. `null` means that the method needs none. Applies to every sender. */
-  readonly gate?: { readonly side: Role; readonly path: readonly string[] } | null;
+  /**
+   * Replaces the derived capability gate. `null` means that the method needs none. Without a side, it is the receiver of a request, or the sender of a
+   * notification.
+   */
+  readonly gate?: { readonly side?: Role; readonly path: readonly string[] } | null;
   /** Result type of a request for which neither `XResultResponse` nor `XResult` exists. */
   readonly result?: string;
   /** Other names under which implementations of this revision send a notification. They are accepted but never sent. */

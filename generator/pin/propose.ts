@@ -1,4 +1,4 @@
-import type { Declaration } from "../model.ts";
+import type { Declaration, Role } from "../model.ts";
 import type { ConstraintOverlay, MethodOverlay, Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -136,10 +136,12 @@ function keepFacts(
 ): MethodOverlay {
   const section = `methods["${name}"]`;
   const hasKind = kind !== undefined && !scope.inUnions.has(name);
-  const hasGate = gate === null || (gate !== undefined && hasCapability(scope, gate));
+  const sides = gate?.side === undefined ? roles : [gate.side];
+  const hasGate =
+    gate === null || (gate !== undefined && sides.some((side) => hasCapability(scope, { ...gate, side })));
   const hasResult = result !== undefined && isType(scope, result);
   if (kind !== undefined && !hasKind) scope.dropped.push(`${section}.kind: now part of a role union`);
-  if (gate && !hasGate) scope.dropped.push(`${section}.gate: ${gate.side} capability ${gate.path.join(".")}`);
+  if (gate && !hasGate) scope.dropped.push(`${section}.gate: ${sides.join(" or ")} capability ${gate.path.join(".")}`);
   if (result !== undefined && !hasResult) scope.dropped.push(`${section}.result: ${result}`);
   const others = keep(scope, alternatives, {
     section: `${section}.alternatives`,
@@ -155,6 +157,8 @@ function keepFacts(
     ...(others.length > 0 && { alternatives: others }),
   };
 }
+
+const roles: readonly Role[] = ["client", "server"];
 
 type TypeRules = Required<
   Pick<Overlay, "tags" | "integers" | "openObjects" | "constraints" | "tolerances" | "nulls" | "minimums">

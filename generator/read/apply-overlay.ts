@@ -3,6 +3,7 @@ import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "
 import { resolveObject } from "../model/resolve.ts";
 import { mapDeclaration, mapShape, minimumOf, shapeKey } from "../model/shapes.ts";
 import { SpecError } from "../internal/spec-error.ts";
+import { isNotification } from "./methods.ts";
 
 /** Entries of an overlay that change declarations. */
 export type AppliedOverlay = DeclarationOverlay &
@@ -155,7 +156,7 @@ function mergeMeta(editor: Editor, method: string): void {
   const target = declarations.find((declaration) => methodOf(declaration) === method);
   if (!target) throw editor.reject(`no declaration has the method \`${method}\``);
   const owner = paramsOwner(declarations, target);
-  const meta = baseMeta(declarations, target.name.endsWith("Notification") ? "Notification" : "Request");
+  const meta = baseMeta(declarations, isNotification(target.name) ? "Notification" : "Request");
   if (!owner || !meta) throw editor.reject(`the params of \`${method}\` have no base \`_meta\` to merge`);
   editor.editProperty(`${owner.name}.params`, (params) => {
     if (params.shape.kind !== "object") throw editor.reject(`the params of \`${method}\` are not written inline`);

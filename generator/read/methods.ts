@@ -89,7 +89,7 @@ export function readExtensionMethods(
     const senders = overlay.methods[name]?.senders;
     if (!senders)
       ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
-    const kind = type.endsWith("Notification") ? "notification" : "request";
+    const kind = isNotification(type) ? "notification" : "request";
     return readMethod(context, type, { kind, senders: senders ?? [] });
   });
   askAboutEqualNames(context, methods);
@@ -177,6 +177,11 @@ export function handlerName(type: string): string {
   return base.charAt(0).toLowerCase() + base.slice(1);
 }
 
+/** True for the declaration of a notification. By convention, its name ends with the word; the role unions of revisions say it as well. */
+export function isNotification(type: string): boolean {
+  return type.endsWith("Notification");
+}
+
 function readParams(context: Context, type: string): Params | undefined {
   const params = propertyOf(context, type, "params");
   return params && { optional: params.optional, shape: params.shape };
@@ -215,9 +220,10 @@ function readGate(
   context: Context,
   { name, kind, sender, facts }: { name: string; kind: Method["kind"]; sender: Role; facts: MethodOverlay | undefined },
 ): [Role, Gate][] {
-  if (context.terms) return [[sender, facts?.gate ?? context.terms.gate]];
+  const side = gateSide(kind, sender);
+  if (context.terms) return [[sender, facts?.gate ? { side, ...facts.gate } : context.terms.gate]];
   if (facts?.gate === null) return [];
-  const gate = facts?.gate ?? deriveGate(name, kind, sender);
+  const gate: Gate = { side, ...(facts?.gate ?? { path: derivePath(name, kind) }) };
   if (hasCapability(context, gate)) return [[sender, gate]];
   const capability = `${gate.side} capability \`${gate.path.join(".")}\``;
   ask(
@@ -227,21 +233,19 @@ function readGate(
   return [];
 }
 
-/** Requests need a capability of their receiver, notifications need one of their sender. */
-function deriveGate(name: string, kind: Method["kind"], sender: Role): Gate {
-  const receiver = sender === "client" ? "server" : "client";
-  if (kind === "notification") return { side: sender, path: notificationPath(name.split("/").slice(1)) };
-  const [feature = "", action = ""] = name.split("/");
-  const root = feature === "completion" ? "completions" : feature;
-  if (root === "resources" && /^(un)?subscribe$/.test(action)) return { side: receiver, path: [root, "subscribe"] };
-  if (root === "tasks" && /^(list|cancel)$/.test(action)) return { side: receiver, path: [root, action] };
-  return { side: receiver, path: [root] };
+/** Side that must have declared the capability: the receiver of a request, the sender of a notification. */
+function gateSide(kind: Method["kind"], sender: Role): Role {
+  if (kind === "notification") return sender;
+  return sender === "client" ? "server" : "client";
 }
 
-function notificationPath([feature = "", event = ""]: readonly string[]): string[] {
-  if (event === "list_changed") return [feature, "listChanged"];
-  if (event === "updated") return [feature, "subscribe"];
-  return [feature];
+/**
+ * Derives the capability from the first part of the name, such as `tools` from `tools/call`. Each list may have a capability for the notifications of
+ * its changes. The overlay has all that does not follow from this rule.
+ */
+function derivePath(name: string, kind: Method["kind"]): readonly string[] {
+  const [feature = "", event = ""] = kind === "notification" ? name.split("/").slice(1) : name.split("/");
+  return kind === "notification" && event === "list_changed" ? [feature, "listChanged"] : [feature];
 }
 
 function propertyOf(

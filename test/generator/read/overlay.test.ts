@@ -82,7 +82,8 @@ describe("facts of the revisions", () => {
 
   it("completion requires no capability at a revision without that capability (1.1)", () => {
     const gates = revisions.map((revision) => load(revision).methods["completion/complete"]?.gate);
-    expect(gates).toEqual([null, undefined, undefined, undefined, undefined]);
+    const gate = { path: ["completions"] };
+    expect(gates).toEqual([null, gate, gate, gate, gate]);
   });
 
   it("the version header exists since the third revision (T-60), the session header until the fourth (T-50)", () => {
@@ -108,8 +109,8 @@ describe("an invalid overlay", () => {
     },
     { problem: "a method name with a blank", at: "/methods/server discover", to: {}, says: "not a valid method name" },
     {
-      problem: "a gate without a side",
-      at: "/methods/notifications~1message/gate/side",
+      problem: "a gate without a path",
+      at: "/methods/notifications~1message/gate/path",
       pointer: "/methods/notifications~1message/gate",
     },
     { problem: "a gate as text", at: "/methods/server~1discover/gate", to: "tools", says: "must be object,null" },
