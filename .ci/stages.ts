@@ -47,6 +47,7 @@ export const groups: readonly (readonly Stage[])[] = [
       command: 'npm run -s campaign -- all --short --seed "$FUZZ_SEED"',
       repeat: { kind: "named" },
     },
+    whole("drill", 1.2, 'npm run -s drill -- --seed "$FUZZ_SEED"'),
     oracle("types", 1, "npm run -s check:types"),
     testFiles("tour", 1, "npm run -s test:tour --"),
     oracle("oracles", 1, "npm run -s test:oracle"),

@@ -84,7 +84,8 @@ function replace(text: string, part: string, other: string): string {
 }
 
 /** The packages that npm would install are here, too; the runtime comes from the project's folder vendor. */
-async function linkPackages(folder: string): Promise<void> {
+/** Links the packages that npm would install; the runtime comes from the folder vendor of the project. */
+export async function linkPackages(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   const packages = readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."));

@@ -1,0 +1,83 @@
+import type { ContractChange } from "../../generator/typed-client/contract/impact.ts";
+import { compareRevisionModels } from "../../generator/diff/revisions.ts";
+import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+import { after, before, type Drawn } from "./draw.ts";
+import type { Step } from "./step.ts";
+
+/** Line of a comparison that a change must have. Text of the detail that names the change. */
+interface Line {
+  readonly kind: ContractChange["kind"];
+  readonly subject: string;
+  readonly detail?: string;
+}
+
+/** Compares the fictional revision with the one before: every change that was drawn has a line, and no other. */
+export async function compare(step: Step, drawn: Drawn, spec: string): Promise<void> {
+  const folder = await openSpecFolder(spec);
+  const [older, newer] = [await folder.readModel(before), await folder.readModel(after)];
+  const { changes } = compareRevisionModels(older, newer, [older, newer]);
+  const lines = linesOf(drawn);
+  for (const line of lines) {
+    const isListed = changes.some((change) => isLine(change, line));
+    step.check(`${line.subject} is ${line.kind}${line.detail === undefined ? "" : ` (${line.detail})`}`, isListed);
+  }
+  const strays = changes.filter((change) => !lines.some((line) => isLine(change, line)));
+  step.expect(
+    "lines without a change",
+    strays.map(({ subject, detail }) => `${subject}: ${detail}`),
+    [],
+  );
+}
+
+function isLine({ kind, subject, detail }: ContractChange, line: Line): boolean {
+  return kind === line.kind && subject === line.subject && detail.includes(line.detail ?? "");
+}
+
+function linesOf(drawn: Drawn): readonly Line[] {
+  const { method, inputRequest, notification, optional, required, content, enumValue, logLevel, errorCode } = drawn;
+  const types = [
+    `${method.type}Request`,
+    `${method.type}RequestParams`,
+    `${method.type}Result`,
+    `${inputRequest.type}Request`,
+    `${inputRequest.type}Result`,
+    `${notification.type}Notification`,
+    `${notification.type}NotificationParams`,
+    content.type,
+  ];
+  return [
+    { kind: "added", subject: `method ${method.method}` },
+    { kind: "added", subject: `method ${inputRequest.method}` },
+    { kind: "added", subject: `method ${notification.method}` },
+    { kind: "added", subject: `header ${method.header}`, detail: "required" },
+    { kind: "changed", subject: `error ${errorCode.name}`, detail: `from ${errorCode.from} to ${errorCode.to}` },
+    ...types.map((name): Line => ({ kind: "added", subject: `type ${name}` })),
+    { kind: "removed", subject: `type ${drawn.removedType}` },
+    { kind: "added", subject: `type ClientCapabilities.${inputRequest.capability}` },
+    ...optional.flatMap(({ type, member }) => withHeirs(type).map((one) => added(one, member, "optional"))),
+    ...withHeirs(required.type).map((one) => added(one, required.member, "required")),
+    { kind: "changed", subject: `type ${enumValue.place}`, detail: enumValue.to },
+    { kind: "changed", subject: "type LoggingLevel", detail: logLevel.to },
+    // Types that one revision does not have are written out.
+    { kind: "changed", subject: "type ContentBlock", detail: `"${content.value}"` },
+    { kind: "changed", subject: "type InputRequest", detail: inputRequest.method },
+    { kind: "changed", subject: "type InputResponse", detail: inputRequest.reply },
+    ...(removedUses[drawn.removedType] ?? []),
+  ];
+}
+
+function added(type: string, member: string, state: string): Line {
+  return { kind: "added", subject: `type ${type}.${member}`, detail: `added as ${state}` };
+}
+
+/** Returns a type and those that inherit its members. */
+function withHeirs(type: string): readonly string[] {
+  return type === "Resource" ? [type, "ResourceLink"] : [type];
+}
+
+/** Places that a removed type leaves. */
+const removedUses: Readonly<Record<string, readonly Line[]>> = {
+  LegacyTitledEnumSchema: [{ kind: "changed", subject: "type EnumSchema", detail: "enumNames" }],
+  ModelHint: [{ kind: "removed", subject: "type ModelPreferences.hints" }],
+  ToolChoice: [{ kind: "removed", subject: "type CreateMessageRequestParams.toolChoice" }],
+};

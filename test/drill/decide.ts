@@ -1,0 +1,162 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { conversionRules } from "../../generator/conversions/rules.ts";
+import { pinRevision, type PinReport } from "../../generator/pin/pin.ts";
+import { after, before, type Drawn } from "./draw.ts";
+import type { Step } from "./step.ts";
+
+/** Conversion rule, as a person writes it into an overlay. */
+interface Rule {
+  readonly rule: string;
+  readonly at: readonly string[];
+  readonly reason: string;
+  readonly value?: unknown;
+}
+
+/** Conversions that a person has chosen for older clients. */
+export interface Decisions {
+  /** Rule of the new kind of content. */
+  readonly contentRule: string;
+  /** True if renamed values are converted by value. Otherwise they cannot be sent. */
+  readonly renames: boolean;
+}
+
+/** Rules that the generator has. */
+export const decisions: Decisions = {
+  contentRule: hasRule("content-to-resource") ? "content-to-resource" : "error",
+  renames: hasRule("as"),
+};
+
+function hasRule(name: string): boolean {
+  return Object.hasOwn(conversionRules, name);
+}
+
+/** Pins the fictional revision, and compares the printed decisions with the changes that were drawn. */
+export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Promise<void> {
+  const report = await pinRevision({ revision: after, from, spec });
+  const { tag, inputRequest, method, notification } = drawn;
+  const { open, confirm } = report.decisions;
+  step.check(
+    "a warning names the unknown tag",
+    report.warnings.some((text) => text.includes(`@${tag} `)),
+  );
+  step.expect("warnings", report.warnings.length, 1);
+  const [first = ""] = open;
+  step.expect("open decisions", open.length, 1);
+  step.check("the request inside of results is open", first.includes(`(${inputRequest.method})`), first);
+  step.check(
+    "the tag that does not fit is named",
+    droppedOf(report).some((text) => text.startsWith("tags: ")),
+  );
+  for (const name of [method.method, notification.method])
+    step.check(
+      `${name} is listed with its capability`,
+      confirm.some((text) => text.startsWith(`methods["${name}"]: new `)),
+      confirm,
+    );
+}
+
+/** Adds the facts that only the prose of the revision states, pins again, and adds a rule for each difference that is printed. */
+export async function decide(step: Step, drawn: Drawn, { spec, from }: Place): Promise<void> {
+  await edit(join(spec, after, "overlay.json"), (overlay) => addFacts(overlay, drawn));
+  const report = await pinRevision({ revision: after, from, spec });
+  step.expect("the completed overlay", report.overlay.kind, "kept");
+  step.expect("extensions that do not fit", report.unfit, []);
+  const rules = rulesFor(drawn);
+  const printed = report.undecided.map(({ text }) => text);
+  for (const { at } of rules)
+    for (const name of at) {
+      const isPrinted = printed.some((text) => text.includes(spelled(name)));
+      step.check(`${name} is printed as undecided`, isPrinted, printed);
+    }
+  const names = rules.flatMap(({ at }) => at.map(spelled));
+  const strays = printed.filter((text) => !names.some((name) => text.includes(name)));
+  step.expect("differences that were not drawn", strays, []);
+  step.check("at most five rules", rules.length <= 5, rules.length);
+  const overlays = [...new Set(report.undecided.map(({ overlay }) => overlay))];
+  step.expect("overlays that need rules", overlays, [`spec/${before}/overlay.json`]);
+  await edit(join(spec, before, "overlay.json"), (overlay) => ({ ...overlay, conversions: rules }));
+}
+
+/** A spec folder, and the file of the fictional schema. */
+export interface Place {
+  readonly spec: string;
+  readonly from: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Changes an overlay as an editor does. */
+async function edit(path: string, change: (overlay: Json) => Json): Promise<void> {
+  const overlay: Json = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, `${JSON.stringify(change(overlay), undefined, 2)}\n`);
+}
+
+const clause = `https://modelcontextprotocol.io/specification/${after}/changelog`;
+
+function addFacts(overlay: Json, { inputRequest, method }: Drawn): Json {
+  const { methods = {}, tags, headers } = overlay;
+  const responses = [
+    { type: "ElicitResult", keys: ["action"] },
+    { type: "ListRootsResult", keys: ["roots"] },
+    { type: "CreateMessageResult", keys: ["role"] },
+    { type: `${inputRequest.type}Result`, keys: [inputRequest.reply] },
+  ];
+  const header = {
+    clause,
+    name: method.header,
+    source: `params.${method.param}`,
+    methods: [method.method],
+    required: true,
+  };
+  return {
+    ...overlay,
+    methods: { ...toObject(methods), [inputRequest.method]: { clause, kind: "embedded" } },
+    tags: [...toList(tags), { clause, of: responses.map(({ type }) => type), presence: responses }],
+    headers: [...toList(headers), header],
+  };
+}
+
+function toObject(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns a rule for each kind of difference. */
+function rulesFor(drawn: Drawn): readonly Rule[] {
+  const { inputRequest, optional, required, content, enumValue, logLevel } = drawn;
+  const { contentRule, renames } = decisions;
+  const requests = [`${inputRequest.type}Request`, `${inputRequest.type}Result`];
+  const added = [...optional, required, { type: "ClientCapabilities", member: inputRequest.capability }];
+  const members = added.map(({ type, member }) => `${type}.${member}`);
+  // Without a rule for values, they are named as they are written.
+  const nameOf = (value: string): string => (renames ? value : JSON.stringify(value));
+  const values = [
+    { at: `${enumValue.place}:${nameOf(enumValue.to)}`, value: enumValue.from },
+    { at: `LoggingLevel:${nameOf(logLevel.to)}`, value: logLevel.from },
+  ];
+  const contentAt = contentRule === "error" ? [content.type] : [];
+  const valuesAt = renames ? [] : values.map(({ at }) => at);
+  return [
+    { rule: "error", at: [...requests, ...contentAt, ...valuesAt], reason: "Older peers do not know it." },
+    { rule: "drop", at: members, reason: "Older peers do not read it." },
+    ...(contentRule === "error"
+      ? []
+      : [{ rule: contentRule, at: [content.type], reason: "Older clients get a file." }]),
+    ...(renames
+      ? values.map(({ at, value }) => ({ rule: "as", value, at: [at], reason: "The value has another name there." }))
+      : []),
+  ];
+}
+
+/** Returns the part of a name that the printed difference has, whatever the place is called first. */
+function spelled(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function droppedOf({ overlay }: PinReport): readonly string[] {
+  return overlay.kind === "proposed" ? overlay.dropped : [];
+}

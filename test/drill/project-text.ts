@@ -1,0 +1,101 @@
+import { bytes, foundItem, logged, newMembers } from "./definition.ts";
+import type { Drawn } from "./draw.ts";
+
+/** Returns `src/definition.ts` of a project that uses each feature of the fictional revision: the server of `definition.ts`, with its types. */
+export function definitionText(drawn: Drawn): string {
+  const { method, inputRequest, content, logLevel } = drawn;
+  const request = `{ method: ${quote(inputRequest.method)}, params: { accuracy: "fine" } }`;
+  return `import {
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineServer,
+  defineTool,
+  inputRequired,
+} from "./mcp/index.ts";
+
+const show = defineTool({
+  name: "show",
+  ${membersText(drawn, "Tool")}${iconsText(drawn)}
+  execute: () => ({ content: [{ type: ${quote(content.value)}, data: ${quote(bytes)}, mimeType: ${quote(content.mimeType)} }] }),
+});
+
+const log = defineTool({
+  name: "log",
+  async execute(_none, { log }) {
+    await log("debug", "less severe");
+    await log(${quote(logLevel.to)}, ${quote(logged)});
+    return "logged";
+  },
+});
+
+const locate = defineTool({
+  name: "locate",
+  execute: (_none, { inputResponses }) =>
+    inputResponses ? JSON.stringify(inputResponses) : inputRequired({ inputRequests: { here: ${request} } }),
+});
+
+const consult = defineTool({
+  name: "consult",
+  async execute(_none, { sample }) {
+    const messages = [{ role: "user" as const, content: { type: "text" as const, text: "?" } }];
+    return JSON.stringify(await sample({ messages, maxTokens: 1, includeContext: ${contextText(drawn)} }));
+  },
+});
+
+const greet = definePrompt({
+  name: "greet",
+  ${membersText(drawn, "Prompt")}
+  arguments: { who: { ${membersText(drawn, "PromptArgument")} } },
+  get: () => "Hello",
+});
+
+const resource = defineResource({ uri: "test://a", name: "a", ${membersText(drawn, "Resource")} read: () => "text" });
+
+const template = defineResourceTemplate({
+  uriTemplate: "test://{id}/x",
+  name: "t",
+  ${membersText(drawn, "ResourceTemplate")}
+  read: () => "text",
+});
+
+/** The server: everything that it offers. */
+export const server = defineServer({
+  name: "demo",
+  version: "0.1.0",
+  tools: [show, log, locate, consult],
+  prompts: [greet],
+  resources: [resource],
+  resourceTemplates: [template],
+  handlers: {
+    ${method.handler}: ({ ${method.param} }) => ({
+      matches: ${method.param} === "" ? [] : [{ item: ${itemText(drawn)}, score: 1 }],
+    }),
+  },
+});
+`;
+}
+
+function membersText(drawn: Drawn, type: string): string {
+  return Object.entries(newMembers(drawn, type))
+    .map(([name, value]) => `${name}: ${quote(value)},`)
+    .join(" ");
+}
+
+function iconsText({ enumValue }: Drawn): string {
+  return enumValue.type === "Icon"
+    ? `icons: [{ src: "https://example.org/a.png", theme: ${quote(enumValue.to)} }],`
+    : "";
+}
+
+function contextText({ enumValue }: Drawn): string {
+  return quote(enumValue.type === "Icon" ? "none" : enumValue.to);
+}
+
+function itemText(drawn: Drawn): string {
+  return quote(foundItem(drawn));
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,177 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Revision } from "../../generated/support.ts";
+import { connectHttp } from "../../runtime/client/connect-http.ts";
+import { connectStdio } from "../../runtime/client/connect-stdio.ts";
+import { startServer } from "../conformance/process.ts";
+import { runCli } from "../generator/cli.ts";
+import { runProgram } from "../matrix/tools.ts";
+import { linkPackages } from "../scaffold/everything-project.ts";
+import { converse } from "./conversation.ts";
+import { after, before, type Drawn } from "./draw.ts";
+import { definitionText } from "./project-text.ts";
+import type { Step, StepRunner } from "./step.ts";
+
+/** What the steps of a project need. */
+export interface ProjectDrill {
+  readonly drawn: Drawn;
+  /** Folder with the spec folder `spec`, in which the project `demo` is made. */
+  readonly root: string;
+  /** Revisions of the spec folder, newest first. */
+  readonly revisions: readonly Revision[];
+}
+
+/** Runs the steps of a project: it is made, moved to the fictional revision, tested, and served. */
+export async function drillProject(steps: StepRunner, drill: ProjectDrill): Promise<void> {
+  const folder = join(drill.root, "demo");
+  await steps.run("project", (step) => createProject(step, drill));
+  await steps.run("update", (step) => updateProject(step, drill, folder));
+  const isBuilt = await steps.run("project: types, build, tests", () => buildProject(folder));
+  if (isBuilt === undefined) return;
+  for (const revision of drill.revisions) {
+    await steps.run(`stdio at ${revision.id}`, (step) => converseOverStdio(step, drill, { folder, revision }));
+  }
+  await steps.run("HTTP of the project", (step) => converseOverHttp(step, drill, folder));
+  await steps.run("client", (step) => writeClient(step, folder));
+  await steps.run("check", (step) => checkProject(step, folder));
+  await steps.run("gateway before 2024-11-05", (step) => serveGateway(step, drill, folder));
+  await steps.run("diff command", (step) => printDiff(step, drill));
+}
+
+/** Runs a command of the command line. Returns what it printed. */
+async function cli(cwd: string, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args, { cwd });
+  if (code !== 0) throw new Error(`create-mcp-server ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+/** A project that knows the revisions of the package only. */
+async function createProject(step: Step, { root }: ProjectDrill): Promise<void> {
+  const features = ["--features", "tools,resources,prompts,input", "--transport", "both", "--client"];
+  const created = await cli(root, "demo", "--yes", "--no-install", "--no-git", "--protocol", "all", ...features);
+  step.check(`the project is made at ${before}`, created.includes(` files, MCP ${before}, `), created);
+  const folder = join(root, "demo");
+  await linkPackages(folder);
+}
+
+/** The project moves to the fictional revision. Then a person writes the new definition, and removes the tests of the samples. */
+async function updateProject(step: Step, { drawn, root, revisions }: ProjectDrill, folder: string): Promise<void> {
+  const updated = await cli(root, "update", "demo", "--protocol", "all", "--spec", "spec");
+  const ids = revisions.map(({ id }) => id).join(", ");
+  step.check(`update names the revisions ${ids}`, updated.includes(`revisions ${ids}.`), updated);
+  step.check("update names the comparison", updated.includes(`diff ${before} ${after} --spec spec`), updated);
+  // The sample has a prompt with arguments, which now lacks a member.
+  const isIncomplete = drawn.required.type !== "ResourceTemplate";
+  const places = updated.split("\n").filter((line) => /^src\/\S+:\d+: /.test(line));
+  step.expect("places to change in the sample", places.length > 0, isIncomplete);
+  if (isIncomplete)
+    step.check(
+      `a place names ${drawn.required.member}`,
+      places.some((line) => line.includes(drawn.required.member)),
+      places,
+    );
+  await writeFile(join(folder, "src", "definition.ts"), definitionText(drawn));
+  const samples = (await readdir(join(folder, "test"))).filter((name) =>
+    /-(tool|prompt|resource)\.test\.ts$/.test(name),
+  );
+  for (const name of samples) await rm(join(folder, "test", name));
+}
+
+/** Returns true: a step without an outcome has failed. */
+async function buildProject(folder: string): Promise<true> {
+  await typecheck(folder);
+  await runProgram(join(folder, "build.js"), [], { cwd: folder });
+  const vitest = join(folder, "node_modules", "vitest", "vitest.mjs");
+  await runProgram(process.execPath, [vitest, "run"], { cwd: folder });
+  return true;
+}
+
+async function typecheck(folder: string): Promise<void> {
+  const manifest: { readonly scripts: { readonly typecheck: string } } = JSON.parse(
+    await readFile(join(folder, "package.json"), "utf8"),
+  );
+  // `tsc && tsc -p test`, as npm runs it.
+  for (const command of manifest.scripts.typecheck.split(" && ")) {
+    const [, ...args] = command.split(" ");
+    await runProgram(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), ...args], { cwd: folder });
+  }
+}
+
+async function converseOverStdio(
+  step: Step,
+  { drawn }: ProjectDrill,
+  { folder, revision }: { readonly folder: string; readonly revision: Revision },
+): Promise<void> {
+  const server = { command: process.execPath, args: ["dist/server.js"], cwd: folder, stderr: "ignore" } as const;
+  await converse({ step, drawn, revision, connect: (opening) => connectStdio(server, opening) });
+}
+
+async function converseOverHttp(step: Step, { drawn, revisions }: ProjectDrill, folder: string): Promise<void> {
+  const { url, stop } = await startServer([join(folder, "dist", "server.js"), "--http", "0"], {
+    cwd: folder,
+    signal: new AbortController().signal,
+  });
+  try {
+    for (const revision of revisions)
+      await converse({ step, drawn, revision, connect: (opening) => connectHttp(url, opening) });
+  } finally {
+    await stop();
+  }
+}
+
+/** Returns the option that names the spec folder, as far as the command has it. */
+async function specOption(step: Step, command: string, folder: string): Promise<readonly string[]> {
+  const help = await cli(folder, command, "--help");
+  if (help.includes("--spec")) return ["--spec", join(folder, "..", "spec")];
+  step.open(`${command} has no option --spec, and knows the revisions of the package only`);
+  return [];
+}
+
+async function writeClient(step: Step, folder: string): Promise<void> {
+  const spec = await specOption(step, "client", folder);
+  const written = await cli(folder, "client", "dist/server.js", ...spec);
+  step.check(
+    "the client has the tools and the prompt",
+    written.includes("4 tools, 1 prompt, 1 resource template"),
+    written,
+  );
+  await typecheck(folder);
+}
+
+async function checkProject(step: Step, folder: string): Promise<void> {
+  const spec = await specOption(step, "check", folder);
+  const report = await cli(folder, "check", "dist/server.js", ...spec);
+  step.check("no rule is broken", / 0 errors/.test(report), report);
+  if (spec.length > 0) step.check(`the report names ${after}`, report.includes(after), report);
+}
+
+const oldServer = `
+import { forRevisions, runStdio } from "mcp-server-runtime";
+import { revision } from "mcp-server-runtime/2024-11-05";
+const { defineServer, defineTool } = forRevisions([revision]);
+await runStdio(defineServer({ name: "old", version: "1", tools: [defineTool({ name: "echo", execute: () => "echoed" })] }));
+`;
+
+/** Clients of each revision call a server of the oldest through the command. */
+async function serveGateway(step: Step, { revisions }: ProjectDrill, folder: string): Promise<void> {
+  await writeFile(join(folder, "old.mjs"), oldServer);
+  const spec = await specOption(step, "gateway", folder);
+  const program = join(import.meta.dirname, "..", "..", "dist", "bundle", "generator", "cli.js");
+  const args = [program, "gateway", "--stdio", ...spec, "--", process.execPath, "old.mjs"];
+  const spoken = spec.length > 0 ? revisions : revisions.filter(({ id }) => id !== after);
+  for (const revision of spoken) {
+    const connection = await connectStdio(
+      { command: process.execPath, args, cwd: folder, stderr: "ignore" },
+      { info: { name: "drill", version: "1" }, revisions: [revision] },
+    );
+    const result = await connection.request("tools/call", { name: "echo" });
+    step.check(`a call at ${revision.id}`, JSON.stringify(result).includes("echoed"), result);
+    await connection.close();
+  }
+}
+
+async function printDiff(step: Step, { drawn, root }: ProjectDrill): Promise<void> {
+  const printed = await cli(root, "diff", before, after, "--spec", "spec");
+  for (const name of [drawn.method.method, drawn.content.type, drawn.removedType, drawn.method.header])
+    step.check(`the comparison names ${name}`, printed.includes(name), printed);
+}
