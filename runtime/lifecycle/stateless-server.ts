@@ -24,7 +24,7 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { toStatelessSettings } from "../protocol/peer/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
-import type { NegotiatedSession, PeerInfo } from "../protocol/session/session.ts";
+import type { ImplementationInfo, NegotiatedSession, PeerInfo } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
 import { withLifecycleMiddleware } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
@@ -146,7 +146,7 @@ function createOffer(revision: Revision, reader: MetadataReader, options: OfferO
   });
   checkDiscovered(revision, discovered);
   return {
-    routes: completeRoutes(routes, revision, own),
+    routes: completeRoutes(routes, revision, createIdentity(revision, info, converter)),
     own,
     instructions,
     converter,
@@ -182,8 +182,8 @@ export function createOpenNotifications(revisions: readonly Revision[]): Pick<Ro
 }
 
 /** Adds to every result its type and, in its metadata, the identity of the server. */
-function completeRoutes(routes: Routes, revision: Revision, { info }: PeerInfo): Routes {
-  const complete = createCompletion(revision, info);
+function completeRoutes(routes: Routes, revision: Revision, identity: object): Routes {
+  const complete = createCompletion(revision, identity);
   const requests = new Map<string, RequestRoute>();
   for (const [method, { row, handle }] of routes.requests) {
     requests.set(method, { row, handle: handle && completeHandler(handle, complete) });
@@ -202,10 +202,21 @@ function completeHandler(handle: RequestHandler, complete: (result: unknown) => 
   return (params, context) => chain(handle(params, context), completeResult);
 }
 
-function createCompletion(revision: Revision, info: PeerInfo["info"]): (result: unknown) => unknown {
+/** Returns the metadata of all results: the identity of the server, with the members that the revision has. */
+function createIdentity(
+  revision: Revision,
+  info: ImplementationInfo,
+  converter: RevisionConverter | undefined,
+): object {
   const { serverInfo } = readMetaKeys(revision);
+  if (serverInfo === undefined) return {};
+  const result = { _meta: { [serverInfo]: info } };
+  const converted = converter ? converter.result("server/discover", result) : result;
+  return isObject(converted) && isObject(converted._meta) ? converted._meta : {};
+}
+
+function createCompletion(revision: Revision, identity: object): (result: unknown) => unknown {
   const resultType = revision.resultTypes?.absentMeans;
-  const identity = serverInfo === undefined ? {} : { [serverInfo]: info };
   return (result) => {
     if (!isObject(result)) return result;
     // The new members come first: adding one after a spread makes engines leave their fast path, and a second spread takes several times as long.

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
@@ -344,6 +345,28 @@ test("results of plain handlers are completed, and encoded ones only once (S-003
   expect(wire.sent).toMatchObject([
     { result: { resultType: "complete", cacheScope: "public", _meta: { [meta.serverInfo]: { name: "server" } } } },
   ]);
+});
+
+test("info of the server has the members of the revision that a request names", async () => {
+  const { descriptionMembers } = alone;
+  const named = { ...descriptionMembers, Implementation: [...(descriptionMembers.Implementation ?? []), "owner"] };
+  const later: Revision = { ...alone, id: "3000-01-01", descriptionMembers: named };
+  const withoutOwner = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value, (key, part: unknown) => (key === "owner" ? undefined : part)));
+  const tables = newest.conversions ?? expect.unreachable("the newest revision with a handshake has conversions");
+  const conversions = { ...tables, clientRequests: { "server/discover": { result: withoutOwner } } };
+  const source = { name: "demo", version: "1.0.0", owner: "us", tools: [add] };
+  const server = createServer(source, [later, { ...alone, conversions }]);
+  const infoAt = async (id: string, method: string): Promise<unknown> => {
+    const response = await answer(request(1, method, {}, { [meta.version]: id }), server);
+    return isObject(response) && isObject(response.result) ? response.result._meta : response;
+  };
+  for (const method of ["server/discover", "tools/list"]) {
+    expect(await infoAt(later.id, method)).toEqual({
+      [meta.serverInfo]: { name: "demo", version: "1.0.0", owner: "us" },
+    });
+    expect(await infoAt(alone.id, method)).toEqual(identity);
+  }
 });
 
 describe("a transport that has parsed a request", () => {
