@@ -34,7 +34,12 @@ function isLine({ kind, subject, detail }: ContractChange, line: Line): boolean 
 }
 
 function linesOf(drawn: Drawn): readonly Line[] {
-  const { method, inputRequest, notification, optional, required, content, enumValue, logLevel, errorCode } = drawn;
+  const { method, inputRequest, notification, optional, required, content, enumValue, logLevel } = drawn;
+  const { errorCode, newError } = drawn;
+  const notes: readonly Line[] = [
+    { kind: "added", subject: "type Note" },
+    { kind: "added", subject: "type ServerCapabilities.notes" },
+  ];
   const types = [
     `${method.type}Request`,
     `${method.type}RequestParams`,
@@ -55,7 +60,11 @@ function linesOf(drawn: Drawn): readonly Line[] {
     { kind: "removed", subject: `type ${drawn.removedType}` },
     { kind: "added", subject: `type ClientCapabilities.${inputRequest.capability}` },
     ...optional.flatMap(({ type, member }) => withHeirs(type).map((one) => added(one, member, "optional"))),
-    ...withHeirs(required.type).map((one) => added(one, required.member, "required")),
+    required.isKnown
+      ? { kind: "changed", subject: `type ${required.type}.${required.member}`, detail: "now required" }
+      : added(required.type, required.member, "required"),
+    ...(method.item === "Note" ? notes : []),
+    { kind: "added", subject: `error ${newError.name}`, detail: `${newError.code}` },
     { kind: "changed", subject: `type ${enumValue.place}`, detail: enumValue.to },
     { kind: "changed", subject: "type LoggingLevel", detail: logLevel.to },
     // Types that one revision does not have are written out.

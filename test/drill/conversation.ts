@@ -5,7 +5,7 @@ import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import type { AnyClientOptions } from "../../runtime/client/any-definition.ts";
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { decisions } from "./decide.ts";
-import { bytes, foundItem, logged, newMembers } from "./definition.ts";
+import { bytes, foundItem, logged, newMembers, rejected } from "./definition.ts";
 import { after, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";
 
@@ -21,6 +21,7 @@ export interface Talk {
 /** Talks to a server at one revision. Each expectation follows from what was drawn. */
 export async function converse(talk: Talk): Promise<void> {
   await readLists(talk);
+  await readResults(talk);
   await callTools(talk);
   await callMethod(talk);
   await readLog(talk);
@@ -66,9 +67,24 @@ async function readLists(talk: Talk): Promise<void> {
   }
 }
 
+/** Info of the server and results of handlers have the new members at the new revision only. */
+async function readResults(talk: Talk): Promise<void> {
+  const connection = await openConnection(talk, {});
+  expectMembers(talk, "Implementation", connection.serverInfo);
+  const prompt = await outcomeOf(connection.request("prompts/get", { name: "greet" }));
+  talk.step.check(`a prompt at ${talk.revision.id}`, !(prompt instanceof Error), prompt);
+  expectMembers(talk, "GetPromptResult", prompt);
+  expectMembers(talk, "TextContent", memberOf(firstOf(prompt, "messages"), "content"));
+  const shown = await outcomeOf(connection.request("tools/call", { name: "show" }));
+  if (!(shown instanceof Error)) expectMembers(talk, "CallToolResult", shown);
+  await connection.close();
+}
+
 function expectMembers({ step, drawn, revision }: Talk, type: string, found: unknown): void {
   const added = newMembers(drawn, type);
-  const expected = isNew({ revision }) ? added : {};
+  const { member, isKnown } = drawn.required;
+  // Older revisions know a member that was optional there.
+  const expected = isNew({ revision }) ? added : isKnown ? pickMembers(added, [member]) : {};
   step.expect(`new members of ${type} at ${revision.id}`, pickMembers(found, Object.keys(added)), expected);
 }
 
@@ -139,6 +155,9 @@ async function callMethod(talk: Talk): Promise<void> {
   step.expect(`${method} at ${revision.id}`, memberOf(found, "matches") ?? found, [
     { item: foundItem(drawn), score: 1 },
   ]);
+  step.expect(`cache hint of ${method}`, memberOf(found, "ttlMs"), drawn.method.isPaged ? 0 : undefined);
+  const refused = await outcomeOf(client.request(method, { [param]: rejected }));
+  step.expect(`${drawn.newError.name} at ${revision.id}`, codeOf(refused) ?? refused, drawn.newError.code);
   const wrong = await outcomeOf(client.request(method, { [param]: 1 }));
   step.check(`params of another type at ${revision.id}`, wrong instanceof Error, wrong);
 }
@@ -176,8 +195,8 @@ async function respondToInput(talk: Talk): Promise<void> {
     const text = memberOf(contentOf(second), "text");
     step.expect(`response to ${method}`, text ?? second, JSON.stringify({ here: { [reply]: 7 } }));
     const wrong = { ...again, inputResponses: { here: { [reply]: "seven" } } };
-    const rejected = await outcomeOf(connection.request("tools/call", wrong));
-    step.check(`response of another type to ${method}`, rejected instanceof Error, rejected);
+    const misfit = await outcomeOf(connection.request("tools/call", wrong));
+    step.check(`response of another type to ${method}`, misfit instanceof Error, misfit);
   } else {
     const isFailed = first instanceof Error || memberOf(first, "isError") === true;
     step.check(`${method} is not sent at ${revision.id}`, isFailed, first);

@@ -34,7 +34,7 @@ function hasRule(name: string): boolean {
 /** Pins the fictional revision, and compares the printed decisions with the changes that were drawn. */
 export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Promise<void> {
   const report = await pinRevision({ revision: after, from, spec });
-  const { tag, inputRequest, method, notification } = drawn;
+  const { tag, inputRequest, method, notification, newError } = drawn;
   const { open, confirm } = report.decisions;
   step.check(
     "a warning names the unknown tag",
@@ -48,6 +48,8 @@ export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Prom
     "the tag that does not fit is named",
     droppedOf(report).some((text) => text.startsWith("tags: ")),
   );
+  const constant = `errors: the constant ${newError.constant} (${newError.code}) has no entry`;
+  step.check(`${newError.constant} is listed`, confirm.includes(constant), confirm);
   for (const name of [method.method, notification.method])
     step.check(
       `${name} is listed with its capability`,
@@ -94,8 +96,8 @@ async function edit(path: string, change: (overlay: Json) => Json): Promise<void
 
 const clause = `https://modelcontextprotocol.io/specification/${after}/changelog`;
 
-function addFacts(overlay: Json, { inputRequest, method }: Drawn): Json {
-  const { methods = {}, tags, headers } = overlay;
+function addFacts(overlay: Json, { inputRequest, method, newError }: Drawn): Json {
+  const { methods = {}, tags, headers, errors } = overlay;
   const responses = [
     { type: "ElicitResult", keys: ["action"] },
     { type: "ListRootsResult", keys: ["roots"] },
@@ -114,6 +116,7 @@ function addFacts(overlay: Json, { inputRequest, method }: Drawn): Json {
     methods: { ...toObject(methods), [inputRequest.method]: { clause, kind: "embedded" } },
     tags: [...toList(tags), { clause, of: responses.map(({ type }) => type), presence: responses }],
     headers: [...toList(headers), header],
+    errors: [...toList(errors), { clause, ...newError, emitted: true }],
   };
 }
 
@@ -127,10 +130,15 @@ function toList(value: unknown): readonly unknown[] {
 
 /** Returns a rule for each kind of difference. */
 function rulesFor(drawn: Drawn): readonly Rule[] {
-  const { inputRequest, optional, required, content, enumValue, logLevel } = drawn;
+  const { method, inputRequest, optional, required, content, enumValue, logLevel } = drawn;
   const { contentRule, renames } = decisions;
   const requests = [`${inputRequest.type}Request`, `${inputRequest.type}Result`];
-  const added = [...optional, required, { type: "ClientCapabilities", member: inputRequest.capability }];
+  const added = [
+    ...optional,
+    ...(required.isKnown ? [] : [required]),
+    { type: "ClientCapabilities", member: inputRequest.capability },
+    ...(method.item === "Note" ? [{ type: "ServerCapabilities", member: "notes" }] : []),
+  ];
   const members = added.map(({ type, member }) => `${type}.${member}`);
   // Without a rule for values, they are named as they are written.
   const nameOf = (value: string): string => (renames ? value : JSON.stringify(value));

@@ -1,4 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
+import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../runtime/server/create-server.ts";
 import { inputRequired } from "../../runtime/server/input/input-required.ts";
 import type {
@@ -31,6 +32,9 @@ export function newMembers({ optional, required }: Drawn, type: string): object 
   return Object.fromEntries(own.map(({ member, value }) => [member, value]));
 }
 
+/** Value of the param of the new method that its handler rejects with the new error. */
+export const rejected = "rejected";
+
 /** Returns an item that the new method finds. */
 export function foundItem(drawn: Drawn): object {
   const { item } = drawn.method;
@@ -40,15 +44,21 @@ export function foundItem(drawn: Drawn): object {
 
 /** Defines a server that uses each feature of the fictional revision, and serves it at each of the revisions. */
 export function defineDrilled(drawn: Drawn, revisions: readonly Revision[]): Server {
-  const { method } = drawn;
-  const handlers = { [method.handler]: () => ({ matches: [{ item: foundItem(drawn), score: 1 }] }) };
-  const head = { name: "drill", version: "1.0.0", onError: () => {} };
+  const { method, newError } = drawn;
+  const find = (params: object): object => {
+    if (Reflect.get(params, method.param) === rejected) throw new RpcError(newError.code, "Not now");
+    return { matches: [{ item: foundItem(drawn), score: 1 }] };
+  };
+  const handlers = { [method.handler]: find };
+  const head = { name: "drill", version: "1.0.0", ...newMembers(drawn, "Implementation"), onError: () => {} };
   return createServer({ ...head, ...defineParts(drawn), handlers }, revisions);
 }
 
 function defineParts(drawn: Drawn): Definition {
   const who = { ...newMembers(drawn, "PromptArgument") };
-  const greet = { name: "greet", ...newMembers(drawn, "Prompt"), arguments: { who }, get: () => "Hello" };
+  const messages = [{ role: "user", content: { type: "text", text: "Hello", ...newMembers(drawn, "TextContent") } }];
+  const get = (): object => ({ messages, ...newMembers(drawn, "GetPromptResult") });
+  const greet = { name: "greet", ...newMembers(drawn, "Prompt"), arguments: { who }, get };
   const resource = { uri: "test://a", name: "a", ...newMembers(drawn, "Resource"), read: () => "text" };
   const template = {
     uriTemplate: "test://{id}/x",
@@ -72,7 +82,10 @@ function defineShow(drawn: Drawn): AnyTool {
     name: "show",
     ...newMembers(drawn, "Tool"),
     ...(hasIcon && { icons: [{ src: "https://example.org/a.png", theme: enumValue.to }] }),
-    execute: () => ({ content: [{ type: content.value, data: bytes, mimeType: content.mimeType }] }),
+    execute: () => ({
+      content: [{ type: content.value, data: bytes, mimeType: content.mimeType }],
+      ...newMembers(drawn, "CallToolResult"),
+    }),
   };
 }
 

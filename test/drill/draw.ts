@@ -1,4 +1,4 @@
-import { createRandom, draw, pick, type Random } from "../oracle/random.ts";
+import { createRandom, draw, isHit, pick, type Random } from "../oracle/random.ts";
 import {
   addMember,
   addSemicolon,
@@ -10,6 +10,7 @@ import {
   redate,
   removeType,
   renameLiteral,
+  requireMember,
 } from "./edits.ts";
 
 /** Revision that the fictional one follows. */
@@ -37,8 +38,11 @@ export interface Drawn {
     readonly handler: string;
     readonly type: string;
     readonly param: string;
-    readonly item: "Resource" | "Prompt" | "Tool";
+    /** A new type, if the method belongs to a feature with a new capability. */
+    readonly item: "Resource" | "Prompt" | "Tool" | "Note";
     readonly header: string;
+    /** The result is a list in pages, with a cache hint. */
+    readonly isPaged: boolean;
   };
   /** New request of servers, inside of a result, with the capability that clients declare for it. */
   readonly inputRequest: {
@@ -55,14 +59,23 @@ export interface Drawn {
     readonly param: string;
   };
   readonly optional: readonly NewMember[];
-  readonly required: NewMember;
+  /** A new member, or one that was optional before. */
+  readonly required: NewMember & { readonly isKnown: boolean };
   readonly removedType: string;
   readonly enumValue: { readonly type: string; readonly place: string; readonly from: string; readonly to: string };
   readonly logLevel: { readonly from: string; readonly to: string };
   readonly content: { readonly type: string; readonly value: string; readonly mimeType: string };
   readonly errorCode: { readonly name: string; readonly constant: string; readonly from: number; readonly to: number };
-  /** Generic type of the matches of the new method. */
+  /** New error of the new method, with its HTTP status. */
+  readonly newError: {
+    readonly name: string;
+    readonly constant: string;
+    readonly code: number;
+    readonly status: number;
+  };
+  /** Generic type of the matches of the new method, and the form of its declaration. */
   readonly helper: string;
+  readonly helperForm: "interface" | "alias" | "default";
   /** Tag of comments that the reader does not know. */
   readonly tag: string;
 }
@@ -85,7 +98,7 @@ function drawChanges(seed: number, random: Random, text: string): Changes {
     inputRequest: pick(inputRequests, random),
     notification: drawNotification(random),
     optional: drawOptional(seed, random),
-    required: { type: pick(["Prompt", "PromptArgument", "ResourceTemplate"], random), ...drawValue("weight", random) },
+    required: drawRequired(random),
     removedType: pick(
       ["LegacyTitledEnumSchema", "ModelHint", "ToolChoice"].filter((name) => name !== enumValue.type),
       random,
@@ -94,13 +107,15 @@ function drawChanges(seed: number, random: Random, text: string): Changes {
     logLevel: pick(logLevels, random),
     content: pick(contents, random),
     errorCode: drawErrorCode(random, text),
+    newError: { ...pick(newErrors, random), status: pick([402, 409, 429], random) },
     helper: pick(["Ranked", "Scored", "Match"], random),
+    helperForm: pick(["interface", "alias", "default"], random),
     tag: pick(["since", "stability", "experimental"], random),
   };
 }
 
 function drawMethod(random: Random): Drawn["method"] {
-  const item = pick(["Resource", "Prompt", "Tool"] as const, random);
+  const item = pick(["Resource", "Prompt", "Tool", "Note"] as const, random);
   const verb = pick(["search", "find", "rank"], random);
   const param = pick(["query", "phrase", "pattern"], random);
   const feature = `${item.toLowerCase()}s`;
@@ -111,8 +126,20 @@ function drawMethod(random: Random): Drawn["method"] {
     param,
     item,
     header: `Mcp-${capitalize(param)}`,
+    isPaged: isHit(0.5, random),
   };
 }
+
+function drawRequired(random: Random): Drawn["required"] {
+  const type = pick(["Prompt", "PromptArgument", "ResourceTemplate"], random);
+  if (isHit(0.5, random)) return { type, ...drawValue("weight", random), isKnown: false };
+  return { type, member: "description", value: "text", wrong: 1, isKnown: true };
+}
+
+const newErrors = [
+  { name: "quotaExceeded", constant: "QUOTA_EXCEEDED", code: -32090 },
+  { name: "indexNotReady", constant: "INDEX_NOT_READY", code: -32091 },
+] as const;
 
 const inputRequests: readonly Drawn["inputRequest"][] = [
   { method: "places/get", handler: "getPlace", type: "GetPlace", capability: "places", reply: "latitude" },
@@ -131,8 +158,11 @@ function drawNotification(random: Random): Drawn["notification"] {
   };
 }
 
-/** Types that a definition gives to the server as they are. */
-const describedTypes = ["Tool", "Resource", "Prompt", "PromptArgument", "ResourceTemplate"] as const;
+/** Types that a definition gives to the server as they are, and those that its handlers return. */
+const describedTypes = [
+  ...["Tool", "Resource", "Prompt", "PromptArgument", "ResourceTemplate", "Implementation"],
+  ...["TextContent", "CallToolResult", "GetPromptResult"],
+];
 
 function drawOptional(seed: number, random: Random): readonly NewMember[] {
   const count = 1 + Math.floor(random() * 3);
@@ -176,6 +206,9 @@ const enumValues: readonly Drawn["enumValue"][] = [
 ];
 
 const logLevels: readonly Drawn["logLevel"][] = [
+  { from: "debug", to: "trace" },
+  { from: "error", to: "failure" },
+  { from: "alert", to: "alarm" },
   { from: "emergency", to: "disaster" },
   { from: "notice", to: "remark" },
   { from: "critical", to: "severe" },
@@ -211,6 +244,9 @@ function writeSchema(changes: Changes, random: Random, text: string): string {
     (schema) => addToUnion(schema, "ClientRequest", `${method.type}Request`),
     (schema) => addToUnion(schema, "ServerResult", `${method.type}Result`),
     (schema) => append(schema, methodText(changes)),
+    (schema) => append(schema, helperText(changes)),
+    (schema) => (method.item === "Note" ? addNotes(schema) : schema),
+    (schema) => append(schema, `export const ${changes.newError.constant} = ${changes.newError.code};`),
     (schema) => addToUnion(schema, "InputRequest", `${inputRequest.type}Request`),
     (schema) => addToUnion(schema, "InputResponse", `${inputRequest.type}Result`),
     (schema) => addMember(schema, "ClientCapabilities", `${inputRequest.capability}?: JSONObject`),
@@ -218,7 +254,10 @@ function writeSchema(changes: Changes, random: Random, text: string): string {
     (schema) => addToUnion(schema, "ServerNotification", `${notification.type}Notification`),
     (schema) => append(schema, notificationText(notification)),
     ...optional.map((one) => (schema: string) => addMember(schema, one.type, `${one.member}?: ${typeOf(one.value)}`)),
-    (schema) => addMember(schema, required.type, `${required.member}: ${typeOf(required.value)}`),
+    (schema) =>
+      required.isKnown
+        ? requireMember(schema, required.type, required.member)
+        : addMember(schema, required.type, `${required.member}: ${typeOf(required.value)}`),
     (schema) => removeType(schema, changes.removedType),
     (schema) => renameLiteral(schema, enumValue.type, enumValue),
     (schema) => renameLiteral(schema, "LoggingLevel", logLevel),
@@ -231,16 +270,13 @@ function writeSchema(changes: Changes, random: Random, text: string): string {
   return edits.reduce((schema, edit) => edit(schema), text);
 }
 
-function methodText({ method: { method, type, param, item }, helper }: Changes): string {
+function methodText({ method: { method, type, param, item, isPaged }, helper }: Changes): string {
+  const [params, result] = isPaged
+    ? ["PaginatedRequestParams", "PaginatedResult, CacheableResult"]
+    : ["RequestParams", "Result"];
   return `
-/** An item with its score, the best first. */
-export interface ${helper}<T> {
-  item: T;
-  score: number;
-}
-
 /** Params of \`${method}\`. */
-export interface ${type}RequestParams extends RequestParams {
+export interface ${type}RequestParams extends ${params} {
   ${param}: string;
   limit?: number;
 }
@@ -252,9 +288,29 @@ export interface ${type}Request extends JSONRPCRequest {
 }
 
 /** The items that were found. */
-export interface ${type}Result extends Result {
+export interface ${type}Result extends ${result} {
   matches: ${helper}<${item}>[];
 }`;
+}
+
+function helperText({ helper, helperForm }: Changes): string {
+  const members = "{\n  item: T;\n  score: S;\n}";
+  const plain = members.replace("S;", "number;");
+  switch (helperForm) {
+    case "interface":
+      return `/** An item with its score, the best first. */\nexport interface ${helper}<T> ${plain}`;
+    case "alias":
+      return `/** An item with its score, the best first. */\nexport type ${helper}<T> = ${plain};`;
+    case "default":
+      return `/** An item with its score, the best first. */\nexport interface ${helper}<T, S extends number = number> ${members}`;
+    default:
+      return helperForm satisfies never;
+  }
+}
+
+function addNotes(schema: string): string {
+  const type = "/** A note. */\nexport interface Note extends BaseMetadata {\n  text?: string;\n}";
+  return addMember(append(schema, type), "ServerCapabilities", "notes?: { listChanged?: boolean }");
 }
 
 function inputRequestText({ method, type, reply }: Drawn["inputRequest"]): string {

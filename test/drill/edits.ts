@@ -21,6 +21,14 @@ export function addMember(text: string, type: string, member: string): string {
   return insertAt(text, members.pos, `\n  ${member};\n`);
 }
 
+/** Makes an optional member of an interface required. */
+export function requireMember(text: string, type: string, member: string): string {
+  const found = interfaceOf(text, type).members.find((one) => one.name?.getText() === member);
+  const question = found && ts.isPropertySignature(found) ? found.questionToken : undefined;
+  if (!question) throw new Error(`${type} has no optional member ${member}; draw another one`);
+  return splice(text, { start: question.getStart(), end: question.end, by: "" });
+}
+
 /** Appends declarations. */
 export function append(text: string, declarations: string): string {
   return `${text.trimEnd()}\n\n${declarations.trim()}\n`;

@@ -2,6 +2,7 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createHttpHandler } from "../../runtime/server/run/http-handler.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
+import { rejected } from "./definition.ts";
 import { after, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";
 
@@ -64,6 +65,10 @@ async function expectHeader({ step, drawn, revisions }: HttpTalk, fetch: Fetch):
   step.expect(`${method} with another ${header}`, other.status, 400);
   const whole = await post(fetch, { ...call, headers: { [header]: "a" } });
   step.expect(`${method} with ${header}`, whole.status, 200);
+  const { newError } = drawn;
+  const failing = { ...call, params: { [param]: rejected }, headers: { [header]: rejected } };
+  const { status, code } = await post(fetch, failing);
+  step.expect(newError.name, { status, code }, { status: newError.status, code: newError.code });
   const sent: (string | null)[] = [];
   const connection = await connectHttp("http://localhost/mcp", {
     info: { name: "drill", version: "1" },

@@ -1,4 +1,4 @@
-import { bytes, foundItem, logged, newMembers } from "./definition.ts";
+import { bytes, foundItem, logged, newMembers, rejected } from "./definition.ts";
 import type { Drawn } from "./draw.ts";
 
 /** Returns `src/definition.ts` of a project that uses each feature of the fictional revision: the server of `definition.ts`, with its types. */
@@ -17,7 +17,10 @@ export function definitionText(drawn: Drawn): string {
 const show = defineTool({
   name: "show",
   ${membersText(drawn, "Tool")}${iconsText(drawn)}
-  execute: () => ({ content: [{ type: ${quote(content.value)}, data: ${quote(bytes)}, mimeType: ${quote(content.mimeType)} }] }),
+  execute: () => ({
+    content: [{ type: ${quote(content.value)}, data: ${quote(bytes)}, mimeType: ${quote(content.mimeType)} }],
+    ${membersText(drawn, "CallToolResult")}
+  }),
 });
 
 const log = defineTool({
@@ -47,7 +50,10 @@ const greet = definePrompt({
   name: "greet",
   ${membersText(drawn, "Prompt")}
   arguments: { who: { ${membersText(drawn, "PromptArgument")} } },
-  get: () => "Hello",
+  get: () => ({
+    messages: [{ role: "user", content: { type: "text", text: "Hello", ${membersText(drawn, "TextContent")} } }],
+    ${membersText(drawn, "GetPromptResult")}
+  }),
 });
 
 const resource = defineResource({ uri: "test://a", name: "a", ${membersText(drawn, "Resource")} read: () => "text" });
@@ -63,14 +69,17 @@ const template = defineResourceTemplate({
 export const server = defineServer({
   name: "demo",
   version: "0.1.0",
+  ${membersText(drawn, "Implementation")}
   tools: [show, log, locate, consult],
   prompts: [greet],
   resources: [resource],
   resourceTemplates: [template],
   handlers: {
-    ${method.handler}: ({ ${method.param} }) => ({
-      matches: ${method.param} === "" ? [] : [{ item: ${itemText(drawn)}, score: 1 }],
-    }),
+    ${method.handler}({ ${method.param} }) {
+      if (${method.param} === ${quote(rejected)})
+        throw Object.assign(new Error("Not now"), { name: "RpcError", code: ${drawn.newError.code} });
+      return { matches: [{ item: ${itemText(drawn)}, score: 1 }] };
+    },
   },
 });
 `;

@@ -10,7 +10,7 @@ import { converse } from "./conversation.ts";
 import { decide, pin } from "./decide.ts";
 import { defineDrilled } from "./definition.ts";
 import { before, drawRevision } from "./draw.ts";
-import { serveOldest } from "./gateway.ts";
+import { serveNewest, serveOldest } from "./gateway.ts";
 import { converseOverHttp } from "./http.ts";
 import { loadRevisions } from "./load.ts";
 import { connectInProcess, receiveNotification } from "./memory.ts";
@@ -70,7 +70,8 @@ async function drill(seed: number, root: string): Promise<boolean> {
     await steps.run("HTTP", (step) =>
       converseOverHttp({ step, drawn, server: defineDrilled(drawn, revisions), revisions: stateless }),
     );
-    await steps.run("gateway", (step) => serveOldest(step, drawn, revisions));
+    await steps.run("gateway before the oldest", (step) => serveOldest(step, drawn, revisions));
+    await steps.run("gateway before the newest", (step) => serveNewest(step, drawn, revisions));
   }
   await steps.run("diff", (step) => compare(step, drawn, spec));
   if (revisions && options.until === undefined) await drillProject(steps, { drawn, root, revisions });
@@ -86,12 +87,13 @@ function describe(drawn: ReturnType<typeof drawRevision>): string {
     inputRequest.method,
     notification.method,
     ...optional.map(({ type, member }) => `${type}.${member}?`),
-    `${required.type}.${required.member}`,
+    `${required.type}.${required.member}${required.isKnown ? " required" : ""}`,
     `no ${drawn.removedType}`,
     `${enumValue.from} is ${enumValue.to}`,
     `${logLevel.from} is ${logLevel.to}`,
     content.type,
     `${errorCode.name} ${errorCode.to}`,
+    `${drawn.newError.name} ${drawn.newError.status}`,
     `@${drawn.tag}`,
   ].join(", ");
 }
