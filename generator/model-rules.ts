@@ -91,24 +91,33 @@ export interface ConversionRule {
   readonly rule: RuleName;
   /**
    * Features that the rule applies to, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base
-   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), or an alternative at one place (`SamplingMessage.content:AudioContent`).
+   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), an alternative at one place (`SamplingMessage.content:AudioContent`), or a value
+   * at one place (`LoggingLevel:emergency`).
    */
   readonly at: readonly string[];
+  /** Value of the rules `as` and `default`. Other rules have none. */
+  readonly value?: unknown;
   /** Reason, or advice what to do instead: one sentence for users. */
   readonly reason: string;
 }
 
 /**
  * Name of a conversion rule. `keep`: the value stays. `omit`: it is removed, without a loss. `drop`: it is removed, with a loss. `error`: it cannot
- * be sent. The other rules are functions of `templates/convert-support.ts` with the same name in camel case.
+ * be sent. `as`: it becomes the given value of this revision, and that value becomes it again if the newer revision does not have it. `default`: the
+ * given value is added, in either direction, where the member is required and a peer may omit it. The other rules are functions of
+ * `templates/convert-support.ts` with the same name in camel case.
  */
 export type RuleName =
   | "keep"
   | "omit"
   | "drop"
   | "error"
+  | "as"
+  | "default"
   | "audio-to-resource"
   | "audio-to-text"
+  | "content-to-resource"
+  | "content-to-text"
   | "elicitation-id"
   | "link-to-text"
   | "object-schema"

@@ -160,6 +160,8 @@ export interface Revision {
   };
   /** Conversions of values of newer revisions to this one; absent in the newest revision. */
   readonly conversions?: Conversions;
+  /** Conversions of what peers of this revision send, for code that is written for a newer one, oldest first; absent where it stays. */
+  readonly received?: readonly ReceivedConversions[];
   /** Declarations of the extensions added to the revision, by identifier, and the revision without them. */
   readonly extensions?: Readonly<Record<string, object>>;
   readonly core?: Revision;
@@ -187,7 +189,7 @@ export interface Extension {
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly check: Check }[];
 }
 
-/** Converts a value of a newer revision to an older one. Returns an unaffected value as it is; does not modify it. */
+/** Converts a value of one revision to another one. Returns an unaffected value as it is; does not modify it. */
 export type Convert = (value: unknown, onLoss?: OnLoss) => unknown;
 
 /** Called for every value that is lost in a conversion. */
@@ -216,6 +218,12 @@ export interface Conversions {
   readonly clientNotifications: Table<Conversion>;
   readonly serverNotifications: Table<Conversion>;
   readonly embeddedRequests: Table<Conversion>;
+}
+
+/** Conversions of values of a revision to newer ones. They apply to code that is written for `since` or a later revision, until the next ones. */
+export interface ReceivedConversions {
+  readonly since: string;
+  readonly conversions: Conversions;
 }
 
 /** Error for a value that an older revision cannot represent and whose omission would change the meaning. */

@@ -1,4 +1,6 @@
 import { pinRevision, type PinOptions, type PinReport } from "../pin/pin.ts";
+import { emitText } from "../diff/report/text.ts";
+import { compareRevisionModels } from "../diff/revisions.ts";
 import { reportProblem } from "./report.ts";
 
 /** `create-mcp-server pin`: adds the schema of a revision to a spec folder. Returns the exit code. */
@@ -32,15 +34,36 @@ function reportText(report: PinReport): string {
       ]),
     );
   }
-  const undecided = report.undecided.map(({ overlay: file, text }) => `${file}: ${text}`);
+  const undecided = report.undecided.map(({ overlay: file, text, entries }) =>
+    [`${file}: ${text}. ${adviceText(entries)}`, ...entries.map((entry) => `      ${JSON.stringify(entry)}`)].join(
+      "\n",
+    ),
+  );
   blocks.push(...listText("Decisions required in `conversions` before older revisions are generated:", undecided));
   blocks.push(
     ...listText("Extensions that do not fit this revision; change or remove them before generation:", report.unfit),
   );
+  if (report.compared) blocks.push(changesText(report.compared, spec));
   const generate = `create-mcp-server generate --spec ${spec} --protocol ${revision} --out generated`;
   blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: review and complete ${path}, then ${generate}`);
   return blocks.join("\n\n");
 }
+
+function adviceText(entries: readonly unknown[]): string {
+  if (entries.length === 0) return "No rule alone is accepted; give each place a rule";
+  return entries.length === 1 ? "Add:" : "Add one of:";
+}
+
+/** Lists what `diff` lists, in part if there is much. */
+function changesText([older, newer]: NonNullable<PinReport["compared"]>, spec: string): string {
+  const lines = emitText(compareRevisionModels(older, newer, [older, newer])).split("\n");
+  const hidden = lines.length - linesShown;
+  if (hidden <= 0) return lines.join("\n");
+  const more = `  and ${hidden} more: create-mcp-server diff ${older.id} ${newer.id} --spec ${spec}`;
+  return [...lines.slice(0, linesShown), more].join("\n");
+}
+
+const linesShown = 40;
 
 function listText(title: string, entries: readonly string[]): string[] {
   return entries.length === 0 ? [] : [[title, ...entries.map((entry) => `  - ${entry}`)].join("\n")];

@@ -67,6 +67,11 @@ export function addPinCommand(cli: Argv): Argv {
         .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier (YYYY-MM-DD)" })
         .option("from", { type: "string", demandOption: true, describe: "Path or https URL of its schema.ts" })
         .option("spec", { type: "string", default: "spec", describe: "Spec folder to add it to" })
+        .option("status", {
+          choices: ["draft", "released"] as const,
+          describe: "Status of the revision",
+          defaultDescription: "that of an earlier pin, or what the file shows",
+        })
         .option("force", {
           type: "boolean",
           default: false,
@@ -75,9 +80,9 @@ export function addPinCommand(cli: Argv): Argv {
         .epilogue(
           examplesText(["pin <revision> --from ./schema.ts", "pin a local schema and list the required decisions"]),
         ),
-    async ({ revision, from, spec, force }) => {
+    async ({ revision, from, spec, status, force }) => {
       const { runPin } = await import("./pin.ts");
-      process.exitCode = await runPin({ revision, from, spec, force });
+      process.exitCode = await runPin({ revision, from, spec, force, ...(status && { status }) });
     },
   );
 }

@@ -130,7 +130,7 @@ function compareResolved(
   };
   const wider = differ((other) => targetOf(other).kind !== "unknown");
   if (wider) return wider;
-  if (isUnion(own) || newer.some((other) => isUnion(targetOf(other))))
+  if (isUnion(own) || newer.some((other) => isUnion(targetOf(other)) || isOtherLiteral(own, targetOf(other))))
     return compareUnions(shape, newer, place, comparison);
   const other = differ((one) => isSameKind(own, targetOf(one)) && isSameForm(own, targetOf(one)));
   if (other) return other;
@@ -141,6 +141,11 @@ function compareResolved(
   }
   const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
   return object && compareObjects(object, newer, place, comparison);
+}
+
+/** A constant with another value is an alternative that is not known here. */
+function isOtherLiteral(own: Shape, other: Shape): boolean {
+  return own.kind === "literal" && other.kind === "literal" && own.value !== other.value;
 }
 
 /** Items of a tuple and texts of a template are not converted one by one: one that changes is another type. */
@@ -184,7 +189,8 @@ function compareObjects(
       const names = memberNames(other, property.name);
       return found ? [{ ...other, shape: found, names: namesOf(found, names) }] : [];
     });
-    const difference = compareShapes(property.shape, inner, `${place.type}.${property.name}`, comparison);
+    const found = compareShapes(property.shape, inner, `${place.type}.${property.name}`, comparison);
+    const difference = property.name === "_meta" ? withReservedKeys(found, property, place, comparison) : found;
     return difference ? [{ name: property.name, difference }] : [];
   });
   const index = compareIndexes(object, resolved, place, comparison);
@@ -200,6 +206,35 @@ function compareObjects(
   };
 }
 
+/** Adds the reserved keys of the older revision whose values differ, and which the type of the metadata does not declare. */
+function withReservedKeys(
+  found: Difference | undefined,
+  { shape }: Property,
+  { type }: Place,
+  comparison: Comparison,
+): Difference | undefined {
+  const { model, newer } = comparison;
+  const declared = resolveObject(shape, model)?.properties ?? [];
+  const older = newer.find(({ id }) => id < model.id) ?? model;
+  const reserved = new Map(older.rules.reservedMeta.map((entry) => [entry.key, entry.type]));
+  const members = [...reserved].flatMap(([name, valueType]) => {
+    const isKnown = declarationsByName(model).has(valueType) && !declared.some((property) => property.name === name);
+    const value: Shape = { kind: "reference", name: valueType };
+    const difference = isKnown ? compareShapes(value, [], valueType, comparison) : undefined;
+    return difference ? [{ name, difference }] : [];
+  });
+  if (members.length === 0 || (found && found.kind !== "object")) return found;
+  const unchanged = {
+    kind: "object",
+    type: `${type}._meta`,
+    declared: false,
+    known: [],
+    open: true,
+    changes: [],
+  } as const;
+  return { ...(found ?? unchanged), members: [...(found?.members ?? []), ...members] };
+}
+
 function objectChanges(object: ObjectShape, other: Newer & { readonly object: ObjectShape }, place: Place): Change[] {
   const known = new Set(object.properties.map(({ name }) => name));
   const change = (kind: Change["kind"], member: string): Change => ({
@@ -212,7 +247,7 @@ function objectChanges(object: ObjectShape, other: Newer & { readonly object: Ob
     ...unknown.map(({ name }) => change("member", name)),
     ...object.properties
       .filter((property) => mayLack(other.object, property))
-      .map(({ name }) => change("missing", name)),
+      .map(({ name, shape }) => ({ ...change("missing", name), shape })),
     ...(isAnyKey ? [changeOf("open", { ...other, names: other.names.map((name) => `${name}.*`) }, place)] : []),
   ];
 }

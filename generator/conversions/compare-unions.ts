@@ -11,7 +11,7 @@ import {
   type PlainOutline,
   type UnionDifference,
 } from "./difference.ts";
-import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
+import type { LiteralShape, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
 import { resolveAlias, resolveObject } from "../model/resolve.ts";
 import { shapeKey } from "../model/shapes.ts";
 
@@ -55,7 +55,9 @@ export function compareUnions(
     return { outline: outlineOf(option, inner), ...(difference && { difference }) };
   });
   const unknown = pairs.filter(({ match }) => match === undefined).map(({ option }) => option);
-  const options = [...known, ...unknownOptions(unknown, place)];
+  const replacedBy = (models: readonly RevisionModel[]): Option[] =>
+    own.filter((option) => !pairs.some(({ match, option: { model } }) => match === option && models.includes(model)));
+  const options = [...known, ...unknownOptions(unknown, place, replacedBy)];
   if (options.every(({ change, difference }) => !change && !difference)) return undefined;
   return { kind: "union", ...place, options };
 }
@@ -139,19 +141,41 @@ function literalsOf(shape: Shape, model: RevisionModel): (string | number | bool
   return values.length === parts.length ? values : undefined;
 }
 
-function unknownOptions(options: readonly Option[], place: Place): OptionDifference[] {
-  const changes = mergeChanges(options.map((option) => optionChange(option, place)));
-  return changes.flatMap((change): OptionDifference[] => {
-    const same = options.filter(({ option }) => option === change.member);
+/** `replacedBy` returns the alternatives of this revision that some newer ones do not have at the place. */
+function unknownOptions(
+  options: readonly Option[],
+  place: Place,
+  replacedBy: (models: readonly RevisionModel[]) => readonly Option[],
+): OptionDifference[] {
+  const names = new Set(options.map(({ option }) => option));
+  return [...names].flatMap((name): OptionDifference[] => {
+    const same = options.filter(({ option }) => option === name);
+    const [change] = mergeChanges(same.map((option) => optionChange(option, place)));
     const newest = same.at(-1);
-    return newest ? [{ outline: outlineOf(newest, same), change }] : [];
+    if (!newest || !change) return [];
+    const isValue = literalOf(newest) !== undefined;
+    const replaces = isValue ? replacedBy(same.map(({ model }) => model)).flatMap((one) => literalOf(one) ?? []) : [];
+    return [{ outline: outlineOf(newest, same), change: { ...change, ...(replaces.length > 0 && { replaces }) } }];
   });
 }
 
-/** Tries the names `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. */
+/**
+ * Tries the names `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. A value that is written inline has a name at
+ * its place only: `LoggingLevel:emergency`.
+ */
 function optionChange({ option, unions, ...other }: Option, place: Place): Change {
-  const names = [...unions.map((union) => `${union}:${option}`), option, ...unions];
-  return { ...changeOf("option", { ...other, names }, place), member: option };
+  const value = literalOf(other);
+  const member = value === undefined ? option : String(value);
+  const isInline = other.shape.kind === "literal";
+  const labels = isInline ? [member] : [...new Set([option, member])];
+  const placed = labels.flatMap((label) => unions.map((union) => `${union}:${label}`));
+  const names = [...placed, ...(isInline ? [] : [option]), ...unions];
+  return { ...changeOf("option", { ...other, names }, place), member };
+}
+
+function literalOf({ shape, model }: Newer): LiteralShape["value"] | undefined {
+  const target = resolveAlias(shape, model);
+  return target.kind === "literal" ? target.value : undefined;
 }
 
 /**
@@ -166,7 +190,9 @@ function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outli
   const properties = object?.properties ?? [];
   const literals = properties.flatMap((property): [string, (string | number | boolean | undefined)[]][] => {
     const values = literalsOf(property.shape, model);
-    return values ? [[property.name, property.optional ? [...values, undefined] : values]] : [];
+    if (!values) return [];
+    const all = new Set([...values, ...newer.flatMap((other) => literalsIn(other, property.name))]);
+    return [[property.name, property.optional ? [...all, undefined] : [...all]]];
   });
   const isRequired = ({ name, optional }: Property): boolean =>
     !optional && others.every((other) => other.some((property) => property.name === name && !property.optional));
@@ -177,6 +203,12 @@ function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outli
     optional: [...properties.filter((property) => !isRequired(property)), ...others.flat()].map(({ name }) => name),
     literals: new Map(literals),
   };
+}
+
+/** Returns the values of a property that has only a few in a newer alternative. */
+function literalsIn({ shape, model }: Newer, name: string): readonly LiteralShape["value"][] {
+  const property = resolveObject(shape, model)?.properties.find((one) => one.name === name);
+  return (property && literalsOf(property.shape, model)) ?? [];
 }
 
 function plainOf(shape: Shape): PlainOutline | undefined {

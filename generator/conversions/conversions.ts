@@ -1,21 +1,21 @@
-import { conversionRules } from "./rules.ts";
+import { changesIn } from "./changes-in.ts";
 import { compareRevisions, type MethodDifference } from "./compare-revisions.ts";
-import type { Change, Difference } from "./difference.ts";
-import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
+import type { Change, UnionDifference } from "./difference.ts";
+import { findRule, kept, overlayPath, type Conversions, type FoundRule } from "./found-rule.ts";
+import { findOlderValues, unionsIn } from "./new-values.ts";
+import { checkDefault, readReceived, type ReceivedConversions } from "./received.ts";
+import { conversionRules, ruleNames } from "./rules.ts";
+import type { ConversionRule, LiteralShape, RevisionModel, RuleName } from "../model.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { countText } from "../internal/text.ts";
 
-/** Conversion of the values of every newer revision to the values of one revision. */
-export interface Conversions {
-  readonly model: RevisionModel;
-  readonly methods: readonly MethodDifference[];
-  /** Returns the rule of a change. Every change has one. */
-  ruleOf(change: Change): FoundRule;
-}
+export { changesIn } from "./changes-in.ts";
+export { overlayPath, type Conversions, type FoundRule } from "./found-rule.ts";
 
-/** Rule with the name under which it was found. */
-export interface FoundRule extends ConversionRule {
-  readonly name: string;
+/** Conversion of the values of every newer revision to the values of one revision, and of those that peers of that revision send. */
+export interface RevisionConversions extends Conversions {
+  /** Conversions to each newer revision, oldest first. Empty if no rule is about what peers send. */
+  readonly received: readonly ReceivedConversions[];
 }
 
 /** Information that a newer revision can express and this one cannot. */
@@ -37,16 +37,23 @@ export interface Loss {
  *
  * @throws {SpecError} when a difference has no rule, a rule has no difference, or a rule cannot handle its change; the message names them.
  */
-export function readConversions(models: readonly RevisionModel[], target: RevisionModel): Conversions {
+export function readConversions(models: readonly RevisionModel[], target: RevisionModel): RevisionConversions {
   const compared = compareNewer(models, target);
   const { newer, methods, changes } = compared;
-  const rules = new Map(changes.map((change) => [change, findRule(change, [target, ...newer])]));
+  const found = new Map(changes.map((change) => [change, findSentRule(change, [target, ...newer])]));
   rejectUncovered(uncoveredIn(compared, target));
-  for (const [change, rule] of rules) rejectUnable(target, change, rule);
-  rejectStale(target, changes);
+  for (const [change, rule] of found) {
+    rejectUnable(target, change, rule);
+    if (rule) checkDefault(change, rule, { model: target, target });
+  }
+  const rules = new Map([...found].flatMap(([change, rule]) => (rule ? [[change, toFound(rule)]] : [])));
+  for (const [change, rule] of readOlderValues(methods, rules, target)) rules.set(change, rule);
+  const received = readReceived(newer, target);
+  rejectStale(target, changes, received);
   return {
     model: target,
     methods,
+    received,
     ruleOf(change) {
       const rule = rules.get(change);
       if (rule) return rule;
@@ -55,11 +62,38 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
   };
 }
 
+function toFound(rule: ConversionRule & { readonly name: string }): FoundRule {
+  return { ...rule, isLossless: conversionRules[rule.rule].lossless ?? false };
+}
+
+/** Returns the rules of renamed values and others that become an older one, with that value: a rule may name another new value. */
+function readOlderValues(
+  methods: readonly MethodDifference[],
+  rules: ReadonlyMap<Change, FoundRule>,
+  target: RevisionModel,
+): readonly (readonly [Change, FoundRule])[] {
+  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
+  return unions.flatMap((union) =>
+    [...findOlderValues(union, (change) => rules.get(change))].flatMap(([change, older]) => {
+      const rule = rules.get(change);
+      if (!rule) return [];
+      if (older) return [[change, { ...rule, value: older.value, isLossless: older.isRename }] as const];
+      const values = knownValues(union).map((value) => JSON.stringify(value));
+      const advice = values.length > 0 ? `use one of ${values.join(", ")}` : "use another rule";
+      const text = `${JSON.stringify(rule.value)} is not a value for ${rule.name} at ${target.id}; ${advice}`;
+      throw new SpecError({ file: overlayPath(target), text });
+    }),
+  );
+}
+
 /** Difference that no rule covers yet. */
 export interface Uncovered {
   /** Newest revision to which it is a difference. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
-  /** Description of the difference, with the rules that could handle it. */
+  readonly change: Change;
+  /** Values of the revision that a new value may become: those that it may replace first. */
+  readonly values: readonly (LiteralShape["value"] | null)[];
+  /** Description of the difference. */
   readonly text: string;
 }
 
@@ -68,9 +102,9 @@ export function findUncovered(models: readonly RevisionModel[], target: Revision
   return uncoveredIn(compareNewer(models, target), target);
 }
 
-function uncoveredIn({ newer, changes }: Newer, target: RevisionModel): Uncovered[] {
+function uncoveredIn({ newer, methods, changes }: Newer, target: RevisionModel): Uncovered[] {
   const between = [target, ...newer];
-  const uncovered = changes.filter((change) => findRule(change, between) === undefined);
+  const uncovered = changes.filter((change) => findSentRule(change, between) === undefined);
   const ofModel = new Map<RevisionModel, ReadonlySet<string>>();
   // A revision in between may lack the whole type: its overlay would reject a rule for a member of it as stale.
   const differs = (model: RevisionModel, [name = ""]: readonly string[]): boolean => {
@@ -80,9 +114,61 @@ function uncoveredIn({ newer, changes }: Newer, target: RevisionModel): Uncovere
   };
   const found = uncovered.map((change): Uncovered => {
     const model = between.findLast((each) => each.id < change.since && differs(each, change.names)) ?? target;
-    return { model, text: `${changeText(change)}: ${rulesFor(change).join(", ")}` };
+    return { model, change, values: olderValues(change, methods), text: changeText(change) };
   });
   return [...new Map(found.map((each) => [each.text, each])).values()];
+}
+
+function olderValues(change: Change, methods: readonly MethodDifference[]): Uncovered["values"] {
+  if (change.kind !== "option") return [];
+  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
+  const union = unions.find(({ options }) => options.some((option) => option.change === change));
+  const own = union?.options.find((option) => option.change === change)?.outline.plain;
+  if (own?.kind !== "value") return [];
+  return [...new Set([...(change.replaces ?? []), ...knownValues(union)])];
+}
+
+/** Returns the values of a union that the revision knows. */
+function knownValues(union: UnionDifference | undefined): Uncovered["values"] {
+  return (union?.options ?? []).flatMap(({ outline: { plain }, change }) =>
+    !change && plain?.kind === "value" ? [plain.value] : [],
+  );
+}
+
+/** A rule that is added to an overlay, to find out whether it is accepted. */
+export interface AddedRule {
+  readonly model: RevisionModel;
+  readonly rule: ConversionRule;
+}
+
+/**
+ * Returns a function that returns the conversions of a revision with a further rule, for the methods that it concerns. What no rule covers yet is kept.
+ *
+ * @throws {SpecError} when the rule cannot handle one of its changes
+ */
+export function createDrafts(
+  models: readonly RevisionModel[],
+  target: RevisionModel,
+): (added: AddedRule) => Conversions {
+  const { newer, methods, changes } = compareNewer(models, target);
+  return ({ model, rule }) => {
+    const overlays = [target, ...newer].map((one) =>
+      one === model ? { ...one, conversions: [rule, ...(one.conversions ?? [])] } : one,
+    );
+    const found = changes.map((change) => [change, findSentRule(change, overlays)] as const);
+    const concerned = new Set(found.flatMap(([change, one]) => (one?.at === rule.at ? [change] : [])));
+    for (const [change, one] of found) {
+      if (!concerned.has(change)) continue;
+      rejectUnable(target, change, one);
+      if (one) checkDefault(change, one, { model: target, target });
+    }
+    const rules = new Map(found.flatMap(([change, one]) => (one ? [[change, toFound(one)]] : [])));
+    const isConcerned = ({ params, result }: MethodDifference): boolean =>
+      [...changesIn(params), ...changesIn(result)].some((change) => concerned.has(change));
+    const drafted = methods.filter(isConcerned);
+    for (const [change, one] of readOlderValues(drafted, rules, target)) rules.set(change, one);
+    return { model: target, methods: drafted, ruleOf: (change) => rules.get(change) ?? kept };
+  };
 }
 
 /** Returns everything that can be lost on the way from the newer revisions to one, as data. `explain` prints it. */
@@ -90,37 +176,13 @@ export function readLosses(models: readonly RevisionModel[], target: RevisionMod
   const { methods, ruleOf } = readConversions(models, target);
   const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);
   const losses = changes.flatMap((change): Loss[] => {
-    const { rule, reason } = ruleOf(change);
-    if (conversionRules[rule].lossless) return [];
+    const { rule, reason, isLossless } = ruleOf(change);
+    if (isLossless) return [];
     const { type, member, since } = change;
     return [{ revision: target.id, type, ...(member !== undefined && { member }), rule, since, reason }];
   });
   const unique = new Map(losses.map((loss) => [JSON.stringify([loss.type, loss.member]), loss]));
   return [...unique.values(), ...unavailableMethods(models, target)];
-}
-
-/** Returns every change inside a difference, once for every place where it occurs. A type that contains itself occurs there once. */
-export function changesIn(difference: Difference | undefined): Change[] {
-  switch (difference?.kind) {
-    case undefined:
-    case "recursive":
-      return [];
-    case "shape":
-      return [difference.change, ...changesIn(difference.inner)];
-    case "array":
-      return changesIn(difference.items);
-    case "union":
-      return difference.options.flatMap((option) => [
-        ...(option.change ? [option.change] : []),
-        ...changesIn(option.difference),
-      ]);
-    case "object":
-      return [
-        ...difference.changes,
-        ...difference.members.flatMap((member) => changesIn(member.difference)),
-        ...changesIn(difference.index),
-      ];
-  }
 }
 
 interface Newer {
@@ -140,22 +202,18 @@ function compareNewer(models: readonly RevisionModel[], target: RevisionModel): 
   };
 }
 
-/** The overlay of the revision itself comes first, then that of the next newer one. Within each, the most specific name wins. */
-function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRule | undefined {
-  for (const { conversions = [] } of models) {
-    for (const name of names) {
-      const found = conversions.find(({ at }) => at.includes(name));
-      if (found) return { ...found, name };
-    }
-  }
-  return undefined;
+/** A member may have a rule for each direction: what older peers get in its place, and what they are assumed to send. */
+function findSentRule({ kind, names }: Change, models: readonly RevisionModel[]): ReturnType<typeof findRule> {
+  return findRule(names, models, ({ rule }) => rule !== "default" || kind === "missing");
 }
 
 /** Reports one overlay at a time: when a revision in the middle gains a rule, older revisions may need none of their own. */
 function rejectUncovered(all: readonly Uncovered[]): void {
   const [first] = all;
   if (!first) return;
-  const texts = all.filter(({ model }) => model === first.model).map(({ text }) => text);
+  const texts = all
+    .filter(({ model }) => model === first.model)
+    .map(({ text, change }) => `${text}: ${rulesFor(change).join(", ")}`);
   const text = [
     `${countText(texts.length, "difference")} to newer revisions without a rule; add a rule for each to conversions`,
     ...texts.slice(0, shown).map((line) => `  ${line}`),
@@ -174,15 +232,28 @@ function rejectUnable(target: RevisionModel, change: Change, found: ConversionRu
   });
 }
 
-/** Returns the names of the rules that can handle such a change. */
-function rulesFor({ kind }: Change): string[] {
-  return Object.entries(conversionRules).flatMap(([name, { covers }]) => (covers.includes(kind) ? [name] : []));
+/** Returns the names of the rules that are written for such a change. */
+export function rulesFor({ kind, type, member: changed }: Change): RuleName[] {
+  const place = changed ?? type.slice(type.lastIndexOf(".") + 1);
+  return ruleNames.filter((name) => {
+    const { covers, member = place } = conversionRules[name];
+    return covers.includes(kind) && member === place;
+  });
 }
 
-function rejectStale(target: RevisionModel, changes: readonly Change[]): void {
+function rejectStale(
+  target: RevisionModel,
+  changes: readonly Change[],
+  received: readonly ReceivedConversions[],
+): void {
   const names = new Set(changes.flatMap((change) => change.names));
+  const missing = changes.filter(({ kind }) => kind === "missing");
+  const required = new Set([
+    ...missing.flatMap((change) => change.names),
+    ...received.flatMap((each) => each.required),
+  ]);
   for (const { rule, at } of target.conversions ?? []) {
-    const stale = at.find((name) => !names.has(name));
+    const stale = at.find((name) => !(rule === "default" ? required : names).has(name));
     if (stale === undefined) continue;
     throw new SpecError({
       file: overlayPath(target),
@@ -207,11 +278,6 @@ function changeText({ kind, names, type, member, since }: Change): string {
     case "shape":
       return `the wider values of ${type} since ${since}${called}`;
   }
-}
-
-/** Path of the overlay of a revision, relative to the same root as the path of its schema. */
-export function overlayPath({ source }: RevisionModel): string {
-  return source.path.replace(/[^/]*$/, "overlay.json");
 }
 
 function unavailableMethods(models: readonly RevisionModel[], target: RevisionModel): Loss[] {

@@ -1,4 +1,4 @@
-import type { RevisionModel, Shape } from "../model.ts";
+import type { LiteralShape, RevisionModel, Shape } from "../model.ts";
 
 /** Property or value that a newer revision can send and an older one cannot, or that the older one requires and the newer one does not. */
 export interface Change {
@@ -16,6 +16,13 @@ export interface Change {
   readonly member?: string;
   /** Id of the oldest newer revision that has the change. */
   readonly since: string;
+  /** Shape of a missing property. */
+  readonly shape?: Shape;
+  /**
+   * Values of this revision that no newer revision with the unknown value has at the same place, in the order of the schema: the unknown value may be
+   * the new name of one of them.
+   */
+  readonly replaces?: readonly LiteralShape["value"][];
 }
 
 /** Difference between a shape of this revision and the values of newer revisions. Functions return `undefined` if there is none. */

@@ -18,6 +18,8 @@ export interface ConvertFunction {
   readonly name: string;
   /** Type or place of the values that the function returns. */
   readonly type: string;
+  /** True if it converts what peers of the revision send to the type of a newer revision. */
+  readonly isReceived?: true;
   /** Constants that precede the function. */
   readonly constants: string;
   /** Parameters and body, to be written after `function name`. */
@@ -39,24 +41,34 @@ export interface ConvertWriter extends UnionWriter {
 /** Placeholder for the name of the constant with the keys of the function. */
 const keysName = "$keys";
 
+/** Options of a writer: the direction of its conversions, and the names that other functions of the file have. */
+export interface ConvertWriterOptions {
+  /** `from`: conversions of what peers of the revision send. */
+  readonly prefix: "to" | "from";
+  /** The names of the functions are added. */
+  readonly taken: Set<string>;
+}
+
 /** Creates the writer of one revision. */
-export function createConvertWriter(conversions: Conversions): ConvertWriter {
-  return createWriter(conversions, (difference) => isConverted(conversions, difference));
+export function createConvertWriter(conversions: Conversions, options: ConvertWriterOptions): ConvertWriter {
+  const isConverted = (difference: WholeDifference): boolean => {
+    const trial = createWriter(conversions, { ...options, taken: new Set() }, () => false);
+    return trial.callee(difference) !== undefined;
+  };
+  return createWriter(conversions, options, isConverted);
 }
 
-/** True if some value of a type needs a conversion, apart from the values of the same type that it contains. */
-function isConverted(conversions: Conversions, difference: WholeDifference): boolean {
-  return createWriter(conversions, () => false).callee(difference) !== undefined;
-}
-
-/** `callsItself` determines whether a function calls itself for the values of its type that a value contains. */
-function createWriter(conversions: Conversions, callsItself: (difference: WholeDifference) => boolean): ConvertWriter {
+/** `callsItself` determines whether a function calls itself: whether a value of its type needs a conversion, apart from such values inside of it. */
+function createWriter(
+  conversions: Conversions,
+  { prefix, taken }: ConvertWriterOptions,
+  callsItself: (difference: WholeDifference) => boolean,
+): ConvertWriter {
   const written = new Map<WholeDifference, string | undefined>();
   const unfinished = new Set<WholeDifference>();
   /** Names of functions that are called before their text is known. */
   const reserved = new Map<WholeDifference, string>();
   const names = new Map<string, string>();
-  const taken = new Set<string>();
   const functions: ConvertFunction[] = [];
   let uses = new Set<string>();
   let calls = new Set<string>();
@@ -69,7 +81,7 @@ function createWriter(conversions: Conversions, callsItself: (difference: WholeD
   const reserveName = (difference: WholeDifference): string | undefined => {
     const known = reserved.get(difference);
     if (known !== undefined || !callsItself(difference)) return known;
-    const name = freeName(`to${placeName(typeOf(difference))}`, taken);
+    const name = freeName(`${prefix}${placeName(typeOf(difference))}`, taken);
     reserved.set(difference, name);
     return name;
   };
@@ -87,15 +99,17 @@ function createWriter(conversions: Conversions, callsItself: (difference: WholeD
     const key = [type, written.constants, written.body].join("\n");
     const known = reserved.has(difference) ? undefined : names.get(key);
     if (known !== undefined) return known;
-    const name = reserved.get(difference) ?? freeName(`to${placeName(type)}`, taken);
+    const name = reserved.get(difference) ?? freeName(`${prefix}${placeName(type)}`, taken);
     names.set(key, name);
-    const keys = `${name.charAt(2).toLowerCase()}${name.slice(3)}Keys`;
+    const place = name.slice(prefix.length);
+    const keys = `${place.charAt(0).toLowerCase()}${place.slice(1)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
     const loss = own.uses.has("loss") ? "loss" : "_loss";
     const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
     functions.splice(at, 0, {
       name,
       type,
+      ...(prefix === "from" && { isReceived: true }),
       constants: fill(written.constants),
       text,
       uses: [...own.uses],
@@ -129,8 +143,10 @@ function createWriter(conversions: Conversions, callsItself: (difference: WholeD
       return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
     },
     rejection: (change) => `throw new ${use("ConversionError")}(${rejectionText(change, conversions.ruleOf(change))});`,
-    apply: (rule, { value, type }) => {
-      const report = conversionRules[rule].lossless ? "" : `, ${JSON.stringify(type)}, ${use("loss")}`;
+    apply: (rule, { value, type, member }) => {
+      const { lossless, works } = conversionRules[rule];
+      const place = works === "content" ? { type, member } : type;
+      const report = lossless ? "" : `, ${JSON.stringify(place)}, ${use("loss")}`;
       return `${use(ruleFunction(rule))}(${value}${report})`;
     },
   };
@@ -215,6 +231,7 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
     ...rules
       .filter((rule) => conversionRules[rule].works === "object")
       .map((rule) => (value: string) => writer.apply(rule, { value, type })),
+    ...changes.flatMap((change) => defaultSteps(writer, change)),
     ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, ${writer.use("loss")})`] : []),
     ...members.flatMap((member) => memberSteps(writer, member)),
     ...indexSteps(writer, difference),
@@ -222,6 +239,13 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
   if (tests.length + steps.length === 0) return undefined;
   const lines = [`if (!${writer.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
   return { constants: keys?.text ?? "", body: lines.join("\n") };
+}
+
+function defaultSteps({ conversions, use }: ConvertWriter, change: Change): Step[] {
+  const { rule, value } = conversions.ruleOf(change);
+  if (rule !== "default") return [];
+  const member = JSON.stringify(change.member);
+  return [(variable) => `${use("withDefault")}(${variable}, ${member}, ${JSON.stringify(value)})`];
 }
 
 /** Returns an expression that creates a new object from the one in a variable. */

@@ -7,6 +7,8 @@ import type {
   PlainOutline,
   UnionDifference,
 } from "../conversions/difference.ts";
+import { findMisfit } from "../conversions/misfit.ts";
+import { conversionRules } from "../conversions/rules.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import type { RuleName } from "../model.ts";
 import { accessText } from "./type-text.ts";
@@ -22,9 +24,16 @@ export interface UnionWriter {
   /** Returns the converted value of an expression, or `undefined` if the value may stay. */
   expression(difference: Difference | undefined, expression: string): string | undefined;
   /** Returns a call of the function behind a rule. Functions of lossless rules take no arguments for reporting a loss. */
-  apply(rule: RuleName, subject: { readonly value: string; readonly type: string }): string;
+  apply(rule: RuleName, subject: Subject): string;
   /** Returns a statement that throws the error of a change. */
   rejection(change: Change): string;
+}
+
+/** Expression of a value to which a rule applies, its type or place, and the unknown alternative that it has. */
+interface Subject {
+  readonly value: string;
+  readonly type: string;
+  readonly member?: string | undefined;
 }
 
 /** Alternative with the statement that handles its values. The statement is `undefined` if they may stay. */
@@ -34,6 +43,8 @@ interface Branch {
   readonly isGone: boolean;
   /** True if the statement throws. */
   readonly isRejected?: true;
+  /** True if the statement returns a plain value. */
+  readonly isValue?: true;
   readonly code: string | undefined;
 }
 
@@ -61,30 +72,41 @@ export function unionBody(writer: UnionWriter, union: UnionDifference): string |
   return lines.at(-1)?.startsWith("return ") ? lines.join("\n") : [...lines, "return v;"].join("\n");
 }
 
-/** A rule turns an unknown alternative into a value of a known one, which is then converted in turn. */
-function branchOf(writer: UnionWriter, { type }: UnionDifference, option: OptionDifference): Branch {
+/** A rule turns an unknown alternative into a value of a known one, which is then converted in turn. Plain values stay as they are. */
+function branchOf(writer: UnionWriter, union: UnionDifference, option: OptionDifference): Branch {
+  const { type } = union;
   const { outline, change, difference } = option;
   if (!change) {
     const expression = writer.expression(difference, "v");
     return { outline, isGone: false, code: expression && `return ${expression};` };
   }
-  const { rule } = writer.conversions.ruleOf(change);
+  const { rule, value, isLossless } = writer.conversions.ruleOf(change);
+  if (rule === "keep") return { outline, isGone: true, code: undefined };
+  if (rule === "as") {
+    const report = { type, member: change.member, rule };
+    const loss = isLossless ? "" : `${writer.use("loss")}?.(${JSON.stringify(report)});\n`;
+    const converted = `return ${JSON.stringify(value)};`;
+    return { outline, isGone: true, isValue: true, code: loss === "" ? converted : `{\n${loss}${converted}\n}` };
+  }
   if (rule === "error") return { outline, isGone: true, isRejected: true, code: writer.rejection(change) };
   if (rule === "single-item") {
     const code = `{\nif (v.length === 1) return ${self}(v[0], ${writer.use("loss")});\n${writer.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
-  const code = `return ${self}(${writer.apply(rule, { value: "v", type })}, ${writer.use("loss")});`;
+  const problem = conversionRules[rule].works === "content" ? findMisfit(rule, option, union) : undefined;
+  if (problem !== undefined) throw createRuleError(writer, problem);
+  const { member } = change;
+  const code = `return ${self}(${writer.apply(rule, { value: "v", type, member })}, ${writer.use("loss")});`;
   return { outline, isGone: true, code };
 }
 
-/** Plain values that the revision does not know are rejected. No rule makes another value of them. */
+/** Plain values that the revision does not know become other plain values, or are rejected. */
 function plainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
-  return branches.flatMap(({ outline: { plain }, code, isRejected }) => {
+  return branches.flatMap(({ outline: { plain }, code, isRejected, isValue }) => {
     if (code === undefined) return [];
-    if (!isRejected)
-      throw createRuleError(writer, `new plain values of ${type} cannot be converted; use the rule error`);
+    if (!isRejected && !isValue)
+      throw createRuleError(writer, `new plain values of ${type} cannot be converted; use the rule as or error`);
     if (plain) return [`if (${plainTest(plain, known)}) ${code}`];
     throw createRuleError(writer, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
   });

@@ -1,4 +1,4 @@
-import type { Conversions } from "../conversions/conversions.ts";
+import type { RevisionConversions } from "../conversions/conversions.ts";
 import type { Missing } from "../model/missing.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "../internal/templates.ts";
@@ -27,7 +27,7 @@ export const revisionTemplates = [
 /** Information about a revision that comes from the models of other revisions. */
 export interface Neighbours {
   /** Absent for the newest revision, which converts nothing. */
-  readonly conversions: Conversions | undefined;
+  readonly conversions: RevisionConversions | undefined;
   readonly missing: Missing;
 }
 
@@ -39,11 +39,16 @@ export function emitRevision(
 ): Map<string, string> {
   const header = { source: model.source.path, digest: digestText(model) };
   const validate = validateView(model);
+  const convert = conversions && convertView(model, writeConversions(conversions));
   const views = {
     "types.ts": typesView(model),
     "validate.ts": validate,
-    ...(conversions && { "convert.ts": convertView(model, writeConversions(conversions)) }),
-    "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
+    ...(convert && { "convert.ts": convert }),
+    "methods.ts": {
+      ...methodsView(model, validate.callees),
+      converts: convert !== undefined,
+      receives: convert !== undefined && convert.received.length > 0,
+    },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
     "declarations.ts": declarationsView(model, missing),

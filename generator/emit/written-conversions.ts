@@ -1,10 +1,16 @@
-import { readConversions, type Conversions } from "../conversions/conversions.ts";
+import { readConversions, type Conversions, type RevisionConversions } from "../conversions/conversions.ts";
 import type { RevisionModel } from "../model.ts";
-import { createConvertWriter, type ConvertFunction } from "./convert-text.ts";
+import { createConvertWriter, type ConvertFunction, type ConvertWriterOptions } from "./convert-text.ts";
 import { methodsOf, tableSpecs } from "./method-text.ts";
 
 /** Conversions of one revision as text. They are plain data, so that the build can store them. */
-export interface WrittenConversions {
+export interface WrittenConversions extends WrittenFunctions {
+  /** Conversions of what peers of the revision send, oldest first. Each applies from its revision to that of the next. */
+  readonly received: readonly (WrittenFunctions & { readonly since: string })[];
+}
+
+/** Functions in one direction, and the methods that they convert. */
+export interface WrittenFunctions {
   readonly functions: readonly ConvertFunction[];
   readonly methods: readonly MethodConversions[];
 }
@@ -18,8 +24,30 @@ export interface MethodConversions {
 }
 
 /** Writes the conversions of every method of a revision. Functions are named in the order of the dispatch tables. */
-export function writeConversions(conversions: Conversions): WrittenConversions {
-  const { callee, functions } = createConvertWriter(conversions);
+export function writeConversions(conversions: RevisionConversions): WrittenConversions {
+  const taken = new Set<string>();
+  const sent = writeFunctions(conversions, { prefix: "to", taken });
+  return { ...sent, received: writeReceived(conversions, taken) };
+}
+
+/** Newer revisions for which values are the same as for the revision before them share its conversions. */
+function writeReceived({ received }: RevisionConversions, taken: ReadonlySet<string>): WrittenConversions["received"] {
+  const names = new Set(taken);
+  const written: (WrittenFunctions & { readonly since: string })[] = [];
+  let last: string | undefined;
+  for (const conversions of received) {
+    const trial = writeFunctions(conversions, { prefix: "from", taken: new Set(taken) });
+    const text = trial.functions.length === 0 ? undefined : JSON.stringify(trial);
+    if (text === last) continue;
+    last = text;
+    written.push({ since: conversions.to.id, ...writeFunctions(conversions, { prefix: "from", taken: names }) });
+  }
+  return written;
+}
+
+/** Writes the conversions of one direction. */
+export function writeFunctions(conversions: Conversions, options: ConvertWriterOptions): WrittenFunctions {
+  const { callee, functions } = createConvertWriter(conversions, options);
   const inTables = tableSpecs.flatMap((spec) => methodsOf(conversions.model.methods, spec));
   const methods = [...new Set(inTables)].flatMap((method) =>
     conversions.methods

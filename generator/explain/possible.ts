@@ -1,4 +1,3 @@
-import { conversionRules } from "../conversions/rules.ts";
 import { changesIn, readConversions, readLosses, type Loss } from "../conversions/conversions.ts";
 import type { Method, RevisionModel } from "../model.ts";
 
@@ -16,9 +15,9 @@ export function readPossibleLosses(
     ...(callMethods.includes(method.name) ? changesIn(result) : []),
   ]);
   const said = changes.flatMap((change): Loss[] => {
-    const { rule, reason } = ruleOf(change);
+    const { rule, reason, isLossless } = ruleOf(change);
     const { type, member, since } = change;
-    if (conversionRules[rule].lossless || since > written) return [];
+    if (isLossless || since > written) return [];
     return [{ revision: target.id, type, ...(member !== undefined && { member }), rule, since, reason }];
   });
   const unique = new Map(said.map((loss) => [JSON.stringify([loss.type, loss.member]), loss]));

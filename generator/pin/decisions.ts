@@ -1,5 +1,7 @@
-import { changesIn } from "../conversions/conversions.ts";
-import { compareRevisions } from "../conversions/compare-revisions.ts";
+import { changesIn, overlayPath } from "../conversions/conversions.ts";
+import { readReceivedBy } from "../conversions/received.ts";
+import type { Change } from "../conversions/difference.ts";
+import { sampleOf } from "./sample-value.ts";
 import type { Declaration, Gate, Method, RevisionModel, Shape } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
@@ -53,24 +55,30 @@ export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisi
 }
 
 /**
- * Lists what the nearest revision may send and the new one does not accept. Nothing converts values of older peers, so that a handler of the new
- * revision gets them as they are.
+ * Lists what the nearest revision may send, the new one does not accept, and no rule converts: a handler of the new revision gets it as it is. A default
+ * for a member is proposed if there is a simple one.
  */
 export function findNarrower(model: RevisionModel, base: RevisionModel): string[] {
-  const changes = compareRevisions(model, [base]).flatMap(({ params, result }) => [
-    ...changesIn(params),
-    ...changesIn(result),
-  ]);
-  const lines = changes.flatMap(({ kind, type, member }): string[] => {
-    if (kind === "member" || kind === "open" || isTolerated(model, type, member)) return [];
-    const place = member === undefined ? type : `${type}.${member}`;
-    return [
-      kind === "missing"
-        ? `required: peers of ${base.id} may omit ${place}`
-        : `values: ${base.id} allows others at ${place}`,
-    ];
+  const { methods, ruleOf } = readReceivedBy(model, base, []);
+  const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);
+  const lines = changes.flatMap((change): string[] => {
+    const { kind, type, member } = change;
+    if (kind === "member" || kind === "open" || ruleOf(change).rule !== "keep") return [];
+    if (isTolerated(model, type, member)) return [];
+    const place = kind === "option" || member === undefined ? type : `${type}.${member}`;
+    if (kind === "missing")
+      return [`required: peers of ${base.id} may omit ${place}${defaultText(change, model, base)}`];
+    return [`values: ${base.id} allows ${kind === "option" && member !== undefined ? member : "others"} at ${place}`];
   });
   return [...new Set(lines)];
+}
+
+/** Returns the entry that fills in a member, if there is a simple value for it. */
+function defaultText({ type, member, shape }: Change, model: RevisionModel, base: RevisionModel): string {
+  const value = shape && sampleOf(shape, model);
+  if (value === undefined) return "";
+  const entry = { rule: "default", value, at: [`${type}.${member}`], reason: "Older peers do not send it." };
+  return `; to fill it in, add to conversions of ${overlayPath(base)}: ${JSON.stringify(entry)}`;
 }
 
 /** True if the checks assume a value when a peer omits the member. */

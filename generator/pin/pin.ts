@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { findUncovered, overlayPath } from "../conversions/conversions.ts";
 import { formatJson } from "../internal/format.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
-import { pinsText, revisionPattern, type FilePin } from "../read/pins.ts";
+import { pinsText, revisionPattern, type FilePin, type Pin } from "../read/pins.ts";
 import { hashText } from "../internal/files.ts";
 import { readRevision } from "../read/revision.ts";
 import { readSchema, type Schema } from "../read/schema.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
+import { findUndecided, type UndecidedDifference } from "./proposed-rules.ts";
 import { findDecisions, findNarrower, type Decisions } from "./decisions.ts";
 import { openKnownRevisions, type KnownRevisions } from "./known-revisions.ts";
 import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
@@ -24,6 +24,8 @@ export interface PinOptions extends SourceOptions {
   readonly from: string;
   /** Spec folder that receives it. A missing one is created from the one of this package. Default: `spec` in the working directory. */
   readonly spec?: string;
+  /** Status of the revision. Default: that of an earlier pin, or what the file shows. */
+  readonly status?: Pin["status"];
   /** Accept the file even if its revision date or its hash is not the expected one. */
   readonly force?: boolean;
 }
@@ -39,8 +41,10 @@ export interface PinReport {
   /** `kept`: the existing overlay fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
   readonly decisions: Decisions;
-  /** Differences without a conversion for older clients: the overlay that needs an entry, and the entry. */
-  readonly undecided: readonly { readonly overlay: string; readonly text: string }[];
+  /** Differences without a conversion for older peers. */
+  readonly undecided: readonly UndecidedDifference[];
+  /** The new revision and the nearest one, to compare them; absent while decisions are open. */
+  readonly compared: readonly [older: RevisionModel, newer: RevisionModel] | undefined;
   /** Problems of extensions whose types refer to the newest revision, if that is the new one. */
   readonly unfit: readonly string[];
   readonly warnings: readonly string[];
@@ -71,7 +75,7 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
 const packagedSpec = join(packageRoot, "spec");
 
 async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinReport, "isNew">> {
-  const { revision, from, force = false } = options;
+  const { revision, from, status, force = false } = options;
   const known = await openKnownRevisions({ folder: spec, packaged: packagedSpec });
   const source = await readSource(from, options);
   const schema = readSchema(from, source.text);
@@ -80,11 +84,12 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
     ...checkHash(known, source, { revision, force }),
     ...schema.warnings,
   ];
-  const pin = toPin(known, { revision, source, schema });
+  const pin = toPin(known, { revision, source, schema, status });
   const path = join(spec, revision, "overlay.json");
   const input: DraftInput = { known, revision, pin, source, schema, path };
-  const { draft, decisions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
-  const undecided = model ? findUndecided(model, await known.readOthers(revision)) : [];
+  const { draft, decisions, model, nearest } = (await keepOverlay(input)) ?? (await draftOverlay(input));
+  const base = model && (nearest ?? (await known.readNearest(revision)).model);
+  const undecided = model ? findUndecided(sortModels([...(await known.readOthers(revision)), model])) : [];
   const unfit = model ? await known.findUnfit(model) : [];
   await storePin(spec, {
     revision,
@@ -94,7 +99,8 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
     overlaySchema: known.overlaySchema,
   });
   const declarations = schema.declarations.length;
-  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, unfit, warnings };
+  const compared = model && base ? ([base, model] as const) : undefined;
+  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, compared, unfit, warnings };
 }
 
 interface DraftInput {
@@ -111,6 +117,8 @@ interface Drafted {
   readonly decisions: Decisions;
   /** Absent while decisions are open. */
   readonly model: RevisionModel | undefined;
+  /** The nearest revision, if it was read. */
+  readonly nearest?: RevisionModel;
 }
 
 /** Returns the folder's overlay of this revision, if it fits the new schema unchanged. */
@@ -142,6 +150,7 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
     draft: { kind: "proposed", text, base: base.model.id, dropped },
     decisions: { open, confirm: [...confirm, ...narrower] },
     model,
+    nearest: base.model,
   };
 }
 
@@ -151,12 +160,8 @@ function readModel({ known, revision, pin, source, path }: DraftInput, text: str
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
 }
 
-/** Finds the differences from older revisions without a rule, each with the overlay that needs one. */
-function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): PinReport["undecided"] {
-  const models = [...others, model];
-  const found = models.flatMap((target) => findUncovered(models, target));
-  const unique = new Map(found.map((each) => [each.text, { overlay: overlayPath(each.model), text: each.text }]));
-  return [...unique.values()];
+function sortModels(models: readonly RevisionModel[]): readonly RevisionModel[] {
+  return [...models].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function rejectOtherThanDate(revision: string): void {
@@ -199,13 +204,18 @@ function short(sha256: string): string {
 /** Creates the pin. A revision is a draft if its own constant is no date, or its address contains `draft`. */
 function toPin(
   known: KnownRevisions,
-  { revision, source, schema }: { readonly revision: string; readonly source: SchemaSource; readonly schema: Schema },
+  {
+    revision,
+    source,
+    schema,
+    status,
+  }: Pick<DraftInput, "revision" | "source" | "schema"> & { readonly status: Pin["status"] | undefined },
 ): FilePin {
   const { from, text, commit } = source;
   const version = schema.constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   const isDraft = /(^|\/)draft\//.test(from) || (version !== undefined && !revisionPattern.test(String(version)));
   return {
-    status: known.pins.get(revision)?.status ?? (isDraft ? "draft" : "released"),
+    status: status ?? known.pins.get(revision)?.status ?? (isDraft ? "draft" : "released"),
     ...(commit !== undefined && { commit }),
     sha256: hashText(text),
     source: from,

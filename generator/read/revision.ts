@@ -41,8 +41,8 @@ export function readRevision(input: RevisionInput): RevisionModel {
   };
 }
 
-function withoutClause({ rule, at, reason }: ConversionRule): ConversionRule {
-  return { rule, at, reason };
+function withoutClause({ rule, at, value, reason }: ConversionRule): ConversionRule {
+  return { rule, at, ...(value !== undefined && { value }), reason };
 }
 
 function toRules(overlay: Overlay, constants: Schema["constants"], path: string): Rules {

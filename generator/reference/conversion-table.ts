@@ -1,6 +1,5 @@
 import { changesIn, type Conversions, type FoundRule } from "../conversions/conversions.ts";
 import type { Change } from "../conversions/difference.ts";
-import { conversionRules } from "../conversions/rules.ts";
 import type { RuleName } from "../model.ts";
 import { code, prose, table } from "./markdown.ts";
 import { spanText, type Version } from "./versions.ts";
@@ -9,7 +8,7 @@ import { spanText, type Version } from "./versions.ts";
 export function conversionTable(method: string, conversions: readonly Conversions[], all: readonly Version[]): string {
   const rows = new Map<string, { readonly cells: readonly string[]; readonly versions: Set<Version> }>();
   for (const { part, change, rule, version } of readConverted(method, conversions)) {
-    const cells = [placeText(change), part, change.since, `${effectOf(rule.rule)} ${prose(rule.reason)}`];
+    const cells = [placeText(change), part, change.since, `${effectOf(rule)} ${prose(rule.reason)}`];
     const key = JSON.stringify(cells);
     const row = rows.get(key) ?? { cells, versions: new Set() };
     rows.set(key, { ...row, versions: row.versions.add(version) });
@@ -30,11 +29,18 @@ export function conversionTable(method: string, conversions: readonly Conversion
 }
 
 /** Returns the effect of a rule as a sentence that says if something is lost. */
-export function effectOf(rule: RuleName | "unavailable"): string {
+export function effectOf({ rule, value, isLossless = false }: Effect): string {
   const known = effects[rule];
   if (known !== undefined) return known;
-  const isLossless = rule !== "unavailable" && conversionRules[rule].lossless;
-  return `Converted (${code(rule)})${isLossless ? ", without a loss." : ", with a loss."}`;
+  const how = value === undefined ? rule : `${rule} ${JSON.stringify(value)}`;
+  return `Converted (${code(how)})${isLossless ? ", without a loss." : ", with a loss."}`;
+}
+
+/** Rule of a change, or of a method that does not exist. */
+interface Effect {
+  readonly rule: RuleName | "unavailable";
+  readonly value?: unknown;
+  readonly isLossless?: boolean;
 }
 
 const effects: { readonly [rule: string]: string | undefined } = {

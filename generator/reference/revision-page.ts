@@ -155,7 +155,7 @@ function lossTable({ model, models, linkOf, linkOfMethod }: RevisionInput): stri
   const rows = readLosses(models, model).map(({ type, member, rule, since, reason }) => {
     const what = code(member === undefined ? type : `${type}.${member}`);
     const link = rule === "unavailable" ? linkOfMethod(type) : linkOf(type);
-    const how = rule === "unavailable" ? effectOf(rule) : `${effectOf(rule)} ${prose(reason)}`;
+    const how = rule === "unavailable" ? effectOf({ rule }) : `${effectOf({ rule })} ${prose(reason)}`;
     return [link === undefined ? what : `[${what}](${link})`, since, how];
   });
   return table(["what", "since", "how"], rows);

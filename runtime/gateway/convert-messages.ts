@@ -100,7 +100,10 @@ export function toCheckedResult(
   // To an older revision, the result is converted later.
   if (client.id < server.id) return shown;
   const { method } = row;
-  return checkResult(row, shown, (text) => onError({ kind: "protocol", method, error: new Error(text) }));
+  const onChange = (text: string): void => onError({ kind: "protocol", method, error: new Error(text) });
+  // What an older server has sent was converted to the newest revision.
+  const convert = client.received && client.conversions?.clientRequests[method]?.result;
+  return checkResult(row, convert ? convert(shown) : shown, { onChange });
 }
 
 const cacheableHandlers: ReadonlySet<string> = new Set([

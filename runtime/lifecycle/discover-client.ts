@@ -13,6 +13,7 @@ import {
 } from "../jsonrpc/errors.ts";
 import type { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session/session.ts";
+import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { createClientConverter } from "./client-converter.ts";
 import type { ServerEra } from "./era-cache.ts";
 import type { OpenOptions } from "./open-options.ts";
@@ -120,14 +121,19 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
   // The headers of this request follow the revision as well.
   channel.agree?.(revision);
   const isLast = !fallsBackOnSilence(channel, toOpened(options));
+  const converter = createClientConverter(revision, options);
+  const { method } = row;
+  const params = { _meta: toMetadata(revision, own) };
+  const sent = converter ? converter.params({ kind: "request", method, params }) : params;
   return new Promise((done, reject) => {
     peer.ask(
       row,
-      { _meta: toMetadata(revision, own) },
+      sent,
       {
-        resolve(result) {
+        resolve(given) {
           try {
-            open(peer, result, { revision, own, options, row });
+            const result = converter ? converter.receivedResult(method, given) : given;
+            open(peer, result, { revision, own, options, row, converter });
             done();
           } catch (error) {
             reject(error);
@@ -144,9 +150,10 @@ function propose(peer: Peer, channel: Channel, { revision, options }: Proposal):
 interface Opening extends Proposal {
   readonly own: PeerInfo;
   readonly row: RequestRow;
+  readonly converter: RevisionConverter | undefined;
 }
 
-function open(peer: Peer, result: unknown, { revision, own, options, row }: Opening): void {
+function open(peer: Peer, result: unknown, { revision, own, options, row, converter }: Opening): void {
   const response = isObject(result) ? result : {};
   const { capabilities, supportedVersions } = response;
   if (!isObject(capabilities)) {
@@ -161,7 +168,6 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
   const { serverInfo } = readMetaKeys(revision);
   const meta = isObject(response._meta) ? response._meta : {};
   const info = serverInfo && meta[serverInfo];
-  const converter = createClientConverter(revision, options);
   const session: Session = {
     revision,
     role: "client",

@@ -145,16 +145,17 @@ function openSession(
   const revisions = readHandshakeRevisions(options.revisions);
   const revision = findRevision(response.protocolVersion, revisions);
   if (!revision) throw new VersionError(toIds(revisions), [String(response.protocolVersion)]);
-  const read = checkResult(readInitializeRow(revision), result, (text) =>
-    peer.report({ kind: "protocol", method: "initialize", error: new Error(text) }),
-  );
+  const converter = createClientConverter(revision, options);
+  const read = checkResult(readInitializeRow(revision), result, {
+    onChange: (text) => peer.report({ kind: "protocol", method: "initialize", error: new Error(text) }),
+    converter,
+  });
   const { serverInfo, capabilities, instructions: given } = isObject(read) ? read : {};
   if (!isImplementationInfo(serverInfo) || !isObject(capabilities)) {
     throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
   }
   const instructions = typeof given === "string" ? given : undefined;
   const handlers = resolve(options.handlers, revision) ?? {};
-  const converter = createClientConverter(revision, options);
   const builtins = new Map([["ping", respondToPing]]);
   const { profile } = options;
   const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile });

@@ -169,7 +169,9 @@ interface OpeningCall {
 function openSession({ peer, call, params, offer }: OpeningCall, options: ServeOptions): unknown {
   const issue = offer.initialize.params(params);
   if (issue) throw invalidParams(issue);
-  const { clientInfo, capabilities } = isObject(params) ? params : {};
+  const received = { kind: "request", method: "initialize", params } as const;
+  const known = offer.converter ? offer.converter.receivedParams(received) : params;
+  const { clientInfo, capabilities } = isObject(known) ? known : {};
   if (!isImplementationInfo(clientInfo) || !isObject(capabilities))
     throw new RpcError(errorCodes.invalidParams, "Invalid params: clientInfo and capabilities are required");
   checkSize({ clientInfo, capabilities });

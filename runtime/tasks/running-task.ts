@@ -1,5 +1,6 @@
 import type { Awaitable, NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
+import { toWrittenRow } from "../protocol/session/written-row.ts";
 import { checkResult } from "../protocol/peer/routes.ts";
 import { CapabilityError } from "../jsonrpc/errors.ts";
 import { isOpen } from "../protocol/session/session.ts";
@@ -132,7 +133,9 @@ export class RunningTask {
     try {
       await this.#count(1);
       void this.#collect();
-      return checkResult(row, await put());
+      // The response may have been converted already.
+      const { session } = this.#call;
+      return checkResult(session.revision.received ? toWrittenRow(row, session) : row, await put());
     } catch (error) {
       // The request may not have been sent: the record could not be changed.
       stop.abort(error);

@@ -3,13 +3,13 @@ import { UnreachableError } from "../jsonrpc/errors.ts";
 import { toProgressRate } from "../protocol/peer/progress.ts";
 import type { CallContext } from "../protocol/session/call-context.ts";
 import type { Connection } from "../protocol/session/connection.ts";
-import type { Session, SentConverter } from "../protocol/session/session.ts";
+import type { Session, SessionConverter } from "../protocol/session/session.ts";
 import type { TaskRetry } from "../stores/task-store.ts";
 
 /** Revision of a stored request, with the converter of what the server sends, if its code is written for another revision. */
 export interface StoredCallRevision {
   readonly revision: Revision;
-  readonly converter?: SentConverter | undefined;
+  readonly converter?: SessionConverter | undefined;
 }
 
 /** Creates the call of a task that another node has begun. Its requestor has no connection here: it is reached through the task only. */

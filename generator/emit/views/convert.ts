@@ -2,7 +2,7 @@ import { harmless } from "../../internal/text.ts";
 import type { RevisionModel, Role } from "../../model.ts";
 import type { ConvertFunction } from "../convert-text.ts";
 import { methodsOf, tableSpecs, type TableSpec } from "../method-text.ts";
-import type { MethodConversions, WrittenConversions } from "../written-conversions.ts";
+import type { MethodConversions, WrittenConversions, WrittenFunctions } from "../written-conversions.ts";
 
 /** View of the template `convert.ts.hbs`. */
 export interface ConvertView {
@@ -11,6 +11,8 @@ export interface ConvertView {
   readonly rules: string;
   readonly functions: readonly ConvertFunction[];
   readonly tables: readonly TableView[];
+  /** Conversions of what peers of the revision send, by the newer revision from which each applies. */
+  readonly received: readonly { readonly since: string; readonly tables: readonly TableView[] }[];
 }
 
 interface TableView {
@@ -27,13 +29,40 @@ const otherNames: ReadonlySet<string> = new Set([...supportNames, ...helperTypes
 
 /**
  * Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. With a sender, the conversions of what
- * the other side sends are left out.
+ * the other side sends and this side receives are left out.
  */
 export function convertView(
   { id, methods }: Pick<RevisionModel, "id" | "methods">,
   written: WrittenConversions,
   sender?: Role,
 ): ConvertView {
+  const sent = tablesOf(methods, written, sender);
+  const peer = sender && (sender === "client" ? "server" : "client");
+  const received = written.received.map((each) => ({ since: each.since, ...tablesOf(methods, each, peer) }));
+  const functions = [sent, ...received].flatMap((each) => each.functions);
+  const uses = new Set(functions.flatMap((one) => one.uses));
+  const isUsed = (name: string): boolean => uses.has(name);
+  const types = helperTypes.filter(isUsed).map((name) => `type ${name}`);
+  return {
+    revision: isUsed("ConversionError") ? JSON.stringify(id) : "",
+    support: [
+      ...supportNames.filter(isUsed),
+      "type Conversions",
+      "type OnLoss",
+      ...(received.length > 0 ? ["type ReceivedConversions"] : []),
+    ].join(", "),
+    rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
+    functions: functions.map((one) => ({ ...one, type: harmless(one.type) })),
+    tables: sent.tables,
+    received: received.map(({ since, tables }) => ({ since: JSON.stringify(since), tables })),
+  };
+}
+
+function tablesOf(
+  methods: RevisionModel["methods"],
+  written: WrittenFunctions,
+  sender: Role | undefined,
+): { readonly tables: readonly TableView[]; readonly functions: readonly ConvertFunction[] } {
   const byType = new Map(written.methods.map((found) => [found.type, found]));
   const tables = tableSpecs.map((spec) => ({
     name: spec.name,
@@ -43,17 +72,10 @@ export function convertView(
       parts: partsSentBy(sender, byType.get(type), spec),
     })),
   }));
-  const sent = tables.flatMap(({ rows }) => rows.flatMap(({ parts }) => Object.values(parts)));
-  const functions = reachFunctions(written, sent);
-  const uses = new Set(functions.flatMap((one) => one.uses));
-  const isUsed = (name: string): boolean => uses.has(name);
-  const types = helperTypes.filter(isUsed).map((name) => `type ${name}`);
+  const called = tables.flatMap(({ rows }) => rows.flatMap(({ parts }) => Object.values(parts)));
   return {
-    revision: isUsed("ConversionError") ? JSON.stringify(id) : "",
-    support: [...supportNames.filter(isUsed), "type Conversions", "type OnLoss"].join(", "),
-    rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
-    functions: functions.map((one) => ({ ...one, type: harmless(one.type) })),
     tables: tables.map((table) => ({ ...table, rows: table.rows.flatMap(rowText) })),
+    functions: reachFunctions(written, called),
   };
 }
 
@@ -70,7 +92,7 @@ function partsSentBy(sender: Role | undefined, { params, result }: Parts = {}, t
 }
 
 /** Returns the named functions, each followed by those that it calls. */
-function reachFunctions({ functions }: WrittenConversions, names: readonly string[]): readonly ConvertFunction[] {
+function reachFunctions({ functions }: WrittenFunctions, names: readonly string[]): readonly ConvertFunction[] {
   const byName = new Map(functions.map((one) => [one.name, one]));
   const reached = new Set<ConvertFunction>();
   const reach = (name: string): void => {

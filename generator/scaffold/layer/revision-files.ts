@@ -1,6 +1,6 @@
 import { digestText } from "../../emit/digest-text.ts";
 import type { Templates } from "../../internal/templates.ts";
-import { convertView } from "../../emit/views/convert.ts";
+import { convertView, type ConvertView } from "../../emit/views/convert.ts";
 import { declarationsView } from "../../emit/views/declarations.ts";
 import { factsOf, methodsView, tableTypes } from "../../emit/views/methods.ts";
 import { typesView } from "../../emit/views/types.ts";
@@ -49,12 +49,15 @@ export function emitRevisions(
     const { model } = revision;
     const isNewest = at === 0;
     const header = { project: true, source: model.source.path, digest: digestText(model) };
+    const convert = isNewest ? undefined : conversionsView(revision, choices, conversions);
     const views = {
       "validate.ts": checksView(revision, shared),
-      "methods.ts": { ...tablesView(revision), converts: !isNewest },
-      ...(isNewest
-        ? newestViews(revision, choices, spec)
-        : { "convert.ts": conversionsView(revision, choices, conversions) }),
+      "methods.ts": {
+        ...tablesView(revision),
+        converts: convert !== undefined,
+        receives: convert !== undefined && convert.received.length > 0,
+      },
+      ...(convert ? { "convert.ts": convert } : newestViews(revision, choices, spec)),
     };
     return Object.entries(views).map(([name, view]): [string, string] => [
       `${model.id}/${name}`,
@@ -150,9 +153,17 @@ function reachDeclarations(model: RevisionModel, names: readonly string[]): read
   return model.declarations.filter(({ name }) => reached.has(name));
 }
 
-/** View of the conversions to an older revision: of the methods that the project uses, and without a client only of what a server sends. */
-function conversionsView({ model, narrow }: UsedRevision, { client }: LayerChoices, all: ConversionsById): object {
+/**
+ * View of the conversions of an older revision: of the methods that the project uses, and without a client only of what a server sends and receives. The
+ * code of the project is written for its newest revision.
+ */
+function conversionsView(
+  { model, narrow }: UsedRevision,
+  { client, revisions: [newest = ""] }: LayerChoices,
+  all: ConversionsById,
+): ConvertView {
   const written = all.get(model.id);
   if (!written) throw new Error(`Revision ${model.id} has no conversions; this is a bug in generator/scaffold.`);
-  return convertView(narrow, written, client ? undefined : "server");
+  const received = written.received.findLast(({ since }) => since <= newest);
+  return convertView(narrow, { ...written, received: received ? [received] : [] }, client ? undefined : "server");
 }

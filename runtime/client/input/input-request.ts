@@ -4,6 +4,7 @@ import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-c
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { toProgressRate } from "../../protocol/peer/progress.ts";
 import type { Session } from "../../protocol/session/session.ts";
+import { toWrittenRow } from "../../protocol/session/written-row.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import type { ClientConnection } from "../connect.ts";
 import { InputRequiredError } from "../errors.ts";
@@ -34,7 +35,8 @@ export async function handleInputRequest(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { method, params } = isObject(request) ? request : {};
-  const row = typeof method === "string" ? findMethod(connection.revision.embeddedRequests, method) : undefined;
+  const found = typeof method === "string" ? findMethod(connection.revision.embeddedRequests, method) : undefined;
+  const row = found && toWrittenRow(found, connection.session);
   const handler: unknown = row && Reflect.get(handlers, row.handler);
   if (!row || typeof handler !== "function") {
     throw new InputRequiredError(`by ${String(method)}, which this client does not handle`, result);

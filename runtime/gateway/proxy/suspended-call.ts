@@ -1,6 +1,7 @@
 import { isObject, type EmbeddedRow, type RequestRow } from "../../../generated/support.ts";
 import { inLaterTurn } from "../../internal/timers.ts";
 import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
+import { toWrittenRow } from "../../protocol/session/written-row.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, methodNotFound, toError } from "../../jsonrpc/errors.ts";
@@ -72,7 +73,8 @@ export class SuspendedCall {
 
   /** Sends a request of the server to the client, with the next result. Rejects it if the result of this call cannot contain input requests. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    const row = findMethod(this.call.revision.embeddedRequests, method);
+    const found = findMethod(this.call.revision.embeddedRequests, method);
+    const row = found && toWrittenRow(found, this.call.session);
     if (!row || !this.mayAsk) return Promise.reject(methodNotFound(method));
     if (this.#hasEnded) return Promise.reject(hasEnded());
     if (signal.aborted) return Promise.reject(toError(signal.reason));

@@ -29,9 +29,17 @@ export function findHandler(request: IncomingRequest, situation: RequestRoutes):
   const { row, handle, isFirst = false } = route;
   if (!handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
   const issue = params === undefined && row.paramsOptional ? undefined : row.params(params);
-  if (!issue) return { request, row, handle, isFirst };
+  if (!issue) return { request: toWritten(request, session), row, handle, isFirst };
   const readable = withoutNulls(row, params);
   return readable ? findHandler({ ...request, params: readable }, situation) : invalidParams(issue);
+}
+
+/** Returns a valid request as the code of this end knows it. */
+function toWritten(request: IncomingRequest, session: Session | undefined): IncomingRequest {
+  if (!session?.converter) return request;
+  const { method } = request;
+  const params = session.converter.receivedParams({ kind: "request", method, params: request.params });
+  return params === request.params ? request : { ...request, params };
 }
 
 function findFallback({ method, params }: IncomingRequest, routes: Routes): RequestRoute | undefined {

@@ -87,14 +87,14 @@ function progress(params: unknown, pendingRequests: OutgoingRequests): void {
   });
 }
 
-function runHandler(
-  { method, params }: IncomingNotification,
-  { handle }: NotificationRoute,
-  peer: NotificationHost,
-): void {
+function runHandler(notice: IncomingNotification, { row, handle }: NotificationRoute, peer: NotificationHost): void {
   if (!handle) return;
+  const { method, params: given } = notice;
   const fail = (thrown: unknown): void => peer.report({ kind: "handler", method, error: toError(thrown) });
+  const converter = peer.session?.converter;
   try {
+    const received = { kind: "notification", method: row.method, params: given } as const;
+    const params = converter ? converter.receivedParams(received) : given;
     Promise.resolve(handle(params, peer)).catch(fail);
   } catch (thrown) {
     fail(thrown);

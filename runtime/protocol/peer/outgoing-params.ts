@@ -30,9 +30,16 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
  * @throws {ConversionError} when a value would be lost and `onLoss` is `error`
  */
 export function toOutgoingMessage(session: Session | undefined, sendable: OutgoingMessage): unknown {
-  const { kind, progressToken } = sendable;
-  const params = session?.converter ? session.converter.params(sendable) : sendable.params;
-  const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
+  const metadata = sendable.kind === "request" ? session?.toMetadata?.() : undefined;
+  const params = withMetadata(session, sendable, metadata);
+  return session?.converter ? session.converter.params({ ...sendable, params }) : params;
+}
+
+function withMetadata(
+  session: Session | undefined,
+  { method, params, progressToken }: OutgoingMessage,
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): unknown {
   if (!metadata && progressToken === undefined) return params;
   const given = isObject(params) ? params : {};
   // New members come first: adding one after a spread makes engines leave their fast path.
@@ -40,7 +47,7 @@ export function toOutgoingMessage(session: Session | undefined, sendable: Outgoi
   if (!Object.hasOwn(given, "_meta")) return { _meta: own, ...given };
   const meta = isObject(given._meta) ? given._meta : {};
   const issue = session?.checkMetadata?.(meta);
-  if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
+  if (issue) throw new InvalidMessageError(method, "params", issue);
   const token = progressToken === undefined ? {} : { progressToken };
   return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
 }

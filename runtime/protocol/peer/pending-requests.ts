@@ -7,7 +7,7 @@ import {
   type RequestRow,
   type Revision,
 } from "../../../generated/support.ts";
-import { checkResult } from "./routes.ts";
+import { checkResult, type CheckResultOptions } from "./routes.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../../jsonrpc/errors.ts";
 import { withoutUnknownMembers } from "../revision/known-members.ts";
 import { isLongRunning, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
@@ -87,13 +87,14 @@ class PendingRequests implements OutgoingRequests {
     const call = this.#take(id);
     if (!call) return this.#resolveLate(id, result);
     this.#keepProgress(call);
-    const revision = this.#host.session?.revision;
+    const { session } = this.#host;
+    const revision = session?.revision;
     let known = result;
     known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
     if (revision) known = withoutUnknownMembers(known, revision);
     const issue = checkResultType(revision, call.row, known);
     if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
-    else call.accept(known, (text) => this.#reportChange(call, text));
+    else call.accept(known, { onChange: (text) => this.#reportChange(call, text), converter: session?.converter });
   }
 
   reject(id: RequestId | undefined, error: ErrorObject): void {
@@ -269,7 +270,7 @@ interface PendingCall {
   /** Milliseconds after which it times out, for the error message. */
   readonly limit: number;
   readonly options: StartOptions;
-  accept(result: unknown, onChange: (text: string) => void): void;
+  accept(result: unknown, options: CheckResultOptions): void;
   fail(error: unknown): void;
   extend(now: number): void;
   /** Pauses the timeout. Returns a function that resumes it and returns the new deadline. */
@@ -319,9 +320,9 @@ class PendingRequest<Params, Result> implements PendingCall {
     return this.deadline === cap + this.#held ? cap - now : timeout;
   }
 
-  accept(result: unknown, onChange: (text: string) => void): void {
+  accept(result: unknown, options: CheckResultOptions): void {
     try {
-      this.#settler.resolve(checkResult(this.row, result, onChange));
+      this.#settler.resolve(checkResult(this.row, result, options));
     } catch (error) {
       this.#settler.reject(error);
     }

@@ -15,7 +15,7 @@ import { InvalidMessageError, methodNotFound, type RpcError } from "../../jsonrp
 import { omit } from "../revision/known-members.ts";
 import { profileHandler, type Profile } from "../profile.ts";
 import { toReadable } from "./readable-result.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, SessionConverter } from "../session/session.ts";
 
 export type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
 
@@ -106,24 +106,32 @@ function toRoutes(
   };
 }
 
+/** Options of checking a result. */
+export interface CheckResultOptions {
+  /** Receives a description of each value that is read as absent, and of each item that is left out. */
+  readonly onChange?: ((text: string) => void) | undefined;
+  /** Converts the result to the revision that the code of this end is written for. */
+  readonly converter?: Pick<SessionConverter, "receivedResult"> | undefined;
+}
+
 /**
  * Returns a value of the peer with the type of its row. Optional members that are `null` count as absent, and invalid items of lists are left out.
  *
- * @param onChange - receives a description of each such change
  * @throws {InvalidMessageError} when it does not fit
  */
 export function checkResult<Params, Result>(
   row: RequestRow<Params, Result>,
   value: unknown,
-  onChange: (text: string) => void = () => {},
+  { onChange = () => {}, converter }: CheckResultOptions = {},
 ): Result {
   const given = toPermitted(row, value);
   const readable = given.issue && toReadable(row, given.value);
   for (const text of readable?.changes ?? []) onChange(text);
   const { value: read, issue } = readable ? toPermitted(row, readable.value) : given;
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
+  const result = converter ? converter.receivedResult(row.method, read) : read;
   // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
-  return read as Result;
+  return result as Result;
 }
 
 /** Returns a result without what the revision permits a peer to send in place of a valid member, and the issue that remains. */

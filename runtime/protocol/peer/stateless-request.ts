@@ -56,13 +56,20 @@ export abstract class StatelessSender {
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
-    await this.send(message, related);
+    const params = this.#convert(message.method, message.params);
+    await this.send(params === message.params ? message : { ...message, params }, related);
   }
 
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     requireGate(row, this);
-    checkParams(row, params);
-    await this.send({ jsonrpc: "2.0", method: row.method, params }, related);
+    const sendable = this.#convert(row.method, params);
+    checkParams(row, sendable);
+    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+  }
+
+  #convert(method: string, params: unknown): unknown {
+    const { converter } = this.requireSession();
+    return converter ? converter.params({ kind: "notification", method, params }) : params;
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   ConversionError,
   type Conversion,
+  type Conversions,
   type OnLoss,
   type Revision,
   type Role,
@@ -8,20 +9,20 @@ import {
 } from "../../../generated/support.ts";
 import { chain } from "../../internal/maybe-async.ts";
 import type { RequestHandler } from "../session/call-context.ts";
-import type { SentConverter, SentParams } from "../session/session.ts";
+import type { ConvertedParams, SessionConverter } from "../session/session.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 
 /** Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` rejects them. */
 export type LossMode = "convert" | "warn" | "error";
 
-/** Converts what one end sends to an older revision than the one that its code is written for. */
-export interface RevisionConverter extends SentConverter {
+/** Converts between an older revision and the one that the code of one end is written for. */
+export interface RevisionConverter extends SessionConverter {
   /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
   handler(handle: RequestHandler, method: string): RequestHandler;
 }
 
-/** Options of a converter: the role of the sender, and the revision that its code is written for. */
+/** Options of a converter: the role of this end, and the revision that its code is written for. */
 export interface RevisionConverterOptions {
   readonly role: Role;
   readonly written: Revision;
@@ -34,19 +35,32 @@ export function createRevisionConverter(
   revision: Revision,
   options: RevisionConverterOptions,
 ): RevisionConverter | undefined {
-  const { conversions } = revision;
-  if (!conversions || revision === options.written) return undefined;
-  const onLoss = createLossHook(revision, options);
+  const { conversions, received = [] } = revision;
+  const { role, written } = options;
+  if (!conversions || revision === written) return undefined;
+  const toWritten = received.findLast(({ since }) => since <= written.id)?.conversions;
+  return new TableConverter({
+    written,
+    sent: toTables(conversions, role),
+    received: toWritten && toTables(toWritten, role === "server" ? "client" : "server"),
+    onLoss: createLossHook(revision, options),
+  });
+}
+
+/** Returns the tables of what one side sends. */
+function toTables(conversions: Conversions, sender: Role): Tables {
   const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
-  return options.role === "server"
-    ? new TableConverter(
-        { request: serverRequests, notification: serverNotifications, results: clientRequests },
-        onLoss,
-      )
-    : new TableConverter(
-        { request: clientRequests, notification: clientNotifications, results: serverRequests },
-        onLoss,
-      );
+  return sender === "server"
+    ? { request: serverRequests, notification: serverNotifications, results: clientRequests }
+    : { request: clientRequests, notification: clientNotifications, results: serverRequests };
+}
+
+interface TableConverterOptions {
+  readonly written: Revision;
+  readonly sent: Tables;
+  /** Absent if what the peer sends stays. */
+  readonly received: Tables | undefined;
+  readonly onLoss: OnLoss | undefined;
 }
 
 interface Tables {
@@ -57,21 +71,35 @@ interface Tables {
 }
 
 class TableConverter implements RevisionConverter {
-  readonly #tables: Tables;
+  readonly written: Revision;
+  readonly #sent: Tables;
+  readonly #received: Tables | undefined;
   readonly #onLoss: OnLoss | undefined;
 
-  constructor(tables: Tables, onLoss: OnLoss | undefined) {
-    this.#tables = tables;
+  constructor({ written, sent, received, onLoss }: TableConverterOptions) {
+    this.written = written;
+    this.#sent = sent;
+    this.#received = received;
     this.#onLoss = onLoss;
   }
 
-  params({ kind, method, params }: SentParams): unknown {
-    const convert = params === undefined ? undefined : find(this.#tables[kind], method)?.params;
+  params({ kind, method, params }: ConvertedParams): unknown {
+    const convert = params === undefined ? undefined : find(this.#sent[kind], method)?.params;
     return convert ? convert(params, this.#onLoss) : params;
   }
 
+  receivedParams({ kind, method, params }: ConvertedParams): unknown {
+    const convert = this.#received && find(this.#received[kind], method)?.params;
+    return convert && params !== undefined ? convert(params) : params;
+  }
+
+  receivedResult(method: string, value: unknown): unknown {
+    const convert = this.#received && find(this.#received.results, method)?.result;
+    return convert ? convert(value) : value;
+  }
+
   handler(handle: RequestHandler, method: string): RequestHandler {
-    const convert = find(this.#tables.results, method)?.result;
+    const convert = find(this.#sent.results, method)?.result;
     const onLoss = this.#onLoss;
     if (!convert) return handle;
     const converted = new WeakMap<StaticResult, StaticResult>();
@@ -85,7 +113,7 @@ class TableConverter implements RevisionConverter {
   }
 
   result(method: string, value: unknown): unknown {
-    const convert = find(this.#tables.results, method)?.result;
+    const convert = find(this.#sent.results, method)?.result;
     return convert ? convert(value, this.#onLoss) : value;
   }
 }

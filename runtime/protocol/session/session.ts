@@ -22,16 +22,22 @@ export interface PeerInfo {
   readonly capabilities: Capabilities;
 }
 
-/** Converts what one end sends in a session to the revision of the session. */
-export interface SentConverter {
+/** Converts what one end sends in a session to the revision of the session, and what it receives to the revision that its code is written for. */
+export interface SessionConverter {
+  /** Revision that the code is written for. */
+  readonly written: Revision;
   /** Converts the params of a request or notification. */
-  params(sent: SentParams): unknown;
+  params(sent: ConvertedParams): unknown;
   /** Converts a result that no handler returns. */
   result(method: string, value: unknown): unknown;
+  /** Converts valid params of the peer. */
+  receivedParams(received: ConvertedParams): unknown;
+  /** Converts a valid result of the peer. */
+  receivedResult(method: string, value: unknown): unknown;
 }
 
 /** Params to convert, and their message. */
-export interface SentParams {
+export interface ConvertedParams {
   readonly kind: "request" | "notification";
   readonly method: string;
   readonly params: unknown;
@@ -50,8 +56,8 @@ export interface Session {
   readonly isStateless?: boolean;
   /** Values of the session that other processes share; absent where there are none. */
   readonly values?: SessionValues | undefined;
-  /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
-  readonly converter?: SentConverter | undefined;
+  /** Converts between the session's revision and the one that the code of this end is written for; absent when both are the same. */
+  readonly converter?: SessionConverter | undefined;
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
   /** Checks the metadata that an outgoing request is given. */

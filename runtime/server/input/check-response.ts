@@ -20,12 +20,17 @@ export function checkInputResponse(
   params: unknown,
   response: unknown,
 ): Issue | undefined {
-  return row.result(response) ?? (row.handler === "elicit" ? checkElicited(params, response) : undefined);
+  return row.result(response) ?? checkFormResponse(row, params, response);
 }
 
-function checkElicited(params: unknown, response: unknown): Issue | undefined {
-  if (!isObject(params) || !isObject(response) || params.mode === "url" || response.action !== "accept")
-    return undefined;
+/** Returns the problem of a valid response to an input request: a form must be filled in as requested. */
+export function checkFormResponse(
+  { handler }: RequestRow | EmbeddedRow,
+  params: unknown,
+  response: unknown,
+): Issue | undefined {
+  if (handler !== "elicit" || !isObject(params) || !isObject(response)) return undefined;
+  if (params.mode === "url" || response.action !== "accept") return undefined;
   const [problem] = checkFormContent(params.requestedSchema, isObject(response.content) ? response.content : {});
   if (!problem) return undefined;
   const path = ["content", ...(problem.path ?? [])].map(String);

@@ -1,6 +1,7 @@
 import { isObject, type EmbeddedRow, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { toWrittenRow } from "../../protocol/session/written-row.ts";
 import { asHandled } from "../../internal/as-handled.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { sendInputRequest, type InputRequestParts } from "./send-input-request.ts";
@@ -21,7 +22,8 @@ export function createInputScopes(revision: Revision, askForTask: AskForTask | u
     elicit: findInputRequest(revision, "elicit"),
     listRoots: findInputRequest(revision, "listRoots"),
   };
-  const inputRequests: InputRequests = { rows, askForTask };
+  const isEmbedded = Object.keys(revision.serverRequests).length === 0;
+  const inputRequests: InputRequests = { rows, isEmbedded, askForTask };
   return (call, parts) => new AskingScope(call, parts, inputRequests);
 }
 
@@ -38,6 +40,8 @@ function toRequestRow(embedded: EmbeddedRow | undefined): RequestRow | undefined
 
 interface InputRequests extends Pick<InputRequestParts, "askForTask"> {
   readonly rows: InputRequestRows;
+  /** True if they are part of results. */
+  readonly isEmbedded: boolean;
 }
 
 /** Context of a handler that may send input requests. */
@@ -129,9 +133,10 @@ class AskingScope extends HandlerScope {
   }
 
   #rowOf(kind: keyof typeof inputRequestKinds): RequestRow {
-    const row = this.#inputRequests.rows[kind];
+    const { rows, isEmbedded } = this.#inputRequests;
+    const row = rows[kind];
     if (!row) throw missingAtRevision(inputRequestKinds[kind]);
-    return row;
+    return isEmbedded ? toWrittenRow(row, this.#call.session) : row;
   }
 }
 

@@ -65,7 +65,7 @@ const noResponses: Responses = {};
 /** Creates the turn of a round after the first; checks the responses to returned input requests. */
 function continueTurn(of: Replay, record: InputRecord, responses: Responses): Turn {
   const { returned, input } = record;
-  const responded = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
+  const responded = returned && readReturned(returned, responses, of.call.session);
   return new Turn(of, record, responses, responded ?? input);
 }
 

@@ -10,14 +10,12 @@ import {
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import { CapabilityError, InvalidMessageError, invalidParams } from "../../jsonrpc/errors.ts";
 import type { Session } from "../../protocol/session/session.ts";
+import { toWrittenRow } from "../../protocol/session/written-row.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import type { InputRequiredFields } from "./input-required.ts";
 import { findMissingGate } from "./capability-gates.ts";
 import type { Returned, ClientInput } from "./request-state-record.ts";
-
-/** Input requests of a revision by method. */
-export type InputRequestTable = Table<RequestRow | EmbeddedRow>;
 
 /**
  * Returns the part of returned input requests that the next round needs.
@@ -27,7 +25,7 @@ export type InputRequestTable = Table<RequestRow | EmbeddedRow>;
  */
 export function toReturned({ inputRequests = {}, requestState }: InputRequiredFields, session: Session): Returned {
   const requests = Object.entries(inputRequests).map(([key, { method, params = {} }]) => {
-    const row = findInputRequest(session.revision.embeddedRequests, method);
+    const row = toWrittenRow(findInputRequest(session.revision.embeddedRequests, method), session);
     const issue = row.params(params);
     if (issue) throw new InvalidMessageError(method, "params", issue);
     const gate = findMissingGate(row, params, session);
@@ -46,11 +44,12 @@ export function toReturned({ inputRequests = {}, requestState }: InputRequiredFi
 export function readReturned(
   { requests, requestState }: Returned,
   responses: Readonly<Record<string, unknown>>,
-  table: InputRequestTable,
+  session: Pick<Session, "revision" | "converter">,
 ): ClientInput {
   const given = requests.filter(({ key }) => Object.hasOwn(responses, key));
   for (const { key, method, params } of given) {
-    const issue = checkInputResponse(findInputRequest(table, method), params, responses[key]);
+    const row = toWrittenRow(findInputRequest(session.revision.embeddedRequests, method), session);
+    const issue = checkInputResponse(row, params, responses[key]);
     if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
   }
   const inputResponses = Object.fromEntries(given.map(({ key }) => [key, responses[key]]));

@@ -6,7 +6,7 @@ import { isCapabilityError } from "../../jsonrpc/errors.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { checkInputRequest } from "./check-request.ts";
-import { checkInputResponse } from "./check-response.ts";
+import { checkFormResponse } from "./check-response.ts";
 import { sendInputRequest } from "./send-input-request.ts";
 import { InputRequired, type InputRequiredFields } from "./input-required.ts";
 import { inputRequestKinds, missingAtRevision, toMissingCapabilityResult } from "./capability-gates.ts";
@@ -34,7 +34,7 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
   };
   return {
     of,
-    check: checkInputResponse,
+    check: checkFormResponse,
     signalOf: (call) => signals.of(call),
     run({ method }, call, work) {
       const finish = (result: object): Awaitable<object> => {
@@ -117,7 +117,7 @@ async function askAll(
     checkInputRequest(row, params, call.session);
     return { row, params, key };
   });
-  const parts = { askForTask: undefined, check: checkInputResponse, signal };
+  const parts = { askForTask: undefined, check: checkFormResponse, signal };
   const asked = requests.map(async (one) => [one.key, await sendInputRequest(call, one, parts)] as const);
   const inputResponses = Object.fromEntries(await Promise.all(asked));
   return { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -31,7 +31,7 @@ async function followTask(call: CallContext, row: RequestRow, params: object): P
   const task = new FollowedTask<unknown>(created, {
     clock: undefined,
     send: (handler, taskId, options) => send(call, handler, { taskId, options }),
-    toResult: (value) => checkResult(row, value),
+    toResult: (value) => checkResult(row, value, { converter: call.session.converter }),
     ended: () => ended.abort(),
   });
   try {

@@ -2,7 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { createRevisionConverter } from "../../protocol/revision/revision-converter.ts";
-import { isOpen, type SentConverter } from "../../protocol/session/session.ts";
+import { isOpen, type SessionConverter } from "../../protocol/session/session.ts";
 import { createTaskHandlers } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
@@ -50,7 +50,7 @@ export function createCallTool(
       tools.run(tool, params.arguments ?? {}, toContext(run)),
     );
   if (protocol) {
-    const createConverter = (written: Revision): SentConverter | undefined =>
+    const createConverter = (written: Revision): SessionConverter | undefined =>
       createRevisionConverter(revision, { role: "server", written, mode: undefined, onError: undefined });
     setToolRestorer(tasks, { revision, createConverter, find, toWork });
   }

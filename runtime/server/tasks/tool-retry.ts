@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { findNotJson } from "../../internal/not-json.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { SentConverter } from "../../protocol/session/session.ts";
+import type { SessionConverter } from "../../protocol/session/session.ts";
 import type { TaskRetry } from "../../stores/task-store.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import type { StepRecorder, StepRunner } from "../../tasks/step-recorder.ts";
@@ -66,7 +66,7 @@ export function setToolRestorer(
 export interface ToolRestorer extends Pick<TaskRequest, "keeping"> {
   readonly revision: Revision;
   /** Creates the converter of results. Default: the code of the server is written for the revision. */
-  createConverter?(written: Revision): SentConverter | undefined;
+  createConverter?(written: Revision): SessionConverter | undefined;
   /** Returns the tool if the requester may use it. */
   find(name: string, call: CallContext): AnyTool;
   toWork(tool: AnyTool, params: CallParams, retry: TaskRetry): TaskRequest["work"];

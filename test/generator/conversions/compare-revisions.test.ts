@@ -50,7 +50,7 @@ describe("compareRevisions", () => {
       "a new literal",
       params(`x: "a" | "b"`),
       params(`x: "a" | "b" | "c"`),
-      [`option Params.x "c" (Params.x:"c", "c", Params.x) 2`],
+      [`option Params.x c (Params.x:c, Params.x) 2`],
     ],
     ["nothing when an open union grows", params(`x: "a" | string`), params(`x: "a" | "b" | string`), []],
     [

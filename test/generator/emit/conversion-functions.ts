@@ -9,7 +9,7 @@ export type ConversionCase = readonly [
   /** Members of `Params`, or all declarations. */
   older: string,
   newer: string | readonly string[],
-  rules: readonly Pick<ConversionRule, "rule" | "at">[],
+  rules: readonly Pick<ConversionRule, "rule" | "at" | "value">[],
   functions: readonly string[],
 ];
 
@@ -29,9 +29,17 @@ export function convertToys(
 
 /** Returns the constants and functions of a conversion line by line, without indentation and closing braces of functions. */
 export function conversionFunctions(...revisions: Revisions): string[] {
-  const lines = convertToys(...revisions).functions.flatMap(({ name, constants, text }) =>
-    `${constants}\nfunction ${name}${text}`.split("\n"),
-  );
+  return toLines(convertToys(...revisions).functions);
+}
+
+/** Returns the functions that convert what peers of the older revision send, by the revision from which they apply. */
+export function receivedFunctions(...revisions: Revisions): Record<string, string[]> {
+  const { received } = convertToys(...revisions);
+  return Object.fromEntries(received.map(({ since, functions }) => [since, toLines(functions)]));
+}
+
+function toLines(functions: WrittenConversions["functions"]): string[] {
+  const lines = functions.flatMap(({ name, constants, text }) => `${constants}\nfunction ${name}${text}`.split("\n"));
   return lines.filter((line) => line !== "" && line !== "}");
 }
 

@@ -26,7 +26,7 @@ describe("rules that the generator cannot follow", () => {
       'x: "a"',
       'x: "a" | "b"',
       [{ rule: "audio-to-text", at: ["Params.x"] }],
-      "new plain values of Params.x cannot be converted; use the rule error",
+      "new plain values of Params.x cannot be converted; use the rule as or error",
     ],
     [
       "error for an alternative with any values",

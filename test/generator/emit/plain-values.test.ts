@@ -17,8 +17,8 @@ function rejectionsOf(older: string, newer: string, ...at: readonly string[]): s
 
 describe("plain values that an older revision does not know", () => {
   test.each([
-    ["a new choice", '"a" | "b"', '"a" | "b" | "c"', 'Params.member:"c"', 'v === "c"'],
-    ["a choice instead of the only value", '"a"', '"a" | "b"', 'Params.member:"b"', 'v === "b"'],
+    ["a new choice", '"a" | "b"', '"a" | "b" | "c"', "Params.member:c", 'v === "c"'],
+    ["a choice instead of the only value", '"a"', '"a" | "b"', "Params.member:b", 'v === "b"'],
     ["null", '"a" | "b"', '"a" | "b" | null', "Params.member:null", "v === null"],
     ["any text", '"a" | "b"', '"a" | "b" | string', "Params.member", 'typeof v === "string" && v !== "a" && v !== "b"'],
     ["numbers beside text", "string", "string | number", "Params.member:number", 'typeof v === "number"'],

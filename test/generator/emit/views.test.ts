@@ -23,6 +23,7 @@ describe("conversions in the generated code", () => {
       functionOf("toResult", ["mapItems"]),
     ],
     methods: [{ type: "DoRequest", params: "toParams", result: "toResult" }],
+    received: [],
   };
 
   test.each<[sender: Role | undefined, row: string, functions: string[]]>([
@@ -52,6 +53,20 @@ describe("conversions in the generated code", () => {
       support: "type Conversions, type OnLoss",
       rules: "mapItems",
     });
+  });
+
+  test.each<[sender: Role | undefined, row: string]>([
+    [undefined, '"do/it": { params: toParams, result: toResult }'],
+    ["client", '"do/it": { result: toResult }'],
+    ["server", '"do/it": { params: toParams }'],
+  ])("the side %s receives what the row %s converts", (sender, text) => {
+    const received = [{ since: "2002-01-01", functions: written.functions, methods: written.methods }];
+    const view = convertView(model, { functions: [], methods: [], received }, sender);
+    expect(view.tables.flatMap(({ rows }) => rows)).toEqual([]);
+    expect(view.received.map(({ since, tables }) => [since, tables.flatMap(({ rows }) => rows)])).toEqual([
+      ['"2002-01-01"', [{ text }]],
+    ]);
+    expect(view.support).toContain("type ReceivedConversions");
   });
 
   test("a method of which a side sends nothing that is converted has no row", () => {

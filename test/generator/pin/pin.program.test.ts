@@ -63,7 +63,11 @@ describe("a new revision", () => {
     expect(undecided).toEqual([
       {
         overlay: `spec/${newest}/overlay.json`,
-        text: expect.stringMatching(/^the alternative VideoContent .*: error, /),
+        text: expect.stringMatching(/^the alternative VideoContent of ContentBlock since /),
+        entries: [
+          { rule: "error", at: ["VideoContent"], reason: "Older peers cannot receive it." },
+          { rule: "content-to-text", at: ["VideoContent"], reason: "It is sent as a text that tells what it was." },
+        ],
       },
     ]);
     await expect(emitUnformatted({ spec })).rejects.toThrow(
@@ -236,6 +240,21 @@ describe("open decisions", () => {
     expect(text).toContain(`create-mcp-server generate --spec ${spec} --protocol ${next}`);
   });
 
+  it("differences are printed with entries to add, and as `diff` prints them", async () => {
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const text = dated(schema, next)
+      .replace(/(interface GetPromptRequestParams [^}]*?) arguments\?: [^;]*;/, "$1 style?: string;")
+      .replace(/^(export type Role = .*)"user"/m, '$1"person"');
+    expect(await runPin({ revision: next, from: address, spec, fetch: respondWith(text), status: "draft" })).toBe(0);
+    const printed = String(output.mock.calls[0]?.[0]);
+    expect(printed).toContain(`Pinned ${next} (draft)`);
+    expect(printed).toContain(
+      `      {"rule":"as","value":"user","at":["Role:person"],"reason":"It is sent as \\"user\\"."}`,
+    );
+    expect(printed).toContain(`${newest} → ${next}: 1 added, 1 removed, `);
+    expect(printed).toMatch(/removed.*arguments|arguments.*removed/);
+  });
+
   it("decisions include new methods with the derived gate, and params without _meta (T7)", async () => {
     const added = dated(schema, next)
       .replace("| ListToolsRequest", "| ListToolsRequest | SortToolsRequest")
@@ -268,7 +287,12 @@ describe("parts that a new revision makes unfit", () => {
   it("a member that is required now is listed, because older peers may omit it", async () => {
     const text = dated(schema, next).replace(/(interface GetPromptRequestParams [^}]*? arguments)\?:/, "$1:");
     const { decisions } = await pinText(text, { revision: next });
-    expect(decisions.confirm).toEqual([`required: peers of ${newest} may omit GetPromptRequestParams.arguments`]);
+    expect(decisions.confirm).toEqual([
+      expect.stringContaining(
+        `required: peers of ${newest} may omit GetPromptRequestParams.arguments; to fill it in, add`,
+      ),
+    ]);
+    expect(decisions.confirm[0]).toContain('{"rule":"default","value":{},"at":["GetPromptRequestParams.arguments"],');
   });
 
   it("an extension with a type of the core, or without one that it imports, is listed", async () => {

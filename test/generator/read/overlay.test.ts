@@ -192,6 +192,32 @@ describe("an invalid overlay", () => {
   });
 });
 
+describe("the value of a rule", () => {
+  const conversions = (rule: string, value?: unknown): string =>
+    edited("2025-11-25", "/conversions", [
+      { rule, at: ["Level:a"], reason: "No.", ...(value !== undefined && { value }) },
+    ]);
+
+  it.each([
+    ["as", "b"],
+    ["default", { a: [1] }],
+    ["default", null],
+  ])("the rule %s may have the value %j", (rule, value) => {
+    expect(readText(conversions(rule, value)).conversions).toEqual([{ rule, value, at: ["Level:a"], reason: "No." }]);
+  });
+
+  it.each(["as", "default"])("the rule %s needs a value", (rule) => {
+    expect(catchSpecError(() => readText(conversions(rule))).message).toContain("the property `value` is missing");
+  });
+
+  it("no other rule has a value", () => {
+    expect(catchSpecError(() => readText(conversions("drop", 1))).message).toContain("/conversions/0 (");
+    expect(catchSpecError(() => readText(conversions("drop", 1))).message).toContain(
+      "must NOT be valid (only the rules as and default have a value)",
+    );
+  });
+});
+
 describe("the schema of overlays", () => {
   it("the schema of overlays describes every property and allows no other properties", () => {
     const open = objectsIn(JSON.parse(schema), "").filter(
@@ -289,6 +315,7 @@ function declares(declarations: string, type: string): boolean {
 type Outline = string | readonly string[] | { [name: string]: Outline };
 
 function outlineOfType(type: Type): Outline {
+  if (type.isUnknown()) return "";
   const plain = type.getNonNullableType();
   if (plain.isArray()) return { "[]": outlineOfType(plain.getArrayElementTypeOrThrow()) };
   if (plain.isReadonlyArray()) return { "[]": outlineOfType(plain.getTypeArguments()[0] ?? plain) };

@@ -1,5 +1,8 @@
 /** Functions that generated conversions share, including the conversions that overlays call by name. Copied verbatim next to them. */
-import { isObject, type Convert, type OnLoss } from "./support.ts";
+import { isObject, type Convert, type Loss, type OnLoss } from "./support.ts";
+
+/** Type or place of a lost value, and the alternative that it has there. */
+export type LossPlace = Pick<Loss, "type" | "member">;
 
 /** An object that is only read. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -43,6 +46,11 @@ export function withMember(v: Members, key: string, value: unknown): Members {
   return value === undefined ? without(v, key) : { ...v, [key]: value };
 }
 
+/** Returns the object with a value for a key that it does not have. */
+export function withDefault(v: Members, key: string, value: unknown): Members {
+  return v[key] === undefined ? { ...v, [key]: value } : v;
+}
+
 /** Converts every item of an array. */
 export function mapItems(v: unknown, convert: Convert, loss?: OnLoss): unknown {
   if (!Array.isArray(v)) return v;
@@ -70,18 +78,28 @@ export function mapValues(v: Members, convert: Convert, loss?: OnLoss): Members 
 
 // Conversions by name.
 
+/** Converts content with bytes to an embedded resource with the same bytes. */
+export function contentToResource(v: Members, place: LossPlace, loss?: OnLoss): Members {
+  loss?.({ ...place, rule: "content-to-resource" });
+  return resourceBlock(v);
+}
+
+/** Converts content to a text placeholder. */
+export function contentToText(v: Members, place: LossPlace, loss?: OnLoss): Members {
+  loss?.({ ...place, rule: "content-to-text" });
+  return placeholder(v);
+}
+
 /** Converts audio to an embedded resource with the same bytes. */
 export function audioToResource(v: Members, type: string, loss?: OnLoss): Members {
   loss?.({ type, member: "AudioContent", rule: "audio-to-resource" });
-  const { data, mimeType, annotations } = v;
-  const resource = { uri: attachmentUri(String(data)), mimeType, blob: data };
-  return { type: "resource", resource, ...(annotations !== undefined && { annotations }) };
+  return resourceBlock(v);
 }
 
 /** Converts audio to a text placeholder. */
 export function audioToText(v: Members, type: string, loss?: OnLoss): Members {
   loss?.({ type, member: "AudioContent", rule: "audio-to-text" });
-  return textBlock(`[audio, ${String(v.mimeType)}]`, v.annotations);
+  return placeholder(v);
 }
 
 /** Adds a random id to an elicitation without one. */
@@ -172,9 +190,20 @@ function textBlock(text: string, annotations: unknown): Members {
   return { type: "text", text, ...(annotations !== undefined && { annotations }) };
 }
 
-/** Returns a URI derived from the bytes: equal audio has an equal URI. */
-function attachmentUri(data: string): string {
-  return `attachment:audio-${data.length}-${data.slice(-16).replaceAll(/[^0-9A-Za-z]/g, "")}`;
+function resourceBlock({ type, data, mimeType, annotations }: Members): Members {
+  const resource = { uri: attachmentUri(String(type), String(data)), mimeType, blob: data };
+  return { type: "resource", resource, ...(annotations !== undefined && { annotations }) };
+}
+
+function placeholder({ type, mimeType, annotations }: Members): Members {
+  const kind = mimeType === undefined ? String(type) : `${String(type)}, ${String(mimeType)}`;
+  return textBlock(`[${kind}]`, annotations);
+}
+
+/** Returns a URI derived from the type and the bytes: equal content has an equal URI. */
+function attachmentUri(type: string, data: string): string {
+  const name = encodeURIComponent(type);
+  return `attachment:${name}-${data.length}-${data.slice(-16).replaceAll(/[^0-9A-Za-z]/g, "")}`;
 }
 
 function withText(v: Members, value: unknown): Members {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Convert, Revision, Role } from "../../../generated/support.ts";
+import type { Conversions, Convert, Revision, Role } from "../../../generated/support.ts";
 import {
   createRevisionConverter,
   type LossMode,
@@ -86,4 +86,59 @@ describe("losses", () => {
     expect(create("client", mode, (report) => reports.push(report)).result("a", 1)).toEqual(["server result", 1]);
     expect(reports).toEqual([]);
   });
+});
+
+const receiving: Revision = {
+  ...older,
+  received: [
+    { since: "2001-01-01", conversions: conversionsOf("first") },
+    { since: "2003-01-01", conversions: conversionsOf("second") },
+  ],
+};
+
+function conversionsOf(version: string): Conversions {
+  return {
+    clientRequests: { a: { params: add(`${version} client request`), result: add(`${version} client result`) } },
+    serverRequests: { a: { params: add(`${version} server request`), result: add(`${version} server result`) } },
+    clientNotifications: { a: { params: add(`${version} client notification`) } },
+    serverNotifications: { a: { params: add(`${version} server notification`) } },
+    embeddedRequests: {},
+  };
+}
+
+test.each<[Role, Role]>([
+  ["server", "client"],
+  ["client", "server"],
+])("a %s converts what the %s sends, and the results of its own requests", (role, peer) => {
+  const written = { ...newest, id: "2002-01-01" };
+  const converter = createRevisionConverter(receiving, { role, written, mode: "error", onError: undefined });
+  expect(converter?.written).toBe(written);
+  const received = [
+    converter?.receivedParams({ kind: "request", method: "a", params: 1 }),
+    converter?.receivedParams({ kind: "notification", method: "a", params: 1 }),
+    converter?.receivedResult("a", 1),
+  ];
+  expect(received).toEqual([
+    [`first ${peer} request`, 1],
+    [`first ${peer} notification`, 1],
+    [`first ${role} result`, 1],
+  ]);
+});
+
+test.each([
+  ["2000-06-01", 1],
+  ["2001-01-01", ["first client request", 1]],
+  ["2002-12-31", ["first client request", 1]],
+  ["2003-01-01", ["second client request", 1]],
+])("code that is written for %s receives the params of the peer as %j", (id, params) => {
+  const written = { ...newest, id };
+  const converter = createRevisionConverter(receiving, {
+    role: "server",
+    written,
+    mode: undefined,
+    onError: undefined,
+  });
+  expect(converter?.receivedParams({ kind: "request", method: "a", params: 1 })).toEqual(params);
+  expect(converter?.receivedParams({ kind: "request", method: "b", params: 1 })).toBe(1);
+  expect(converter?.receivedParams({ kind: "request", method: "a", params: undefined })).toBeUndefined();
 });

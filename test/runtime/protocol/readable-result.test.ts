@@ -14,7 +14,7 @@ function read(handler: string, result: object, revision = newest): { value: unkn
   const row = findRow(rows, handler);
   if (!row) throw new Error(`There is no row ${handler}`);
   const changes: string[] = [];
-  return { value: checkResult(row, result, (text) => changes.push(text)), changes };
+  return { value: checkResult(row, result, { onChange: (text) => changes.push(text) }), changes };
 }
 
 const inputSchema = { type: "object" };

@@ -33,7 +33,7 @@ export function toInitializeRequestParams(v: unknown, loss?: OnLoss): unknown {
 /** Converts a value of a newer revision to `Season`. */
 export function toSeason(v: unknown, _loss?: OnLoss): unknown {
   if (v === "winter")
-    throw new ConversionError({ type: 'Season:"winter"', reason: "Nothing is planted in winter.", revision });
+    throw new ConversionError({ type: "Season:winter", reason: "Nothing is planted in winter.", revision });
   return v;
 }
 
@@ -182,7 +182,7 @@ export function toBoxedBoxSizes(v: unknown, _loss?: OnLoss): unknown {
   if (v === "summer") throw new ConversionError({ type: "Boxed.box.sizes", reason: "Sizes are numbers.", revision });
   if (v === "autumn") throw new ConversionError({ type: "Boxed.box.sizes", reason: "Sizes are numbers.", revision });
   if (v === "winter")
-    throw new ConversionError({ type: 'Season:"winter"', reason: "Nothing is planted in winter.", revision });
+    throw new ConversionError({ type: "Season:winter", reason: "Nothing is planted in winter.", revision });
   return v;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { embeddedRequests } from "../../../../generated/2026-07-28/methods.ts";
+import { embeddedRequests, revision } from "../../../../generated/2026-07-28/methods.ts";
 import { checkCallToolRequestParams, checkListToolsResult } from "../../../../generated/2026-07-28/validate.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { readReturned } from "../../../../runtime/server/input/returned-requests.ts";
@@ -49,5 +49,5 @@ it("errors of input responses escape their keys", () => {
     pathOf(() => selectResponses(requests, { [key]: invalid }, () => checkInputResponse(elicit, form, invalid))),
   ).toMatchObject({ path });
   const returned = { requests: [{ key, method: "elicitation/create", params: form }] };
-  expect(pathOf(() => readReturned(returned, { [key]: invalid }, embeddedRequests))).toMatchObject({ path });
+  expect(pathOf(() => readReturned(returned, { [key]: invalid }, { revision }))).toMatchObject({ path });
 });

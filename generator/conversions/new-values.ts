@@ -1,0 +1,73 @@
+import type { Change, Difference, OptionDifference, UnionDifference } from "./difference.ts";
+import type { ConversionRule, LiteralShape } from "../model.ts";
+
+/** Value of this revision that a new value becomes. */
+export interface OlderValue {
+  readonly value: LiteralShape["value"] | null;
+  /** True if the new value is another name of it, so that nothing is lost. */
+  readonly isRename: boolean;
+}
+
+/**
+ * Returns the values that the new values of a union become by the rule `as`, through other new values if necessary; `undefined` for a new value that
+ * becomes none.
+ */
+export function findOlderValues(
+  { options }: UnionDifference,
+  ruleOf: (change: Change) => ConversionRule | undefined,
+): ReadonlyMap<Change, OlderValue | undefined> {
+  const found = new Map<Change, OlderValue | undefined>();
+  /** Renamed values, each with the alternatives that its new name has passed. */
+  const renamed = new Map<unknown, readonly OptionDifference[]>();
+  for (const option of options) {
+    if (!option.change || ruleOf(option.change)?.rule !== "as") continue;
+    const path = pathOf(option, { options, ruleOf }, []);
+    const end = path?.at(-1)?.outline.plain;
+    if (!path || end?.kind !== "value" || option.outline.plain?.kind !== "value") {
+      found.set(option.change, undefined);
+      continue;
+    }
+    const { value } = end;
+    const isReplaced = path.every(({ change }) => !change || change.replaces?.some((one) => one === value));
+    // Several new values may become one: the first is its new name.
+    const isRename = isReplaced && (renamed.get(value) ?? []).every((other) => path.includes(other));
+    if (isRename) renamed.set(value, [...(renamed.get(value) ?? []), option]);
+    found.set(option.change, { value, isRename });
+  }
+  return found;
+}
+
+interface Ruled {
+  readonly options: readonly OptionDifference[];
+  readonly ruleOf: (change: Change) => ConversionRule | undefined;
+}
+
+/** Returns the alternatives from a new value to the known one that it becomes; `undefined` if there is none. */
+function pathOf(
+  option: OptionDifference,
+  ruled: Ruled,
+  passed: readonly OptionDifference[],
+): readonly OptionDifference[] | undefined {
+  if (!option.change) return [...passed, option];
+  const rule = ruled.ruleOf(option.change);
+  if (rule?.rule !== "as" || passed.includes(option)) return undefined;
+  const next = ruled.options.find(({ outline: { plain } }) => plain?.kind === "value" && plain.value === rule.value);
+  return next && pathOf(next, ruled, [...passed, option]);
+}
+
+/** Returns every union inside a difference, once for every place where it occurs. */
+export function unionsIn(difference: Difference | undefined): UnionDifference[] {
+  switch (difference?.kind) {
+    case undefined:
+    case "recursive":
+      return [];
+    case "shape":
+      return unionsIn(difference.inner);
+    case "array":
+      return unionsIn(difference.items);
+    case "union":
+      return [difference, ...difference.options.flatMap((option) => unionsIn(option.difference))];
+    case "object":
+      return [...difference.members.flatMap((member) => unionsIn(member.difference)), ...unionsIn(difference.index)];
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  createDrafts,
+  findUncovered,
+  overlayPath,
+  rulesFor,
+  type AddedRule,
+  type Uncovered,
+} from "../conversions/conversions.ts";
+import type { Change, OptionDifference, UnionDifference } from "../conversions/difference.ts";
+import type { Conversions } from "../conversions/found-rule.ts";
+import { findMisfit } from "../conversions/misfit.ts";
+import { unionsIn } from "../conversions/new-values.ts";
+import { writeFunctions } from "../emit/written-conversions.ts";
+import { SpecError } from "../internal/spec-error.ts";
+import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
+import { sampleOf } from "./sample-value.ts";
+
+/** Difference from an older revision without a rule, with the overlay that needs one. */
+export interface UndecidedDifference {
+  readonly overlay: string;
+  readonly text: string;
+  /** Entries for `conversions` that the generator accepts; one of them is enough. */
+  readonly entries: readonly ConversionRule[];
+}
+
+/** Finds the differences without a rule, and the rules that the generator accepts for each: every rule is tried. */
+export function findUndecided(models: readonly RevisionModel[]): readonly UndecidedDifference[] {
+  const targets = models.map((model): Target => ({ model, draft: createDrafts(models, model) }));
+  const found = models.flatMap((target) => findUncovered(models, target));
+  const byName = new Map<string, Uncovered[]>();
+  for (const each of found) {
+    const key = JSON.stringify([each.model.id, nameOf(each.change)]);
+    byName.set(key, [...(byName.get(key) ?? []), each]);
+  }
+  return [...byName.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { model } = first;
+    const texts = new Set(group.map(({ text }) => text));
+    const entries = candidatesFor(first).filter((rule) => isAccepted({ model, rule }, targets));
+    return [{ overlay: overlayPath(model), text: [...texts].join("; "), entries }];
+  });
+}
+
+/** An older revision, and its conversions with a further rule. */
+interface Target {
+  readonly model: RevisionModel;
+  readonly draft: (added: AddedRule) => Conversions;
+}
+
+/** A rule also applies to older revisions, which have no rule of their own yet. */
+function isAccepted(added: AddedRule, targets: readonly Target[]): boolean {
+  return targets.filter(({ model }) => model.id <= added.model.id).every(({ draft }) => isAcceptedBy(draft, added));
+}
+
+function isAcceptedBy(draft: Target["draft"], added: AddedRule): boolean {
+  try {
+    const conversions = draft(added);
+    writeFunctions(conversions, { prefix: "to", taken: new Set() });
+    const { rule } = added.rule;
+    return optionsIn(conversions).every(({ option, union }) => {
+      const isConcerned = option.change && conversions.ruleOf(option.change).at === added.rule.at;
+      return !isConcerned || findMisfit(rule, option, union) === undefined;
+    });
+  } catch (error) {
+    if (error instanceof SpecError) return false;
+    throw error;
+  }
+}
+
+function candidatesFor({ model, change, values }: Uncovered): readonly ConversionRule[] {
+  const at = [nameOf(change)];
+  return rulesFor(change).flatMap((rule): ConversionRule[] => {
+    const reason = reasons[rule] ?? "It is converted.";
+    if (rule === "as") return values.map((value) => ({ rule, value, at: [...at], reason: asReason(value) }));
+    if (rule !== "default") return [{ rule, at: [...at], reason }];
+    const value = change.shape && sampleOf(change.shape, model);
+    return value === undefined ? [] : [{ rule, value, at, reason }];
+  });
+}
+
+/** A declared alternative has one rule for every place; other differences are named by their place. */
+function nameOf({ kind, names, member = "" }: Change): string {
+  const isType = kind === "option" && /^[A-Z]\w*$/.test(member) && names.includes(member);
+  return isType ? member : (names[0] ?? member);
+}
+
+function optionsIn({
+  methods,
+}: Pick<Conversions, "methods">): readonly { readonly option: OptionDifference; readonly union: UnionDifference }[] {
+  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
+  return unions.flatMap((union) => union.options.map((option) => ({ option, union })));
+}
+
+function asReason(value: unknown): string {
+  return `It is sent as ${JSON.stringify(value)}.`;
+}
+
+/** Reasons of proposed entries. They are true, but whoever adds the entry knows a better one. */
+const reasons: { readonly [rule in RuleName]?: string } = {
+  keep: "Older peers ignore it.",
+  omit: "Older peers do not need it.",
+  drop: "Older peers do not get it.",
+  error: "Older peers cannot receive it.",
+  default: "Older peers do not send it.",
+  "content-to-resource": "It is sent as an embedded resource.",
+  "content-to-text": "It is sent as a text that tells what it was.",
+};

@@ -1,0 +1,17 @@
+import type { EmbeddedRow, RequestRow } from "../../../generated/support.ts";
+import { findRow } from "../methods/method-rows.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Returns the row of a request inside of a result with the checks of the revision that the code is written for: it and its response are converted with
+ * the messages that carry them.
+ */
+export function toWrittenRow<Row extends RequestRow | EmbeddedRow>(
+  row: Row,
+  { converter }: Pick<Session, "converter">,
+): Row {
+  if (!converter) return row;
+  const { embeddedRequests, serverRequests } = converter.written;
+  const written = findRow(embeddedRequests, row.handler) ?? findRow(serverRequests, row.handler);
+  return written ? { ...row, params: written.params, result: written.result } : row;
+}
