@@ -59,6 +59,8 @@ export interface Overlay {
   readonly resultTypes?: Clause & ResultTypeRule;
   /** Capability objects that imply one member when they are empty. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
+  /** Names that code uses and that this revision no longer has, in the form of {@link UsedName}. A declaration stands for all below it. */
+  readonly removed?: readonly (Clause & { readonly names: readonly string[] })[];
   /** Rules for features of newer revisions that this one does not have. Every difference needs a rule. */
   readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
 }

@@ -8,9 +8,9 @@ import { applyOverlay } from "../read/apply-overlay.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { withTags } from "../read/tags.ts";
-import { descriptionMembersOf } from "../model/description-members.ts";
-import { knownMembersOf } from "../model/known-members.ts";
-import { declarationsByName, resolveObject, type Declared } from "../model/resolve.ts";
+import { findGoneNames } from "../model/gone-names.ts";
+import { readNames, usedNames, type Named } from "../model/names.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { mapDeclaration, referencesIn } from "../model/shapes.ts";
 
 /** Decisions that are required before a new overlay is correct. */
@@ -21,8 +21,16 @@ export interface Decisions {
   readonly confirm: readonly string[];
 }
 
+/** Decisions, found by reading a revision. */
+export interface FoundDecisions extends Decisions {
+  /** True if the revision can be read before the decisions: only names that code uses are open. */
+  readonly isReadable: boolean;
+}
+
 /** Schema and overlay to examine. */
 export interface DecisionsInput {
+  /** Identifier of the new revision. */
+  readonly revision: string;
   readonly schema: Schema;
   readonly overlay: { readonly path: string; readonly value: Overlay };
   /** The nearest revision. Its entries need no new check. */
@@ -30,16 +38,19 @@ export interface DecisionsInput {
 }
 
 /** Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. */
-export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisions {
+export function findDecisions(input: DecisionsInput): FoundDecisions {
+  const { schema, overlay, base } = input;
   const { path, value } = overlay;
   const declarations = applyOverlay(withTags(schema.declarations), value, path);
   const { methods, decisions } = examineMethods(declarations, value, path);
   const open = decisions.map(({ message }) => message.replace(`${path}: `, ""));
+  const lost = findLostNames({ declarations, methods }, input);
   const known = new Set(base.methods.map(({ name }) => name));
   const isOpen = ({ name }: Method): boolean => open.some((decision) => decision.includes(methodKey(name)));
   const added = methods.filter((method) => !known.has(method.name) && !isOpen(method));
   return {
-    open,
+    isReadable: open.length === 0,
+    open: [...open, ...lost],
     confirm: [
       ...(value.lifecycle.kind === base.rules.lifecycle
         ? []
@@ -49,7 +60,6 @@ export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisi
       ...newUntagged(declarations, base),
       ...newErrors(schema, value),
       ...newResultTypes(declarations, value),
-      ...goneNames(declarations, base),
     ],
   };
 }
@@ -148,15 +158,21 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
 }
 
-/** Finds the declarations and members that servers and clients look up by name, and that are gone. They may have another name now. */
-function goneNames(declarations: readonly Declaration[], base: RevisionModel): string[] {
-  const namesIn = (model: Declared): string[] => [
-    ...Object.keys(descriptionMembersOf(model)),
-    ...knownMembersOf(model),
+/** Finds the names that code uses and that are gone, with the entry that says so. Those that the proposed overlay removes are decided. */
+function findLostNames(
+  { declarations, methods }: Pick<Named, "declarations" | "methods">,
+  input: DecisionsInput,
+): string[] {
+  const { overlay, base, revision } = input;
+  // A revision that is older than the nearest one does not lose what came later.
+  if (base.id > revision) return [];
+  const { errors, headers = [], reservedMeta = [], removed = [] } = overlay.value;
+  const after = { declarations, methods, rules: { errors, headers, reservedMeta } };
+  const entries = removed.flatMap(({ names }) => names);
+  const { lost } = findGoneNames(usedNames(readNames()), { before: base, after, removed: entries });
+  if (lost.length === 0) return [];
+  const entry = { clause: "https://...", names: lost };
+  return [
+    `names: code uses ${lost.join(", ")} of ${base.id}; if they are gone, add removed: [${JSON.stringify(entry)}]`,
   ];
-  const left = new Set(namesIn({ declarations }));
-  const gone = namesIn(base).filter((name) => !left.has(name));
-  return gone.map(
-    (name) => `names: ${name} of ${base.id} is not declared; servers and clients do not use it under another name`,
-  );
 }

@@ -75,9 +75,11 @@ export async function openKnownRevisions(folders: {
       const own = await readOwnOverlay(revision);
       const path = join(own === undefined ? home : folder, own === undefined ? id : revision, "overlay.json");
       const text = own ?? (await readFile(path, "utf8")).replaceAll(`/${id}/`, `/${revision}/`);
+      const { removed, ...overlay } = readOverlay({ path, text });
       return {
         model: await (pins.has(id) ? ownSpec : packagedSpec).readModel(id),
-        overlay: readOverlay({ path, text }),
+        // What the nearest revision has removed is not there to be removed again.
+        overlay: { ...overlay, ...(own !== undefined && removed && { removed }) },
       };
     },
   };

@@ -115,7 +115,7 @@ interface DraftInput {
 interface Drafted {
   readonly draft: Draft;
   readonly decisions: Decisions;
-  /** Absent while decisions are open. */
+  /** Absent while decisions are open without which it cannot be read. */
   readonly model: RevisionModel | undefined;
   /** The nearest revision, if it was read. */
   readonly nearest?: RevisionModel;
@@ -142,8 +142,8 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   const base = await known.readNearest(revision);
   const { overlay, dropped } = proposeOverlay(schema, base.overlay);
   const text = await formatJson(JSON.stringify(overlay, undefined, 2));
-  const decisions = findDecisions({ schema, overlay: { path, value: overlay }, base: base.model });
-  const model = decisions.open.length === 0 ? readModel(input, text) : undefined;
+  const decisions = findDecisions({ revision, schema, overlay: { path, value: overlay }, base: base.model });
+  const model = decisions.isReadable ? readModel(input, text) : undefined;
   const { open, confirm } = decisions;
   const narrower = model ? findNarrower(model, base.model) : [];
   return {

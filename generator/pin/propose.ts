@@ -18,7 +18,7 @@ export interface Proposal {
 /** Adopts every entry of an older overlay that is still valid for a schema, and lists the others. */
 export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const scope = createScope(schema, base);
-  const { $schema, polling, jsonSchemaDialect, mergeMeta, resultTypes, conversions } = base;
+  const { $schema, polling, jsonSchemaDialect, mergeMeta, resultTypes, removed, conversions } = base;
   const merged = keep(scope, mergeMeta?.methods, mergeRule(scope));
   const lists = keepTypeRules(scope, base);
   const headers = keepHeaders(scope, base);
@@ -56,6 +56,7 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(reserved.length > 0 && { reservedMeta: reserved }),
     ...(resultTypes && hasProperty(scope, "resultType") && { resultTypes }),
     ...(empty.length > 0 && { emptyCapabilities: empty }),
+    ...(removed && { removed }),
     // Conversions describe newer revisions, not this one.
     ...(conversions && { conversions }),
   };

@@ -133,8 +133,9 @@ function methodTypes(context: Context, declarations: readonly Declaration[]): [t
 }
 
 function methodName(context: Context, type: string): string | undefined {
-  const method = propertyOf(context, type, "method")?.shape;
-  return method?.kind === "literal" && typeof method.value === "string" ? method.value : undefined;
+  const method = propertyOf(context, type, "method");
+  if (!method || method.optional || method.shape.kind !== "literal") return undefined;
+  return typeof method.shape.value === "string" ? method.shape.value : undefined;
 }
 
 function readMethod(context: Context, type: string, { kind, senders }: Sighting): Method[] {

@@ -37,6 +37,7 @@ export function readRevision(input: RevisionInput): RevisionModel {
     declarations: complete,
     methods,
     rules: toRules(overlay.value, constants, overlay.path),
+    ...(overlay.value.removed && { removed: overlay.value.removed.flatMap(({ names }) => names) }),
     ...(overlay.value.conversions && { conversions: overlay.value.conversions.map(withoutClause) }),
   };
 }

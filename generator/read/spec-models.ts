@@ -28,9 +28,13 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
   const digest = await digestSpec(spec);
   const packaged = await readPackagedModels(digest);
   if (packaged) return packaged;
-  const { openSpecFolder } = await import("./spec-folder.ts");
+  const [{ openSpecFolder }, { checkNames }] = await Promise.all([
+    import("./spec-folder.ts"),
+    import("./check-names.ts"),
+  ]);
   const folder = await openSpecFolder(spec);
   const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
+  checkNames(models);
   const newest = models.at(-1);
   const extensions = newest
     ? await Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, newest)))

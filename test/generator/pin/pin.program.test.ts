@@ -51,8 +51,11 @@ describe("a new revision", () => {
 
   it("a new revision gets the overlay of the previous revision with links to its own pages", async () => {
     await pinText(dated(schema, next), { revision: next });
-    const expected = (await readFile(`spec/${newest}/overlay.json`, "utf8")).replaceAll(`/${newest}/`, `/${next}/`);
-    expect(await readFile(join(spec, next, "overlay.json"), "utf8")).toBe(expected);
+    const text = (await readFile(`spec/${newest}/overlay.json`, "utf8")).replaceAll(`/${newest}/`, `/${next}/`);
+    // The previous revision has removed these names already.
+    const { removed, ...expected } = JSON.parse(text);
+    expect(removed).not.toEqual([]);
+    expect(JSON.parse(await readFile(join(spec, next, "overlay.json"), "utf8"))).toEqual(expected);
   });
 
   it("`pinRevision` reports differences without a conversion rule until the overlay of the older revision has one", async () => {
@@ -212,6 +215,7 @@ describe("open decisions", () => {
       expect.stringMatching(/server\/discover requires server capability `server`.*methods\["server\/discover"\].gate/),
       expect.stringMatching(/subscriptions\/listen requires server capability/),
       expect.stringMatching(/notifications\/subscriptions\/acknowledged requires server capability/),
+      expect.stringMatching(/^names: code uses initialize, .*; if they are gone, add removed: .*"initialize",.*"Task"/),
     ]);
     expect(decisions.confirm).toEqual(
       expect.arrayContaining([
@@ -274,14 +278,31 @@ describe("open decisions", () => {
 });
 
 describe("parts that a new revision makes unfit", () => {
-  it("a renamed type that servers look up by name is listed with its members", async () => {
+  const lost = (name: string): string =>
+    `names: code uses ${name} of ${newest}; if they are gone, add removed: ` +
+    `[{"clause":"https://...","names":["${name}"]}]`;
+
+  it("a renamed type that code uses is an open decision", async () => {
     const text = dated(schema, next).replaceAll(/\bTool\b(?=[ [;])/g, "ToolDefinition");
     const { decisions } = await pinText(text, { revision: next });
-    expect(decisions.confirm).toEqual(
-      ["Tool", "Tool.annotations", "Tool.outputSchema"].map(
-        (name) => `names: ${name} of ${newest} is not declared; servers and clients do not use it under another name`,
-      ),
+    expect(decisions).toEqual({ open: [lost("Tool")], confirm: [] });
+  });
+
+  it("generation stops at a renamed value that code uses, until the overlay removes the old one", async () => {
+    const text = dated(schema, next).replace(/(type LoggingLevel = .*)"info"/, '$1"details"');
+    const { decisions } = await pinText(text, { revision: next });
+    expect(decisions.open).toEqual([lost("LoggingLevel:info")]);
+    const generating = (): Promise<unknown> => emitUnformatted({ spec, revisions: [next] });
+    await expect(generating()).rejects.toThrow(
+      /overlay\.json: names that code uses are not declared.*\n {2}LoggingLevel:info$/,
     );
+    const path = join(spec, next, "overlay.json");
+    const overlay = JSON.parse(await readFile(path, "utf8"));
+    const clause = "https://example.com";
+    await writeFile(path, JSON.stringify({ ...overlay, removed: [{ clause, names: ["LoggingLevel:info"] }] }));
+    await expect(generating()).resolves.toBeInstanceOf(Map);
+    await writeFile(path, JSON.stringify({ ...overlay, removed: [{ clause, names: ["LoggingLevel:info", "Tool"] }] }));
+    await expect(generating()).rejects.toThrow(/`removed` has names that this revision does not remove.*\n {2}Tool$/);
   });
 
   it("a member that is required now is listed, because older peers may omit it", async () => {

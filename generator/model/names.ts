@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../internal/package-info.ts";
+import type { Method, ReservedMeta, Rules } from "../model.ts";
+import { shapeAt, valuesAt } from "./places.ts";
+import type { Declared } from "./resolve.ts";
+
+/** Content of `spec/names.json`: names of the protocol that code compares or sends. */
+export interface Names {
+  /** Methods, by name on the wire, with the declaration of each. */
+  readonly methods: Readonly<Record<string, string>>;
+  /** Texts that a type or a member allows. */
+  readonly values: readonly { readonly at: string; readonly values: readonly string[] }[];
+  readonly members: readonly { readonly of: string; readonly members: readonly string[] }[];
+  /** Members that code looks up in the table of the revision, because some revisions do not have them. */
+  readonly knownMembers: readonly string[];
+  readonly declarations: readonly string[];
+  /** Keys of `_meta`, by name or by the type of their value. */
+  readonly meta: readonly MetaName[];
+  readonly headers: readonly string[];
+  /** Errors, with their codes unless code reads them from the table of the revision. */
+  readonly errors: readonly { readonly name: string; readonly code?: number }[];
+}
+
+interface MetaName extends Partial<Pick<ReservedMeta, "key" | "type">> {
+  readonly on: ReservedMeta["on"];
+  readonly required?: true;
+}
+
+/** Part of a revision in which the names are looked up. */
+export interface Named extends Declared {
+  readonly methods: readonly Pick<Method, "name" | "type">[];
+  readonly rules: Pick<Rules, "errors" | "headers" | "reservedMeta">;
+}
+
+/** A name that code uses, in the form in which an overlay removes it. */
+export interface UsedName {
+  /** `tools/list`, `Tool.inputSchema`, `LoggingLevel:info`, `request._meta:LoggingLevel`, `Mcp-Session-Id` or `invalidParams`. */
+  readonly name: string;
+  isIn(revision: Named): boolean;
+}
+
+/** Returns the names of the protocol that code of this package compares or sends. */
+export function readNames(): Names {
+  return JSON.parse(readFileSync(join(packageRoot, "spec", "names.json"), "utf8"));
+}
+
+/** Returns the names one by one. */
+export function usedNames(names: Names): readonly UsedName[] {
+  const members = names.members.flatMap(({ of, members: own }) => own.map((name) => `${of}.${name}`));
+  const places = new Set([...members, ...names.knownMembers, ...names.declarations]);
+  return [
+    ...Object.entries(names.methods).map(([name, type]) => ({
+      name,
+      isIn: ({ methods }: Named) => methods.some((method) => method.name === name && method.type === type),
+    })),
+    ...names.values.flatMap(({ at, values }) =>
+      values.map((value) => ({ name: `${at}:${value}`, isIn: (model: Named) => valuesAt(at, model).includes(value) })),
+    ),
+    ...[...places].map((name) => ({ name, isIn: (model: Named) => shapeAt(name, model) !== undefined })),
+    ...names.meta.map(toMetaName),
+    ...names.headers.map((name) => ({
+      name,
+      isIn: ({ rules }: Named) => rules.headers.some((header) => header.name === name),
+    })),
+    ...names.errors.map(({ name, code }) => ({
+      name,
+      isIn: ({ rules }: Named) =>
+        rules.errors.some((rule) => rule.name === name && (code === undefined || rule.code === code)),
+    })),
+  ];
+}
+
+function toMetaName({ on, key, type, required }: MetaName): UsedName {
+  return {
+    name: key === undefined ? `${on}._meta:${type ?? ""}` : `${on}._meta.${key}`,
+    isIn: ({ rules }) =>
+      rules.reservedMeta.some(
+        (meta) =>
+          meta.on === on && (key === undefined ? meta.type === type : meta.key === key) && (!required || meta.required),
+      ),
+  };
+}

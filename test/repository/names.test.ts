@@ -1,0 +1,110 @@
+import { ts } from "ts-morph";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readNames, usedNames, type Names } from "../../generator/model/names.ts";
+import type { RevisionModel, Shape } from "../../generator/model.ts";
+import { mapDeclaration } from "../../generator/model/shapes.ts";
+import { readSpecModels } from "../../generator/read/spec-models.ts";
+import { nodesOf } from "./architecture/nodes.ts";
+import { files, isIn, pathOf } from "./architecture/sources.ts";
+
+/* `spec/names.json` lists the names of the protocol that the runtime compares or sends. A revision without one of them stops generation. */
+
+/** Words of the protocol that mean something else, in all files or in some. A new use elsewhere has to be listed, or read from a table. */
+const otherMeanings: readonly { readonly word: string; readonly means: string; isMeant(path: string): boolean }[] = [
+  {
+    word: "error",
+    means: "kind of a message, event of a stream, part of an entry: everything but a log level",
+    isMeant: (path) => !path.startsWith("runtime/server/logging/"),
+  },
+  {
+    word: "warning",
+    means: "level of a note, only where the revision has it",
+    isMeant: (path) => path === "runtime/server/logging/log-levels.ts",
+  },
+  {
+    word: "auto",
+    means: "form of HTTP responses",
+    isMeant: (path) => path.startsWith("runtime/transport/http-server/"),
+  },
+  {
+    word: "maxTokens",
+    means: "name of a member",
+    isMeant: (path) => path === "runtime/server/input/request-types.ts",
+  },
+];
+
+let names: Names;
+let models: readonly RevisionModel[];
+
+beforeAll(async () => {
+  names = readNames();
+  models = (await readSpecModels()).models;
+}, 120_000);
+
+interface Literal {
+  readonly path: string;
+  readonly text: string;
+}
+
+const literals: readonly Literal[] = files
+  .filter((file) => isIn(file, "runtime"))
+  .flatMap((file) =>
+    nodesOf(file).flatMap((node) => {
+      const isName =
+        ts.isStringLiteralLike(node) && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent);
+      return isName ? [{ path: pathOf(file), text: node.text }] : [];
+    }),
+  );
+
+function textsIn(shape: Shape): readonly string[] {
+  return shape.kind === "literal" && typeof shape.value === "string" ? [shape.value] : [];
+}
+
+/** Returns the texts that the types of a revision allow, except names of methods. */
+function valuesOf(model: RevisionModel): readonly string[] {
+  const methods = new Set(model.methods.map(({ name }) => name));
+  const found: string[] = [];
+  const note = (shape: Shape): Shape => {
+    found.push(...textsIn(shape));
+    return shape;
+  };
+  for (const declaration of model.declarations) mapDeclaration(declaration, note);
+  return found.filter((text) => !methods.has(text));
+}
+
+describe("spec/names.json", () => {
+  test("each listed name is in a revision", () => {
+    const unknown = usedNames(names).filter((name) => !models.some((model) => name.isIn(model)));
+    expect(unknown.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("each name is listed once", () => {
+    const all = usedNames(names).map(({ name }) => name);
+    expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test("methods that the runtime names, on the wire or as handlers, are listed", () => {
+    const listed = new Set(Object.keys(names.methods));
+    const methods = models.flatMap((model) => model.methods).filter(({ name }) => !listed.has(name));
+    const unlisted = new Set(methods.flatMap(({ name, handler }) => [name, handler]));
+    expect(literals.filter(({ text }) => unlisted.has(text))).toEqual([]);
+  });
+
+  test("values of the protocol that the runtime compares or sends are listed", () => {
+    const listed = new Set(names.values.flatMap(({ values }) => values));
+    const values = new Set(models.flatMap(valuesOf).filter((text) => !listed.has(text)));
+    const unlisted = literals.filter(
+      ({ path, text }) =>
+        values.has(text) && !otherMeanings.some(({ word, isMeant }) => word === text && isMeant(path)),
+    );
+    expect(values).toContain("emergency");
+    expect(unlisted).toEqual([]);
+  });
+
+  test("values with another meaning are used", () => {
+    const unneeded = otherMeanings.filter(
+      ({ word, isMeant }) => !literals.some(({ path, text }) => text === word && isMeant(path)),
+    );
+    expect(unneeded.map(({ word }) => word)).toEqual([]);
+  });
+});
