@@ -31,10 +31,17 @@ import type { Principal } from "./principal.ts";
  */
 export function toPrincipal({ peer, revision }: Session): Principal {
   const { info = unknownImplementation, capabilities } = peer;
-  const { extensions, ...rest } = capabilities;
+  const { extensions, ...rest } = withContext(capabilities, revision);
   const readsExtensions = isObject(extensions) || revision.capabilities.client.includes("extensions");
   const picked = pickExtensions(capabilities, revision);
   return { info, capabilities: { ...rest, ...(readsExtensions && { extensions: {} }), ...picked } };
+}
+
+/** Adds the capability for context of servers to a client that samples at a revision without it: there, servers may request context freely. */
+function withContext(capabilities: Capabilities, revision: Revision): Capabilities {
+  const { sampling } = capabilities;
+  if (!isObject(sampling) || revision.capabilities.client.includes("sampling.context")) return capabilities;
+  return { ...capabilities, sampling: { ...sampling, context: {} } };
 }
 
 /** Returns the capabilities of a client that a server of this revision receives, without tasks: these would need later requests to the client. */
