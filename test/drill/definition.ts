@@ -32,6 +32,9 @@ export function newMembers({ optional, required }: Drawn, type: string): object 
   return Object.fromEntries(own.map(({ member, value }) => [member, value]));
 }
 
+/** Log level that no client has requested, unless it has another name now. */
+export const leastSevere = "debug";
+
 /** Value of the param of the new method that its handler rejects with the new error. */
 export const rejected = "rejected";
 
@@ -97,7 +100,7 @@ function defineCallers({ inputRequest, logLevel, enumValue }: Drawn): readonly A
     {
       name: "log",
       async execute(_args, { log }) {
-        await log("debug", "less severe");
+        if (logLevel.from !== leastSevere) await log(leastSevere, "less severe");
         await log(logLevel.to, logged);
         return "logged";
       },

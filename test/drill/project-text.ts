@@ -1,4 +1,4 @@
-import { bytes, foundItem, logged, newMembers, rejected } from "./definition.ts";
+import { bytes, foundItem, leastSevere, logged, newMembers, rejected } from "./definition.ts";
 import type { Drawn } from "./draw.ts";
 
 /** Returns `src/definition.ts` of a project that uses each feature of the fictional revision: the server of `definition.ts`, with its types. */
@@ -26,7 +26,7 @@ const show = defineTool({
 const log = defineTool({
   name: "log",
   async execute(_none, { log }) {
-    await log("debug", "less severe");
+    ${logLevel.from === leastSevere ? "" : `await log(${quote(leastSevere)}, "less severe");`}
     await log(${quote(logLevel.to)}, ${quote(logged)});
     return "logged";
   },
