@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conversionRules } from "../../generator/conversions/rules.ts";
+import { readNames } from "../../generator/model/names.ts";
 import { pinRevision, type PinReport } from "../../generator/pin/pin.ts";
 import { after, before, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";
@@ -41,9 +42,12 @@ export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Prom
     report.warnings.some((text) => text.includes(`@${tag} `)),
   );
   step.expect("warnings", report.warnings.length, 1);
-  const [first = ""] = open;
-  step.expect("open decisions", open.length, 1);
+  const [first = "", names = ""] = open;
+  const gone = goneNames(drawn);
+  step.expect("open decisions", open.length, gone.length > 0 ? 2 : 1);
   step.check("the request inside of results is open", first.includes(`(${inputRequest.method})`), first);
+  const listed = gone.length > 0 ? `names: code uses ${gone.join(", ")} of ${before}; ` : "";
+  step.check("names that code uses and that are gone are open", names.startsWith(listed), names);
   step.check(
     "the tag that does not fit is named",
     droppedOf(report).some((text) => text.startsWith("tags: ")),
@@ -96,7 +100,33 @@ async function edit(path: string, change: (overlay: Json) => Json): Promise<void
 
 const clause = `https://modelcontextprotocol.io/specification/${after}/changelog`;
 
-function addFacts(overlay: Json, { inputRequest, method, newError }: Drawn): Json {
+/** Members that are removed with the type of their values. */
+const usersOfTypes: Readonly<Record<string, string>> = {
+  ModelHint: "ModelPreferences.hints",
+  ToolChoice: "CreateMessageRequestParams.toolChoice",
+};
+
+/** Returns the drawn names that are gone and that code uses, in the order of the list of such names. */
+function goneNames({ enumValue, logLevel, removedType, errorCode }: Drawn): readonly string[] {
+  const { values, declarations, members, errors } = readNames();
+  const isRenamed = (at: string, value: string): boolean =>
+    [{ place: "LoggingLevel", from: logLevel.from }, enumValue].some(
+      ({ place, from }) => place === at && from === value,
+    );
+  const places = [...declarations, ...members.flatMap(({ of, members: own }) => own.map((name) => `${of}.${name}`))];
+  return [
+    ...values.flatMap(({ at, values: own }) =>
+      own.filter((value) => isRenamed(at, value)).map((value) => `${at}:${value}`),
+    ),
+    ...(places.some((place) => place.split(".", 1)[0] === removedType) ? [removedType] : []),
+    ...places.filter((place) => place === usersOfTypes[removedType]),
+    ...errors.flatMap(({ name, code }) => (name === errorCode.name && code !== undefined ? [name] : [])),
+  ];
+}
+
+function addFacts(overlay: Json, drawn: Drawn): Json {
+  const { inputRequest, method, newError } = drawn;
+  const gone = goneNames(drawn);
   const { methods = {}, tags, headers, errors } = overlay;
   const responses = [
     { type: "ElicitResult", keys: ["action"] },
@@ -117,6 +147,7 @@ function addFacts(overlay: Json, { inputRequest, method, newError }: Drawn): Jso
     tags: [...toList(tags), { clause, of: responses.map(({ type }) => type), presence: responses }],
     headers: [...toList(headers), header],
     errors: [...toList(errors), { clause, ...newError, emitted: true }],
+    ...(gone.length > 0 && { removed: [{ clause, names: gone }] }),
   };
 }
 

@@ -93,7 +93,7 @@ function defineShow(drawn: Drawn): AnyTool {
 }
 
 /** Tools that send messages to the client. */
-function defineCallers({ inputRequest, logLevel, enumValue }: Drawn): readonly AnyTool[] {
+function defineCallers({ inputRequest, notification, logLevel, enumValue }: Drawn): readonly AnyTool[] {
   const includeContext = enumValue.type === "Icon" ? "none" : enumValue.to;
   const messages = [{ role: "user", content: { type: "text", text: "?" } }];
   return [
@@ -103,6 +103,13 @@ function defineCallers({ inputRequest, logLevel, enumValue }: Drawn): readonly A
         if (logLevel.from !== leastSevere) await log(leastSevere, "less severe");
         await log(logLevel.to, logged);
         return "logged";
+      },
+    },
+    {
+      name: "notify",
+      async execute(_args, { notify }) {
+        await notify(notification.method, { [notification.param]: "b" });
+        return "notified";
       },
     },
     {

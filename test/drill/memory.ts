@@ -1,3 +1,4 @@
+import { isObject } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
@@ -15,7 +16,7 @@ export function connectInProcess(server: Server): ConnectionFactory {
   };
 }
 
-/** A client handles the new notification by its name, after its params are checked. */
+/** A client handles the new notification by its name, after its params are checked. A handler of the server sends it by its name. */
 export async function receiveNotification({ step, drawn, revision }: TableChecks, server: Server): Promise<void> {
   const { method, handler, param } = drawn.notification;
   const isNew = revision.id === after;
@@ -31,6 +32,9 @@ export async function receiveNotification({ step, drawn, revision }: TableChecks
   // Messages arrive in order: the notifications have arrived before this result.
   await connection.request("tools/list", {});
   step.expect(`${method} at ${revision.id}`, received, isNew ? [{ [param]: "a" }] : []);
+  const called = await connection.request("tools/call", { name: "notify" });
+  const isFailed = isObject(called) && called.isError === true;
+  step.expect(`a handler fails that sends ${method} at ${revision.id}`, isFailed, !isNew);
+  step.expect(`${method} of a handler at ${revision.id}`, received.slice(1), isNew ? [{ [param]: "b" }] : []);
   await connection.close();
-  if (isNew) step.open("a handler cannot send a notification by its name");
 }
