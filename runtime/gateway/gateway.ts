@@ -19,6 +19,7 @@ import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
+import { readLogLevels } from "../server/logging/log-levels.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { TaskConnection } from "./tasks/task-connection.ts";
 import type { OnTraffic } from "./traffic/entry.ts";
@@ -170,6 +171,7 @@ export async function createGateway(
     inputTimeout,
     limit,
     owners,
+    logLevels: readLogLevels(revisions),
     onError,
     hasServerStates: isStateless,
   });

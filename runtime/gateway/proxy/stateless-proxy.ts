@@ -35,6 +35,8 @@ export interface StatelessOptions {
   /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
   readonly states: PrincipalStates;
+  /** Log levels of the newest revision of the gateway. Messages of the server have them, and are converted for clients of others. */
+  readonly logLevels: readonly string[];
   readonly onError: OnError;
 }
 
@@ -212,14 +214,13 @@ export class StatelessProxy {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
     if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
-    // The client could not read a level that its revision does not have.
-    if (!call.revision.logLevels.includes(level)) return;
+    if (!this.#options.logLevels.includes(level)) return;
     if (this.#levelsAt(call.revision).wants(call, level)) call.notify(row, params).catch(() => {});
   }
 
   #levelsAt(revision: Revision): LogLevels {
     const rate = { burst: 1_000, perSecond: 100 };
-    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { written: revision.logLevels, rate });
+    const levels = this.#levels.get(revision) ?? createLogLevels(revision, { written: this.#options.logLevels, rate });
     this.#levels.set(revision, levels);
     return levels;
   }
