@@ -7,10 +7,10 @@ export type RequestsOfServers = "ServerRequest" | "InputRequest";
 export type MessageUnion = "ClientRequest" | RequestsOfServers | "ClientNotification" | "ServerNotification";
 
 /** Names of the request types of a revision. */
-export type RequestName<P> = KnownKeys<P> & `${string}Request`;
+export type RequestName<P> = Exclude<KnownKeys<P> & `${string}Request`, MessageUnion>;
 
 /** Names of the notification types of a revision. */
-export type NotificationName<P> = KnownKeys<P> & `${string}Notification`;
+export type NotificationName<P> = Exclude<KnownKeys<P> & `${string}Notification`, MessageUnion>;
 
 /** Methods of the messages of a union. */
 export type MethodsOf<P, Union extends MessageUnion> = Union extends keyof P

@@ -69,6 +69,20 @@ test("requests by method name have the params and results of the revision", () =
   expectTypeOf<Awaited<ReturnType<typeof at2025>>>().toEqualTypeOf<v2025.CallToolResult>();
 });
 
+test("a union of messages is no message with a handler", () => {
+  on2026.defineServer({
+    ...implementation,
+    // @ts-expect-error it is the union of the notifications of clients
+    handlers: { client: () => {} },
+  });
+  createClient<v2026.Declarations>({
+    info: implementation,
+    revisions: [],
+    // @ts-expect-error it is the union of the notifications of servers
+    handlers: { server: () => {} },
+  });
+});
+
 test("contexts send the requests and notifications of the revision by their methods", () => {
   on2026.defineServer({
     ...implementation,
