@@ -197,6 +197,7 @@ async function respondToInput(talk: Talk): Promise<void> {
     const wrong = { ...again, inputResponses: { here: { [reply]: "seven" } } };
     const misfit = await outcomeOf(connection.request("tools/call", wrong));
     step.check(`response of another type to ${method}`, misfit instanceof Error, misfit);
+    step.open("a client has no handler for a new request inside of results");
   } else {
     const isFailed = first instanceof Error || memberOf(first, "isError") === true;
     step.check(`${method} is not sent at ${revision.id}`, isFailed, first);

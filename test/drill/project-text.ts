@@ -1,3 +1,4 @@
+import { decisions } from "./decide.ts";
 import { bytes, foundItem, leastSevere, logged, newMembers, rejected } from "./definition.ts";
 import type { Drawn } from "./draw.ts";
 
@@ -92,7 +93,7 @@ function membersText(drawn: Drawn, type: string): string {
 }
 
 function iconsText({ enumValue }: Drawn): string {
-  return enumValue.type === "Icon"
+  return enumValue.type === "Icon" && decisions.renames
     ? `icons: [{ src: "https://example.org/a.png", theme: ${quote(enumValue.to)} }],`
     : "";
 }

@@ -32,6 +32,7 @@ export async function drillProject(steps: StepRunner, drill: ProjectDrill): Prom
     await steps.run(`stdio at ${revision.id}`, (step) => converseOverStdio(step, drill, { folder, revision }));
   }
   await steps.run("HTTP of the project", (step) => converseOverHttp(step, drill, folder));
+  await steps.run("generate command", () => compileGenerated(drill.root, folder));
   await steps.run("client", (step) => writeClient(step, folder));
   await steps.run("check", (step) => checkProject(step, folder));
   await steps.run("gateway before 2024-11-05", (step) => serveGateway(step, drill, folder));
@@ -60,8 +61,8 @@ async function updateProject(step: Step, { drawn, root, revisions }: ProjectDril
   const ids = revisions.map(({ id }) => id).join(", ");
   step.check(`update names the revisions ${ids}`, updated.includes(`revisions ${ids}.`), updated);
   step.check("update names the comparison", updated.includes(`diff ${before} ${after} --spec spec`), updated);
-  // The sample has a prompt with arguments, which now lacks a member.
-  const isIncomplete = drawn.required.type !== "ResourceTemplate";
+  // The sample has a prompt with arguments and descriptions, which now may lack a member.
+  const isIncomplete = drawn.required.type !== "ResourceTemplate" && !drawn.required.isKnown;
   const places = updated.split("\n").filter((line) => /^src\/\S+:\d+: /.test(line));
   step.expect("places to change in the sample", places.length > 0, isIncomplete);
   if (isIncomplete)
@@ -93,8 +94,20 @@ async function typecheck(folder: string): Promise<void> {
   // `tsc && tsc -p test`, as npm runs it.
   for (const command of manifest.scripts.typecheck.split(" && ")) {
     const [, ...args] = command.split(" ");
-    await runProgram(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), ...args], { cwd: folder });
+    await runTypeScript(folder, ...args);
   }
+}
+
+async function runTypeScript(folder: string, ...args: readonly string[]): Promise<void> {
+  await runProgram(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), ...args], { cwd: folder });
+}
+
+/** The generated revisions, without a project, pass the settings of one. */
+async function compileGenerated(root: string, folder: string): Promise<void> {
+  await cli(root, "generate", "--spec", "spec", "--out", join(folder, "generated"));
+  const settings = { extends: "./tsconfig.json", include: ["generated"], compilerOptions: { noEmit: true } };
+  await writeFile(join(folder, "tsconfig.generated.json"), JSON.stringify(settings));
+  await runTypeScript(folder, "-p", "tsconfig.generated.json");
 }
 
 async function converseOverStdio(

@@ -14,6 +14,7 @@ import { serveNewest, serveOldest } from "./gateway.ts";
 import { converseOverHttp } from "./http.ts";
 import { loadRevisions } from "./load.ts";
 import { connectInProcess, receiveNotification } from "./memory.ts";
+import { readPages } from "./pages.ts";
 import { drillProject } from "./project.ts";
 import { StepRunner, toTable } from "./step.ts";
 import { checkTables } from "./tables.ts";
@@ -74,6 +75,7 @@ async function drill(seed: number, root: string): Promise<boolean> {
     await steps.run("gateway before the newest", (step) => serveNewest(step, drawn, revisions));
   }
   await steps.run("diff", (step) => compare(step, drawn, spec));
+  await steps.run("pages and losses", (step) => readPages(step, drawn, spec));
   if (revisions && options.until === undefined) await drillProject(steps, { drawn, root, revisions });
   console.log(`seed ${seed}: ${describe(drawn)}`);
   console.log(toTable(steps.results));
