@@ -48,7 +48,7 @@ async function cli(cwd: string, ...args: readonly string[]): Promise<string> {
 
 /** A project that knows the revisions of the package only. */
 async function createProject(step: Step, { root }: ProjectDrill): Promise<void> {
-  const features = ["--features", "tools,resources,prompts,input", "--transport", "both", "--client"];
+  const features = ["--features", "tools,resources,prompts,input,methods", "--transport", "both", "--client"];
   const created = await cli(root, "demo", "--yes", "--no-install", "--no-git", "--protocol", "all", ...features);
   step.check(`the project is made at ${before}`, created.includes(` files, MCP ${before}, `), created);
   const folder = join(root, "demo");
