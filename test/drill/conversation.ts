@@ -197,7 +197,15 @@ async function respondToInput(talk: Talk): Promise<void> {
     const wrong = { ...again, inputResponses: { here: { [reply]: "seven" } } };
     const misfit = await outcomeOf(connection.request("tools/call", wrong));
     step.check(`response of another type to ${method}`, misfit instanceof Error, misfit);
-    step.open("a client has no handler for a new request inside of results");
+    await using client = await open(talk, { handlers: { [drawn.inputRequest.handler]: () => ({ [reply]: 8 }) } });
+    for (const [name, expected] of [
+      ["locate", { here: { [reply]: 8 } }],
+      ["request", { [reply]: 8 }],
+    ] as const) {
+      const called = await outcomeOf(client.callTool(name));
+      const found = memberOf(contentOf(called), "text");
+      step.expect(`response of a handler to ${method}, tool ${name}`, found ?? called, JSON.stringify(expected));
+    }
   } else {
     const isFailed = first instanceof Error || memberOf(first, "isError") === true;
     step.check(`${method} is not sent at ${revision.id}`, isFailed, first);

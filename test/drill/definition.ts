@@ -120,6 +120,11 @@ function defineCallers({ inputRequest, notification, logLevel, enumValue }: Draw
           : inputRequired({ inputRequests: { here: { method: inputRequest.method, params: { accuracy: "fine" } } } }),
     },
     {
+      name: "request",
+      execute: async (_args, { request }) =>
+        JSON.stringify(await callOf(request)(inputRequest.method, { accuracy: "fine" })),
+    },
+    {
       name: "consult",
       execute: async (_args, { sample }) =>
         JSON.stringify(await callOf(sample)({ messages, maxTokens: 1, includeContext })),
