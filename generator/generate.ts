@@ -39,10 +39,22 @@ export async function generate(
 
 /** Returns every file of the generated layer, formatted, in memory. */
 export async function emitTree(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
-  const tree = await formatDeclarations(await emitUnformatted(options));
-  for (const name of ["support.ts", "convert-support.ts"])
-    tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
-  return tree;
+  return addSupport(await formatDeclarations(await emitUnformatted(options)));
+}
+
+/** Returns every file of the generated layer, as it is before formatting: only programs read it. */
+export async function emitModules(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
+  return addSupport(await emitUnformatted(options));
+}
+
+/** Adds the modules that the generated ones share. */
+async function addSupport(tree: Tree): Promise<Tree> {
+  const names = ["support.ts", "convert-support.ts"];
+  const texts = names.map(async (name): Promise<[string, string]> => {
+    const text = await readFile(join(templateFolder, name), "utf8");
+    return [name, text.replaceAll("\r\n", "\n")];
+  });
+  return new Map([...tree, ...(await Promise.all(texts))]);
 }
 
 /** Returns every file that is made from the models, before formatting. Formatting is separate so that tests can skip it. */

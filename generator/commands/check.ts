@@ -1,4 +1,3 @@
-import { revisions } from "../../generated/revisions.ts";
 import type { Revision } from "../../generated/support.ts";
 import { examineAuthorization } from "../check/auth/examine-authorization.ts";
 import { chooseHttpWires } from "../check/wires/http-wires.ts";
@@ -26,9 +25,11 @@ import { packageVersion } from "../internal/package-info.ts";
 import { UserError } from "../internal/user-error.ts";
 import { printReport } from "./report.ts";
 import { runUntilExit } from "./stop-signal.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server check`. */
-export interface CheckCommandOptions extends AccessFlags {
+export interface CheckCommandOptions extends AccessFlags, SpecFlags {
   /** A command and its arguments, or an address. */
   readonly target: readonly string[];
   /** Examine the authorization of a server over HTTP, instead of its messages. */
@@ -65,6 +66,7 @@ async function checkMessages(target: Target, access: Access, options: CheckComma
   if (options.tokenEnv !== undefined)
     throw new UserError("--token-env is for the examination of the authorization; add --auth.");
   const hosts = options.hosts && chooseHosts(options.hosts);
+  const { revisions } = await openSpecRevisions(options);
   const spoken = chooseRevisions(options.protocol, revisions);
   return examine(await createWires(target, access, spoken), {
     target: describeTarget(target),

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { revisions } from "../../generated/revisions.ts";
 import {
   clientLockName,
   emitClientLock,
@@ -29,9 +28,11 @@ import { readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
 import { readRecording } from "../replay/read-recording.ts";
 import { readRecordedContract } from "../replay/recorded-contract.ts";
 import { reportProblem } from "./report.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server client`. */
-export interface ClientCommandOptions extends AccessFlags {
+export interface ClientCommandOptions extends AccessFlags, SpecFlags {
   /** A command and its arguments, an address, or a file. */
   readonly target: readonly string[];
   /** Recording with the lists of the server, in place of a target. */
@@ -79,7 +80,8 @@ function readSource({ target, from }: ClientCommandOptions): Target {
 }
 
 async function readOffer(target: Target, options: ClientCommandOptions): Promise<Contract> {
-  if (options.from !== undefined) return readRecordedContract(await readRecording(options.from));
+  const { revisions } = await openSpecRevisions(options);
+  if (options.from !== undefined) return readRecordedContract(await readRecording(options.from, revisions));
   const spoken = chooseRevisions(options.protocol, revisions);
   return fetchContract(target, { ...readAccess(options), revisions: spoken });
 }

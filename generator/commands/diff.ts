@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { revisions } from "../../generated/revisions.ts";
 import { clientLockName } from "../typed-client/client/lock.ts";
 import type { Contract } from "../typed-client/contract/contract.ts";
 import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
@@ -19,15 +18,15 @@ import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem, printReport } from "./report.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { chooseSpec, openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server diff`. */
-export interface DiffCommandOptions extends AccessFlags {
+export interface DiffCommandOptions extends AccessFlags, SpecFlags {
   /** Revisions, addresses, commands in quotes, lists of tools, lock files, folders with one, or Server Cards. */
   readonly older: string;
   readonly newer: string;
   readonly protocol?: string;
-  /** Spec folder with the revisions. Default: the one of this package. */
-  readonly spec?: string;
   readonly format: ReportFormat;
   /** File for the report. Default: standard output. */
   readonly output?: string;
@@ -52,7 +51,7 @@ export async function runDiff(options: DiffCommandOptions): Promise<number> {
 
 async function compare(options: DiffCommandOptions): Promise<Comparison> {
   const { older, newer } = options;
-  const spec = await openSpecFolder(options.spec ?? join(packageRoot, "spec"));
+  const spec = await openSpecFolder((await chooseSpec(options)) ?? join(packageRoot, "spec"));
   const named = [older, newer].filter((word) => spec.pins.has(word));
   if (named.length === 2) return compareNamed(older, newer, spec);
   if (named.length === 1 || [older, newer].some(isDate)) {
@@ -88,7 +87,7 @@ async function compareWithCard(
 ): Promise<Comparison> {
   if (target.kind === "file")
     throw new UserError(`${target.path} lists no identity; compare the server card with a server or another card.`);
-  const info = await fetchServerInfo(target, toFetching(options));
+  const info = await fetchServerInfo(target, await toFetching(options));
   const url = target.kind === "url" ? { url: target.url } : {};
   return compareCardWithServer(findCardDifferences(card, { info, ...url }), { names, isCardOlder });
 }
@@ -111,10 +110,11 @@ function toTarget(word: string): Target {
   return readTarget([isFolder ? join(word, clientLockName) : word]);
 }
 
-function pull(target: Target, options: DiffCommandOptions): Promise<Contract> {
-  return fetchContract(target, toFetching(options));
+async function pull(target: Target, options: DiffCommandOptions): Promise<Contract> {
+  return fetchContract(target, await toFetching(options));
 }
 
-function toFetching(options: DiffCommandOptions): FetchContractOptions {
+async function toFetching(options: DiffCommandOptions): Promise<FetchContractOptions> {
+  const { revisions } = await openSpecRevisions(options);
   return { ...readAccess(options), revisions: chooseRevisions(options.protocol, revisions) };
 }

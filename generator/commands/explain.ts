@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { revisions } from "../../generated/revisions.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/index.ts";
 import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
 import type { Revision } from "../../runtime/index.ts";
@@ -12,15 +10,17 @@ import { toObservedServer } from "../inspect/connect-server.ts";
 import { readServerAddress, type ServerAddress } from "../live/server-address.ts";
 import { explainUnreachable, explainUnreadable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
-import { packageRoot, packageVersion } from "../internal/package-info.ts";
-import { openSpecFolder } from "../read/spec-folder.ts";
+import { packageVersion } from "../internal/package-info.ts";
+import { readSpecModels } from "../read/spec-models.ts";
 import { findStage, readStages } from "../read/stages.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server explain`. */
-export interface ExplainOptions extends Omit<AccessFlags, "sse"> {
+export interface ExplainOptions extends Omit<AccessFlags, "sse">, SpecFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Revision of the clients. */
@@ -46,14 +46,19 @@ export async function runExplain(options: ExplainOptions): Promise<number> {
  * @throws {UserError} when the server cannot be reached or read, or there is no such revision.
  */
 export async function explain({ server, protocol, ...flags }: Omit<ExplainOptions, "json">): Promise<Explanation> {
+  const { spec, revisions } = await openSpecRevisions(flags);
   const target = revisions.find(({ id }) => id === protocol);
   if (!target) {
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
   const access = readAccess(flags);
-  const { info, written, parts, extensions } = await ask(await readServerAddress(server, access), target, access);
-  const models = await readModels();
+  const { info, written, parts, extensions } = await ask(await readServerAddress(server, access), {
+    target,
+    revisions,
+    timeout: access.timeout,
+  });
+  const { models } = await readSpecModels(spec);
   return {
     server: info,
     revision: target.id,
@@ -64,6 +69,12 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
   };
 }
 
+/** Revision of the clients, and those that the server is connected with. */
+interface Asked {
+  readonly target: Revision;
+  readonly revisions: readonly Revision[];
+}
+
 interface Told {
   readonly info: Explanation["server"];
   readonly written: string;
@@ -72,11 +83,14 @@ interface Told {
   readonly extensions: readonly string[];
 }
 
-async function ask(place: ServerAddress, target: Revision, { timeout }: Access): Promise<Told> {
+async function ask(
+  place: ServerAddress,
+  { target, revisions, timeout }: Pick<Access, "timeout"> & Asked,
+): Promise<Told> {
   const timeouts = { initialize: timeout, request: timeout };
   // The message quotes the last words of a program.
   const server = toObservedServer(place, () => {});
-  const connection = await connectUpstream(server)({ ...asker, timeouts }).catch((cause: unknown) => {
+  const connection = await connectUpstream(server)({ ...asker, revisions, timeouts }).catch((cause: unknown) => {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
@@ -93,9 +107,8 @@ async function ask(place: ServerAddress, target: Revision, { timeout }: Access):
 }
 
 /** Options of the connection. Some servers show certain tools only to clients that support input requests. */
-const asker: ConnectionFactoryOptions = {
+const asker: Omit<ConnectionFactoryOptions, "revisions"> = {
   info: { name: "create-mcp-server", version: packageVersion() },
-  revisions,
   capabilities: { roots: {}, sampling: {}, elicitation: {} },
   onNewSession() {},
   onNotificationsLost() {},
@@ -107,11 +120,6 @@ function addStages(ids: readonly string[]): readonly ExplainedExtension[] {
     const { stage, revision } = findStage(id, stages) ?? {};
     return { id, ...(stage !== undefined && { stage }), ...(revision !== undefined && { revision }) };
   });
-}
-
-async function readModels(): Promise<readonly RevisionModel[]> {
-  const folder = await openSpecFolder(join(packageRoot, "spec"));
-  return Promise.all(revisions.map(({ id }) => folder.readModel(id)));
 }
 
 function readPossible(

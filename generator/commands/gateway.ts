@@ -1,4 +1,3 @@
-import { revisions } from "../../generated/revisions.ts";
 import { connectUpstream, createGateway, type Gateway } from "../../runtime/gateway/index.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
@@ -8,9 +7,11 @@ import { explainUnreachable } from "../live/unreachable.ts";
 import { UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server gateway`. */
-export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags, RecordingFlags {
+export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags, RecordingFlags, SpecFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Let unauthenticated calls without a session share connections to the server. */
@@ -52,6 +53,7 @@ async function connect(options: GatewayCommandOptions, { signal, recorder }: Ope
   const { timeout, shareConnections, protocol } = options;
   const idleTimeout = readTimeout(timeout);
   const place = await readServerAddress(options.server, readConnection(options));
+  const { revisions } = await openSpecRevisions(options);
   const [only] = protocol === undefined ? [] : chooseRevisions(protocol, revisions);
   try {
     const server = connectUpstream(toServer(place));

@@ -1,11 +1,17 @@
 import { driftText } from "../internal/tree.ts";
 import { generate, type GenerateOptions } from "../generate.ts";
 import { reportProblem } from "./report.ts";
+import { toSpec, type SpecFlags } from "./spec-option.ts";
+import { chooseSpec } from "./spec-revisions.ts";
+
+/** Options of `create-mcp-server generate`. */
+export type GenerateCommandOptions = Omit<GenerateOptions, "spec"> & SpecFlags;
 
 /** `create-mcp-server generate`: writes the generated layer, or checks it. Returns the exit code. */
-export async function runGenerate(options: GenerateOptions): Promise<number> {
+export async function runGenerate({ spec: flag, ...options }: GenerateCommandOptions): Promise<number> {
   try {
-    const { files, drift } = await generate(options);
+    const spec = await chooseSpec(toSpec(flag));
+    const { files, drift } = await generate({ ...options, ...(spec !== undefined && { spec }) });
     const out = options.out ?? "generated";
     for (const difference of drift) console.log(driftText(difference));
     if (options.check && drift.length > 0) {

@@ -11,9 +11,11 @@ import { outputLine } from "../internal/text.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { runUntilStopped, untilStopped } from "./stop-signal.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server inspect`. */
-export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags {
+export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags, SpecFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Port of the page. Default: any free port. */
@@ -56,6 +58,7 @@ interface Starting {
 async function start(options: InspectCommandOptions, { signal, recorder }: Starting): Promise<Inspector> {
   const port = readPort(options.port);
   const place = await readServerAddress(options.server, readConnection(options));
+  const { revisions } = await openSpecRevisions(options);
   const target = describeTarget(readTarget(options.server, { takesFiles: false }));
   const early: string[] = [];
   const output: { add(text: string): void } = { add: (text) => void early.push(text) };
@@ -65,6 +68,7 @@ async function start(options: InspectCommandOptions, { signal, recorder }: Start
   try {
     const inspector = await startInspector(server, {
       target,
+      revisions,
       signal,
       ...(port !== undefined && { port }),
       ...(recorder && { onTraffic: recorder.record }),

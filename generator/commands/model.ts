@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { reportProblem } from "./report.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { chooseSpec } from "./spec-revisions.ts";
 
 /** `create-mcp-server model`: prints the model of one revision as JSON. Returns the exit code. */
-export async function runModel(options: { readonly revision: string; readonly spec?: string }): Promise<number> {
+export async function runModel(options: SpecFlags & { readonly revision: string }): Promise<number> {
   try {
-    const folder = await openSpecFolder(options.spec ?? join(packageRoot, "spec"));
+    const folder = await openSpecFolder((await chooseSpec(options)) ?? join(packageRoot, "spec"));
     process.stdout.write(`${JSON.stringify(await folder.readModel(options.revision), undefined, 2)}\n`);
     return 0;
   } catch (error) {

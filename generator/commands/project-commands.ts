@@ -1,6 +1,7 @@
 import type { Argv } from "yargs";
 import { features as knownFeatures, scales } from "../scaffold/layer/choices.ts";
 import { UserError } from "../internal/user-error.ts";
+import { specOption } from "./spec-option.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */
@@ -126,7 +127,7 @@ export function addUpdateCommand(cli: Argv): Argv {
           describe: "Protocol revisions to support: one, a comma-separated list, latest or all",
           defaultDescription: "the revisions of the project",
         })
-        .option("spec", specOption)
+        .option("spec", { ...specOption, defaultDescription: "the spec folder of the last update" })
         .option("features", {
           type: "string",
           describe: `Comma-separated features of the server: ${knownFeatures.join(", ")}`,
@@ -242,16 +243,4 @@ export function addSettingsCommand(cli: Argv): Argv {
       process.exitCode = await runSettings({ folder: dir, check });
     },
   );
-}
-
-const specOption = {
-  type: "string",
-  describe: "Spec folder, as created by `pin`; --no-spec: the spec folder of the package",
-  defaultDescription: "the spec folder of the last update",
-  coerce: readSpec,
-} as const;
-
-/** Reads the option `spec`. The value of `--no-spec` is `false`. */
-function readSpec(value: unknown): string | false {
-  return value === false ? value : String(value);
 }

@@ -9,6 +9,7 @@ import {
   toAccess,
   toServing,
 } from "./server-options.ts";
+import { specOption, toSpec } from "./spec-option.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definition for yargs of the command `replay`. The code of the command is loaded when it runs. */
@@ -28,6 +29,7 @@ export function addReplayCommand(cli: Argv): Argv {
         .options(mockOptions)
         .options(connectionOptions)
         .option("protocol", { ...accessOptions.protocol, defaultDescription: "the recorded one" })
+        .option("spec", specOption)
         .option("timeout", accessOptions.timeout)
         .option("ignore", {
           type: "string",
@@ -52,12 +54,13 @@ export function addReplayCommand(cli: Argv): Argv {
             ],
           ),
         ),
-    async ({ "--": words, file, against, ignore, format, output, failOn, protocol, ...flags }) => {
+    async ({ "--": words, file, against, ignore, format, output, failOn, protocol, spec, ...flags }) => {
       const { runReplay } = await import("./replay.ts");
       const server = [...(against === undefined || against === "" ? [] : [against]), ...readWords(words)];
       process.exitCode = await runReplay({
         ...toAccess(flags),
         ...toServing(flags),
+        ...toSpec(spec),
         file,
         against: against !== undefined,
         server,

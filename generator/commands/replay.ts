@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { revisions } from "../../generated/revisions.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/index.ts";
 import { emitComparison, type ReportFormat } from "../diff/report/emit.ts";
 import { countText, outputLine } from "../internal/text.ts";
@@ -14,10 +13,12 @@ import { readRecording } from "../replay/read-recording.ts";
 import type { Recording } from "../replay/recording.ts";
 import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
 import { printReport, reportProblem } from "./report.ts";
+import type { SpecFlags } from "./spec-option.ts";
+import { openSpecRevisions } from "./spec-revisions.ts";
 import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
 
 /** Options of `create-mcp-server replay`. */
-export interface ReplayCommandOptions extends Omit<ServingFlags, "stdio">, AccessFlags {
+export interface ReplayCommandOptions extends Omit<ServingFlags, "stdio">, AccessFlags, SpecFlags {
   /** The recording. */
   readonly file: string;
   /** Test a server with the recording, instead of serving a mock. */
@@ -55,7 +56,8 @@ async function openMock(options: ReplayCommandOptions, signal: AbortSignal): Pro
     throw new UserError("--ignore and --output apply to --against; remove them, or pass a server with --against.");
   if (header ?? headerEnv ?? env)
     throw new UserError("--header, --header-env and --env apply to --against; a mock connects to no server.");
-  const recording = await readRecording(file);
+  const { revisions } = await openSpecRevisions(options);
+  const recording = await readRecording(file, revisions);
   printNotices(recording);
   const open = createMockServer(recording);
   return createGateway(open, { revisions, signal, shareConnections: true, onError: logProblem });
@@ -68,13 +70,16 @@ async function test(options: ReplayCommandOptions): Promise<number> {
     throw new UserError("--api-key-env, --bearer-env and --allowed-hosts do not apply to --against; remove them.");
   const access = readAccess(options);
   const place = await readServerAddress(server, access);
-  const recording = await readRecording(file);
+  const known = await openSpecRevisions(options);
+  const { revisions } = known;
+  const recording = await readRecording(file, revisions);
   const { revision: recorded } = recording;
   const [spoken = recorded] = chooseRevisions(protocol ?? recorded.id, revisions);
   printNotices(recording);
   const report = await testServer({
     recording,
     spoken,
+    known,
     server: toServer(place),
     ignore,
     timeout: access.timeout,

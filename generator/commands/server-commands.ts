@@ -14,6 +14,7 @@ import {
   toConnection,
   toServing,
 } from "./server-options.ts";
+import { specOption, toSpec } from "./spec-option.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that connect to servers. The code of a command is loaded when it runs. */
@@ -28,6 +29,7 @@ export function addClientCommand(cli: Argv): Argv {
         .positional("target", targetOption)
         .options(connectionOptions)
         .options(accessOptions)
+        .option("spec", specOption)
         .option("from", { type: "string", describe: "Recording of `gateway --record` with the lists of the server" })
         .option("out", { type: "string", describe: "Output folder", defaultDescription: "src/<name>-client" })
         .option("name", {
@@ -78,6 +80,7 @@ export function addClientCommand(cli: Argv): Argv {
       out,
       name,
       protocol,
+      spec,
       imports,
       re2js,
       check,
@@ -89,6 +92,7 @@ export function addClientCommand(cli: Argv): Argv {
       const { runClient } = await import("./client.ts");
       process.exitCode = await runClient({
         ...toAccess(flags),
+        ...toSpec(spec),
         target: [...target, ...readWords(words)],
         imports,
         re2js,
@@ -115,6 +119,7 @@ export function addCheckCommand(cli: Argv): Argv {
         .positional("target", serverOption)
         .options(connectionOptions)
         .options(accessOptions)
+        .option("spec", specOption)
         .option("auth", {
           type: "boolean",
           default: false,
@@ -151,10 +156,11 @@ export function addCheckCommand(cli: Argv): Argv {
             ["check --auth https://example.org/mcp --token-env TOKEN", "its authorization, and a token for it"],
           ),
         ),
-    async ({ "--": words, target = [], protocol, host, auth, tokenEnv, format, output, failOn, ...flags }) => {
+    async ({ "--": words, target = [], protocol, spec, host, auth, tokenEnv, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
         ...toAccess(flags),
+        ...toSpec(spec),
         auth,
         ...(tokenEnv !== undefined && { tokenEnv }),
         target: [...target, ...readWords(words)],
@@ -179,11 +185,7 @@ export function addDiffCommand(cli: Argv): Argv {
         .positional("newer", comparedOption)
         .options(connectionOptions)
         .options(accessOptions)
-        .option("spec", {
-          type: "string",
-          describe: "Spec folder, as created by `pin`",
-          defaultDescription: "the spec folder of the package",
-        })
+        .option("spec", specOption)
         .options(reportOptions)
         .option("fail-on", {
           choices: impacts,
@@ -210,7 +212,7 @@ export function addDiffCommand(cli: Argv): Argv {
         ...(output !== undefined && { output }),
         ...(failOn !== undefined && { failOn }),
         ...(protocol !== undefined && { protocol }),
-        ...(spec !== undefined && { spec }),
+        ...toSpec(spec),
       });
     },
   );
@@ -226,6 +228,7 @@ export function addExplainCommand(cli: Argv): Argv {
         .positional("server", serverOption)
         .options(connectionOptions)
         .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
+        .option("spec", specOption)
         .option("timeout", accessOptions.timeout)
         .option("json", { type: "boolean", default: false, describe: "Print the report as JSON" })
         .epilogue(
@@ -234,10 +237,10 @@ export function addExplainCommand(cli: Argv): Argv {
             ["explain --protocol <revision> --json -- npx some-server", "JSON for scripts"],
           ),
         ),
-    async ({ server = [], "--": command, protocol, json, ...flags }) => {
+    async ({ server = [], "--": command, protocol, spec, json, ...flags }) => {
       const { runExplain } = await import("./explain.ts");
       const words = [...server, ...readWords(command)];
-      process.exitCode = await runExplain({ ...toAccess(flags), server: words, protocol, json });
+      process.exitCode = await runExplain({ ...toAccess(flags), ...toSpec(spec), server: words, protocol, json });
     },
   );
 }
@@ -252,6 +255,7 @@ export function addInspectCommand(cli: Argv): Argv {
         .positional("server", serverOption)
         .option("port", { type: "number", describe: "Port of the page", defaultDescription: "any free port" })
         .option("open", { type: "boolean", default: false, describe: "Open the page in the default browser" })
+        .option("spec", specOption)
         .options(connectionOptions)
         .options(recordingOptions)
         .epilogue(
@@ -261,10 +265,11 @@ export function addInspectCommand(cli: Argv): Argv {
             ["inspect https://example.org/mcp --header-env Authorization=TOKEN", "server at an address"],
           ),
         ),
-    async ({ server = [], "--": command, port, open, record, redact = [], force, ...flags }) => {
+    async ({ server = [], "--": command, port, spec, open, record, redact = [], force, ...flags }) => {
       const { runInspect } = await import("./inspect.ts");
       process.exitCode = await runInspect({
         ...toConnection(flags),
+        ...toSpec(spec),
         server: [...server, ...readWords(command)],
         open,
         redact,
@@ -312,6 +317,7 @@ export function addGatewayCommand(cli: Argv): Argv {
           describe: "Only revision to use with the server",
           defaultDescription: "the newest that the server supports",
         })
+        .option("spec", specOption)
         .options(recordingOptions)
         .epilogue(
           examplesText(
@@ -333,6 +339,7 @@ export function addGatewayCommand(cli: Argv): Argv {
       timeout,
       shareConnections,
       protocol,
+      spec,
       record,
       redact = [],
       force,
@@ -343,6 +350,7 @@ export function addGatewayCommand(cli: Argv): Argv {
       const { runGateway } = await import("./gateway.ts");
       process.exitCode = await runGateway({
         ...toConnection(flags),
+        ...toSpec(spec),
         ...toServing(flags),
         server: [...server, ...readWords(command)],
         shareConnections,

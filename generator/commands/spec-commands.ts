@@ -1,4 +1,5 @@
 import type { Argv } from "yargs";
+import { specOption, toSpec } from "./spec-option.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands for schemas of the protocol. The code of a command is loaded when it runs. */
@@ -33,7 +34,7 @@ export function addGenerateCommand(cli: Argv): Argv {
       process.exitCode = await runGenerate({
         out,
         check,
-        ...(spec !== undefined && { spec }),
+        ...toSpec(spec),
         ...(protocol && { revisions: protocol }),
       });
     },
@@ -52,7 +53,7 @@ export function addModelCommand(cli: Argv): Argv {
         .epilogue(examplesText(["model <revision> > model.json", "model for tools in other languages"])),
     async ({ spec, revision }) => {
       const { runModel } = await import("./model.ts");
-      process.exitCode = await runModel({ revision, ...(spec !== undefined && { spec }) });
+      process.exitCode = await runModel({ revision, ...toSpec(spec) });
     },
   );
 }
@@ -86,9 +87,3 @@ export function addPinCommand(cli: Argv): Argv {
     },
   );
 }
-
-const specOption = {
-  type: "string",
-  describe: "Folder with pins.json and one folder per revision",
-  defaultDescription: "the spec folder of the package",
-} as const;

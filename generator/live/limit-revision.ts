@@ -7,8 +7,6 @@ export function limitRevision(open: ConnectionFactory, { id }: Pick<Revision, "i
     const [written] = options.revisions;
     const chosen = options.revisions.find((revision) => revision.id === id);
     if (!written || !chosen) return Promise.reject(new Error(`Revision ${id} is not among those of the connection`));
-    // A revision of another lifecycle is never proposed: it only says what values are converted from.
-    const revisions = written.lifecycle === chosen.lifecycle ? [chosen] : [written, chosen];
-    return open({ ...options, revisions, lifecycle: chosen.lifecycle });
+    return open({ ...options, revisions: [chosen], written, lifecycle: chosen.lifecycle });
   };
 }

@@ -35,6 +35,17 @@ export function parseValidSource(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
+/** Returns an emitted module as JavaScript, which imports other emitted modules. */
+export function toJavaScript(text: string): string {
+  const compilerOptions: ts.CompilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    verbatimModuleSyntax: true,
+    rewriteRelativeImportExtensions: true,
+  };
+  return ts.transpileModule(text, { compilerOptions }).outputText;
+}
+
 function parse(path: string, text: string): ts.SourceFile {
   const project = new Project({
     useInMemoryFileSystem: true,

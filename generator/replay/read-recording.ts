@@ -19,13 +19,13 @@ import {
  *
  * @throws {UserError} when the file cannot be read or is not a recording; the message names the line
  */
-export async function readRecording(path: string): Promise<Recording> {
+export async function readRecording(path: string, known: readonly Revision[] = revisions): Promise<Recording> {
   const bytes = await readBytes(path);
   const lines = readLines(bytes, path);
   const [first, ...rest] = lines;
   if (!first) throw new UserError(`${path} is empty; record a server with gateway --record.`);
   const header = readHeader(first, path);
-  const revision = readRevision(header, path);
+  const revision = readRevision(header, path, known);
   const messages: RecordedMessage[] = [];
   const notices: string[] = [];
   for (const line of rest) {
@@ -99,11 +99,11 @@ function readHeader({ value, problem }: Line, path: string): RecordingHeader {
   };
 }
 
-function readRevision({ protocol }: RecordingHeader, path: string): Revision {
-  const revision = withExtensions(revisions, knownExtensions).find(({ id }) => id === protocol);
+function readRevision({ protocol }: RecordingHeader, path: string, known: readonly Revision[]): Revision {
+  const revision = withExtensions(known, knownExtensions).find(({ id }) => id === protocol);
   if (revision) return revision;
-  const known = revisions.map(({ id }) => id).join(", ");
-  throw new UserError(`${path} has revision ${safeLine(protocol, 40)}, and this program knows ${known}; update it.`);
+  const ids = known.map(({ id }) => id).join(", ");
+  throw new UserError(`${path} has revision ${safeLine(protocol, 40)}, and this program knows ${ids}; update it.`);
 }
 
 /** Returns a message, a notice, or nothing for input that was no message. */

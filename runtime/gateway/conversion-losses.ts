@@ -1,4 +1,5 @@
-import { ConversionError, isObject, type Loss, type OnLoss, type Revision } from "../../generated/support.ts";
+import { isObject, type ConversionError, type Loss, type OnLoss, type Revision } from "../../generated/support.ts";
+import { hasName } from "../jsonrpc/errors.ts";
 import type { ClientConnection } from "../client/connect.ts";
 import { requestOf } from "../client/session/requests.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
@@ -91,8 +92,13 @@ function findLosses(target: Revision, method: string, result: object): Loss[] {
   try {
     convert(result, onLoss);
   } catch (error) {
-    if (!(error instanceof ConversionError)) throw error;
+    if (!isConversionError(error)) throw error;
     onLoss({ type: error.type, member: error.member ?? "", rule: "error" });
   }
   return [...losses.values()];
+}
+
+/** True for an error of conversions, also of those that another copy of this package has loaded. */
+function isConversionError(value: unknown): value is ConversionError {
+  return hasName(value, ["ConversionError"]);
 }

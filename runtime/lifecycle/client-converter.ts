@@ -2,10 +2,10 @@ import type { Revision } from "../../generated/support.ts";
 import { createRevisionConverter, type RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import type { OpenOptions } from "./open-options.ts";
 
-/** Creates the converter of what a client sends to a revision; `undefined` for the first of its revisions, for which its code is written. */
+/** Creates the converter of a client at a revision; `undefined` for the one that its code is written for. */
 export function createClientConverter(
   revision: Revision,
-  { revisions, onLoss: mode, onError }: OpenOptions,
+  { revisions, written = revisions[0] ?? revision, onLoss: mode, onError }: OpenOptions,
 ): RevisionConverter | undefined {
-  return createRevisionConverter(revision, { role: "client", written: revisions[0] ?? revision, mode, onError });
+  return createRevisionConverter(revision, { role: "client", written, mode, onError });
 }

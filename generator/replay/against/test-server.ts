@@ -1,4 +1,3 @@
-import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
 import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
 import { connect } from "../../../runtime/client/connect.ts";
@@ -17,6 +16,8 @@ export interface TestServerOptions {
   readonly server: UpstreamTarget | ConnectionFactory;
   /** Revision that is spoken to the server. */
   readonly spoken: Revision;
+  /** Revisions between which a gateway converts, and their spec folder if it is not that of this package. */
+  readonly known: { readonly revisions: readonly Revision[]; readonly spec: string | undefined };
   /** Ends of the paths of members that are not compared. */
   readonly ignore: readonly string[];
   /** Milliseconds to wait for each response. */
@@ -28,13 +29,13 @@ export interface TestServerOptions {
  * gateway converts between them, and members that one of the two revisions does not have are not compared.
  */
 export async function testServer(options: TestServerOptions): Promise<ReplayReport> {
-  const { recording, server, spoken, ignore, timeout } = options;
+  const { recording, server, spoken, known, ignore, timeout } = options;
   const { revision: recorded } = recording;
   const isIgnored = readIgnored(ignore);
   const open = limitRevision(connectUpstream(server), spoken);
   if (recorded.id === spoken.id) return replayRecording({ recording, open, timeout, isIgnored });
-  const foreign = await readForeignMembers(recorded, spoken);
-  const gateway = await createGateway(open, { revisions, shareConnections: true });
+  const foreign = await readForeignMembers([recorded, spoken], known.spec);
+  const gateway = await createGateway(open, { revisions: known.revisions, shareConnections: true });
   try {
     return await replayRecording({
       recording,
@@ -48,8 +49,11 @@ export async function testServer(options: TestServerOptions): Promise<ReplayRepo
   }
 }
 
-async function readForeignMembers(one: Revision, other: Revision): Promise<ForeignMembers> {
-  const { models } = await readSpecModels();
+async function readForeignMembers(
+  [one, other]: readonly [Revision, Revision],
+  spec: string | undefined,
+): Promise<ForeignMembers> {
+  const { models } = await readSpecModels(spec);
   const [first, second] = [one, other].map(({ id }) => models.find((model) => model.id === id));
   if (first && second) return new ForeignMembers(first, second);
   throw new Error(`The models lack ${one.id} or ${other.id}`);

@@ -1,72 +1,24 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { revisions as released } from "../../../generated/revisions.ts";
-import type { Caller, Revision } from "../../../generated/support.ts";
-import { emitUnformatted } from "../../../generator/generate.ts";
-import { packageRoot } from "../../../generator/internal/package-info.ts";
-import { writeTree } from "../../../generator/internal/tree.ts";
+import { isObject, type Caller, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { loadRevisions } from "../../../generator/commands/load-revisions.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
+import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { createDualAcceptor } from "../../../runtime/lifecycle/dual-era.ts";
 import type { ServeOptions } from "../../../runtime/lifecycle/serve-options.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { newest, next, older, writeFictionalSpec } from "../fictional-spec.ts";
 
-/*
- * A fictional revision with another name of a log level and of a role, and with two required members that older peers do not know. A server or a client
- * that is written for it works with peers of older revisions, which notice nothing.
- */
+/* A server or a client that is written for the fictional revision works with peers of older revisions, which notice nothing. */
 
-const next = "2027-03-30";
-const newest = "2026-07-28";
-const older = "2025-11-25";
 const byId = new Map<string, Revision>();
 
 beforeAll(async () => {
   const folder = await createTemporaryFolder("renamed");
-  const spec = join(folder, "spec");
-  await cp(join(packageRoot, "spec"), spec, { recursive: true });
-  await cp(join(spec, newest), join(spec, next), { recursive: true });
-  await edit(join(spec, next, "schema.ts"), (text) =>
-    text
-      .replaceAll(newest, next)
-      .replace(/^(export type LoggingLevel = .*)"emergency"/m, '$1"disaster"')
-      .replace('export type Role = "user"', 'export type Role = "person"')
-      .replace(/^(export interface GetPromptRequestParams .*)$/m, "$1\n  tone: string;")
-      .replace(/^(export interface GetPromptResult .*)$/m, "$1\n  languages: string[];"),
-  );
-  await edit(join(spec, next, "overlay.json"), (text) => text.replaceAll(`/${newest}/`, `/${next}/`));
-  await edit(join(spec, newest, "overlay.json"), (text) => {
-    const reason = "It has another name.";
-    const conversions = [
-      { rule: "as", value: "emergency", at: ["LoggingLevel:disaster"], reason },
-      { rule: "as", value: "user", at: ["Role:person"], reason },
-      { rule: "drop", at: ["GetPromptRequestParams.tone", "GetPromptResult.languages"], reason: "There is none." },
-      { rule: "default", value: "plain", at: ["GetPromptRequestParams.tone"], reason: "Older peers send none." },
-      { rule: "default", value: ["en"], at: ["GetPromptResult.languages"], reason: "Older peers send none." },
-    ];
-    return JSON.stringify({ ...JSON.parse(text), conversions });
-  });
-  await edit(join(spec, "pins.json"), (text) => {
-    const pins = JSON.parse(text);
-    return JSON.stringify({ ...pins, revisions: { ...pins.revisions, [next]: pins.revisions[newest] } });
-  });
-  const generated = join(folder, "generated");
-  const tree = new Map(await emitUnformatted({ spec }));
-  for (const name of ["support.ts", "convert-support.ts"])
-    tree.set(name, await readFile(join(packageRoot, "templates", name), "utf8"));
-  await writeTree(generated, tree);
-  const module: { readonly revisions: readonly Revision[] } = await import(
-    pathToFileURL(join(generated, "revisions.ts")).href
-  );
-  for (const revision of module.revisions) byId.set(revision.id, revision);
+  for (const revision of await loadRevisions(await writeFictionalSpec(folder))) byId.set(revision.id, revision);
 }, 60_000);
-
-async function edit(path: string, change: (text: string) => string): Promise<void> {
-  await writeFile(path, change(await readFile(path, "utf8")));
-}
 
 /** Returns revisions of the fictional folder, newest first. */
 function revisionsOf(...ids: readonly string[]): readonly Revision[] {
@@ -238,3 +190,52 @@ describe("a client that is written for renamed values", () => {
     });
   });
 });
+
+describe("a gateway", () => {
+  test.each([
+    [older, "user", "emergency"],
+    [newest, "user", "emergency"],
+    [next, "person", "disaster"],
+  ])("a client of %s gets its own names from a server of another revision", async (id, role, level) => {
+    const seen: Seen = { server: [], client: [] };
+    const served = serve(
+      released.filter((revision) => revision.id === older),
+      words.old,
+      seen,
+    );
+    const gateway = await createGateway(
+      (options) => {
+        const [near, far] = createInMemoryTransports();
+        createDualAcceptor(served)(far);
+        return connect(near, options);
+      },
+      { revisions: [...byId.values()] },
+    );
+    const client = open(revisionsOf(id), { level, role }, seen);
+    const [near, far] = createInMemoryTransports();
+    gateway.accept(far);
+    const connection = await connect(near, client);
+    const getPrompt = findRow(connection.revision.clientRequests, "getPrompt");
+    if (!getPrompt) throw new Error("There are no prompts.");
+    const tone = id === next ? { tone: "loud" } : {};
+    const first: unknown = await connection.request(getPrompt, { name: "p", ...tone });
+    const result = await complete(connection, getPrompt, { first, role, tone });
+    expect(result).toMatchObject({ messages: [message(role)], ...(id === next && { languages: ["en"] }) });
+    expect(seen.server.at(-1)).toMatchObject(message("user"));
+    await connection.close();
+    await gateway.close();
+  });
+});
+
+/** Responds to the sampling request inside of a result, at revisions where servers send none. */
+async function complete(
+  connection: Caller,
+  row: RequestRow,
+  { first, role, tone }: { readonly first: unknown; readonly role: string; readonly tone: object },
+): Promise<unknown> {
+  if (!isObject(first) || !isObject(first.inputRequests)) return first;
+  const [[key = "", request] = []] = Object.entries(first.inputRequests);
+  expect(request).toMatchObject({ params: { messages: [message(role)] } });
+  const inputResponses = { [key]: { ...message(role), model: "m" } };
+  return connection.request(row, { name: "p", ...tone, inputResponses, requestState: first.requestState });
+}
