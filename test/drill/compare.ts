@@ -35,7 +35,7 @@ function isLine({ kind, subject, detail }: ContractChange, line: Line): boolean 
 
 function linesOf(drawn: Drawn): readonly Line[] {
   const { method, inputRequest, notification, optional, required, content, enumValue, logLevel } = drawn;
-  const { errorCode, newError } = drawn;
+  const { errorCode, newError, removedMember } = drawn;
   const notes: readonly Line[] = [
     { kind: "added", subject: "type Note" },
     { kind: "added", subject: "type ServerCapabilities.notes" },
@@ -71,12 +71,22 @@ function linesOf(drawn: Drawn): readonly Line[] {
     { kind: "changed", subject: "type ContentBlock", detail: `"${content.value}"` },
     { kind: "changed", subject: "type InputRequest", detail: inputRequest.method },
     { kind: "changed", subject: "type InputResponse", detail: inputRequest.reply },
+    ...(drawn.isSampled ? [sampled(content.value)] : []),
+    ...withHeirs(removedMember.type).map((type) => removed(type, removedMember.member)),
     ...(removedUses[drawn.removedType] ?? []),
   ];
 }
 
 function added(type: string, member: string, state: string): Line {
   return { kind: "added", subject: `type ${type}.${member}`, detail: `added as ${state}` };
+}
+
+function removed(type: string, member: string): Line {
+  return { kind: "removed", subject: `type ${type}.${member}` };
+}
+
+function sampled(value: string): Line {
+  return { kind: "changed", subject: "type SamplingMessageContentBlock", detail: `"${value}"` };
 }
 
 /** Returns a type and those that inherit its members. */

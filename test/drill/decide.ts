@@ -177,7 +177,9 @@ function rulesFor(drawn: Drawn): readonly Rule[] {
     { at: `${enumValue.place}:${nameOf(enumValue.to)}`, value: enumValue.from },
     { at: `LoggingLevel:${nameOf(logLevel.to)}`, value: logLevel.from },
   ];
-  const contentAt = contentRule === "error" ? [content.type] : [];
+  // No message of a model has a file.
+  const sampledAt = drawn.isSampled ? [`SamplingMessageContentBlock:${content.type}`] : [];
+  const contentAt = contentRule === "error" ? [content.type] : sampledAt;
   const valuesAt = renames ? [] : values.map(({ at }) => at);
   return [
     { rule: "error", at: [...requests, ...contentAt, ...valuesAt], reason: "Older peers do not know it." },

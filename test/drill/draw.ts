@@ -8,6 +8,7 @@ import {
   changeConstant,
   readConstant,
   redate,
+  removeMember,
   removeType,
   renameLiteral,
   requireMember,
@@ -62,9 +63,12 @@ export interface Drawn {
   /** A new member, or one that was optional before. */
   readonly required: NewMember & { readonly isKnown: boolean };
   readonly removedType: string;
+  readonly removedMember: { readonly type: string; readonly member: string };
   readonly enumValue: { readonly type: string; readonly place: string; readonly from: string; readonly to: string };
   readonly logLevel: { readonly from: string; readonly to: string };
   readonly content: { readonly type: string; readonly value: string; readonly mimeType: string };
+  /** The new kind of content is permitted in messages of models as well. */
+  readonly isSampled: boolean;
   readonly errorCode: { readonly name: string; readonly constant: string; readonly from: number; readonly to: number };
   /** New error of the new method, with its HTTP status. */
   readonly newError: {
@@ -106,6 +110,8 @@ function drawChanges(seed: number, random: Random, text: string): Changes {
     enumValue,
     logLevel: pick(logLevels, random),
     content: pick(contents, random),
+    isSampled: isHit(0.5, random),
+    removedMember: pick(removedMembers, random),
     errorCode: drawErrorCode(random, text),
     newError: { ...pick(newErrors, random), status: pick([402, 409, 429], random) },
     helper: pick(["Ranked", "Scored", "Match"], random),
@@ -216,6 +222,15 @@ const logLevels: readonly Drawn["logLevel"][] = [
   { from: "warning", to: "caution" },
 ];
 
+/** Members that definitions and handlers of the drill do not use. */
+const removedMembers: readonly Drawn["removedMember"][] = [
+  { type: "Resource", member: "size" },
+  { type: "Annotations", member: "lastModified" },
+  { type: "Implementation", member: "websiteUrl" },
+  { type: "ModelPreferences", member: "costPriority" },
+  { type: "Icon", member: "sizes" },
+];
+
 const contents: readonly Drawn["content"][] = [
   { type: "VideoContent", value: "video", mimeType: "video/webm" },
   { type: "ModelContent", value: "model", mimeType: "model/gltf+json" },
@@ -259,6 +274,8 @@ function writeSchema(changes: Changes, random: Random, text: string): string {
         ? requireMember(schema, required.type, required.member)
         : addMember(schema, required.type, `${required.member}: ${typeOf(required.value)}`),
     (schema) => removeType(schema, changes.removedType),
+    (schema) => removeMember(schema, changes.removedMember.type, changes.removedMember.member),
+    (schema) => (changes.isSampled ? addToUnion(schema, "SamplingMessageContentBlock", content.type) : schema),
     (schema) => renameLiteral(schema, enumValue.type, enumValue),
     (schema) => renameLiteral(schema, "LoggingLevel", logLevel),
     (schema) => addToUnion(schema, "ContentBlock", content.type),

@@ -29,6 +29,13 @@ export function requireMember(text: string, type: string, member: string): strin
   return splice(text, { start: question.getStart(), end: question.end, by: "" });
 }
 
+/** Removes a member of an interface, with its comment. */
+export function removeMember(text: string, type: string, member: string): string {
+  const found = interfaceOf(text, type).members.find((one) => one.name?.getText() === member);
+  if (!found) throw new Error(`${type} has no member ${member}; draw another one`);
+  return splice(text, { start: found.pos, end: found.end, by: "" });
+}
+
 /** Appends declarations. */
 export function append(text: string, declarations: string): string {
   return `${text.trimEnd()}\n\n${declarations.trim()}\n`;

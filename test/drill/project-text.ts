@@ -86,6 +86,23 @@ export const server = defineServer({
 `;
 }
 
+/** Returns a module of a project that calls the new method as a client. */
+export function callerText({ method: { method, param } }: Drawn): string {
+  return `import { connectStdio, createClient } from "./mcp/index.ts";
+
+/** Returns the score of the best match. */
+export async function find(text: string): Promise<number | undefined> {
+  const client = createClient({ info: { name: "caller", version: "1.0.0" } });
+  const server = { command: "node", args: ["dist/server.js"] };
+  await using session = await client.connect((options) => connectStdio(server, options));
+  const { matches } = await session.request(${quote(method)}, { ${param}: text });
+  // @ts-expect-error: a match has no such member.
+  matches[0]?.other;
+  return matches[0]?.score;
+}
+`;
+}
+
 function membersText(drawn: Drawn, type: string): string {
   return Object.entries(newMembers(drawn, type))
     .map(([name, value]) => `${name}: ${quote(value)},`)

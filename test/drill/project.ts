@@ -9,7 +9,7 @@ import { runProgram } from "../matrix/tools.ts";
 import { linkPackages } from "../scaffold/everything-project.ts";
 import { converse } from "./conversation.ts";
 import { after, before, type Drawn } from "./draw.ts";
-import { definitionText } from "./project-text.ts";
+import { callerText, definitionText } from "./project-text.ts";
 import type { Step, StepRunner } from "./step.ts";
 
 /** What the steps of a project need. */
@@ -72,6 +72,7 @@ async function updateProject(step: Step, { drawn, root, revisions }: ProjectDril
       places,
     );
   await writeFile(join(folder, "src", "definition.ts"), definitionText(drawn));
+  await writeFile(join(folder, "src", "caller.ts"), callerText(drawn));
   const samples = (await readdir(join(folder, "test"))).filter((name) =>
     /-(tool|prompt|resource)\.test\.ts$/.test(name),
   );
