@@ -107,19 +107,20 @@ const usersOfTypes: Readonly<Record<string, string>> = {
 };
 
 /** Returns the drawn names that are gone and that code uses, in the order of the list of such names. */
-function goneNames({ enumValue, logLevel, removedType, errorCode }: Drawn): readonly string[] {
+function goneNames({ enumValue, logLevel, removedType, removedMember, errorCode }: Drawn): readonly string[] {
   const { values, declarations, members, errors } = readNames();
   const isRenamed = (at: string, value: string): boolean =>
     [{ place: "LoggingLevel", from: logLevel.from }, enumValue].some(
       ({ place, from }) => place === at && from === value,
     );
   const places = [...declarations, ...members.flatMap(({ of, members: own }) => own.map((name) => `${of}.${name}`))];
+  const gone = [usersOfTypes[removedType], `${removedMember.type}.${removedMember.member}`];
   return [
     ...values.flatMap(({ at, values: own }) =>
       own.filter((value) => isRenamed(at, value)).map((value) => `${at}:${value}`),
     ),
     ...(places.some((place) => place.split(".", 1)[0] === removedType) ? [removedType] : []),
-    ...places.filter((place) => place === usersOfTypes[removedType]),
+    ...places.filter((place) => gone.includes(place)),
     ...errors.flatMap(({ name, code }) => (name === errorCode.name && code !== undefined ? [name] : [])),
   ];
 }
