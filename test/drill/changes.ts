@@ -51,7 +51,7 @@ export function listChanges(texts: SpecTexts): readonly SingleChange[] {
     ...constants.flatMap(({ name, value }) => [renameConstant(name), changeConstant(name, value)]),
     ...declarations.map(renameDeclaration),
     ...places.flatMap(({ place, method }) => (method === undefined ? [] : [renameMethod(place, method)])),
-    ...places.flatMap(({ place, member }) => (member ? changeMember(place, member.isOptional) : [])),
+    ...places.flatMap(({ place, member }) => (member ? changeMember(place, member) : [])),
     ...(texts.overlay.headers ?? []).map(({ name }) => renameHeader(name)),
     ...texts.overlay.errors.flatMap(({ name, code }) => [renameError(name), changeErrorCode(name, code)]),
     ...(texts.overlay.reservedMeta ?? []).map(({ key }) => renameMetaKey(key)),
@@ -157,13 +157,19 @@ export function renameMethod(place: string, from: string): SingleChange {
 }
 
 /** Returns the changes of a member: another name, none any more, required if it was optional, and the other way round. */
-export function changeMember(place: string, isOptional: boolean): readonly SingleChange[] {
-  return [renamePlace(place), removeMember(place), isOptional ? requireMember(place) : makeOptional(place)];
+export function changeMember(
+  place: string,
+  { name, isOptional }: { readonly name: string; readonly isOptional: boolean },
+): readonly SingleChange[] {
+  return [
+    renamePlace(place, name),
+    removeMember(place, name),
+    (isOptional ? requireMember : makeOptional)(place, name),
+  ];
 }
 
 /** Gives a member another name. */
-export function renamePlace(place: string): SingleChange {
-  const from = place.slice(place.lastIndexOf(".") + 1);
+export function renamePlace(place: string, from: string): SingleChange {
   const to = `${from}Renamed`;
   const renamed = `${place}Renamed`;
   const path = place.split(".").slice(1).join(".");
@@ -184,11 +190,11 @@ export function renamePlace(place: string): SingleChange {
 }
 
 /** Removes a member. */
-export function removeMember(place: string): SingleChange {
+export function removeMember(place: string, name: string): SingleChange {
   return {
     kind: "member removed",
     subject: place,
-    from: place.slice(place.lastIndexOf(".") + 1),
+    from: name,
     to: "",
     apply: ({ schema, overlay }) => ({
       schema: edit(schema, [{ ...find(schema, place).withComments, text: "" }]),
@@ -198,8 +204,7 @@ export function removeMember(place: string): SingleChange {
 }
 
 /** Makes an optional member required. */
-export function requireMember(place: string): SingleChange {
-  const name = place.slice(place.lastIndexOf(".") + 1);
+export function requireMember(place: string, name: string): SingleChange {
   return {
     kind: "member required",
     subject: place,
@@ -213,16 +218,15 @@ export function requireMember(place: string): SingleChange {
 }
 
 /** Makes a required member optional. */
-export function makeOptional(place: string): SingleChange {
-  const name = place.slice(place.lastIndexOf(".") + 1);
+export function makeOptional(place: string, name: string): SingleChange {
   return {
     kind: "member optional",
     subject: place,
     from: name,
     to: name,
     apply: ({ schema, overlay }) => {
-      const { name: node } = find(schema, place);
-      return { schema: edit(schema, [{ start: node.end, end: node.end, text: "?" }]), overlay };
+      const { end } = find(schema, place).name;
+      return { schema: edit(schema, [{ start: end, end, text: "?" }]), overlay };
     },
   };
 }

@@ -21,4 +21,14 @@ export const accepted: readonly { readonly reason: string; readonly rows: readon
       (type) => `member removed: ${type}.code`,
     ),
   },
+  {
+    reason: "The value tells fields of a form apart, so that the check of their union has other branches.",
+    rows: [
+      "UntitledSingleSelectEnumSchema.type:string",
+      "TitledSingleSelectEnumSchema.type:string",
+      "UntitledMultiSelectEnumSchema.type:array",
+      "TitledMultiSelectEnumSchema.type:array",
+      "LegacyTitledEnumSchema.type:string",
+    ].map((value) => `value renamed: ${value}`),
+  },
 ];

@@ -11,7 +11,7 @@ import { findNarrower } from "../../../generator/pin/decisions.ts";
 import { createOverlayReader } from "../../../generator/read/overlay.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
-import { toNextRevision, type SingleChange, type SpecTexts } from "../../drill/changes.ts";
+import { toNextRevision, type ChangeKind, type SingleChange, type SpecTexts } from "../../drill/changes.ts";
 
 /** What happens to a revision with one change. */
 export type Outcome =
@@ -67,6 +67,9 @@ export async function createJudge(): Promise<Judge> {
         return { kind: "silent", text: "nothing was changed" };
       const model = tryTo(() => read(changed));
       if (model instanceof SpecError) return stop("reading", model.message);
+      const files = compare(change, plain, linesOf(model, models));
+      // Of other changes the files tell in more places than those that name them, such as types that inherit a member.
+      if (files.kind === "silent" && plainKinds.has(change.kind)) return files;
       const { lost } = findGoneNames(used, { before: newest, after: model, removed: [] });
       if (lost.length > 0) return stop("names", lost.join("\n"));
       const all = [...models, model];
@@ -76,10 +79,19 @@ export async function createJudge(): Promise<Judge> {
       }
       const narrower = findNarrower(model, newest);
       if (narrower.length > 0) return stop("pin", narrower.join("\n"));
-      return compare(change, plain, linesOf(model, models));
+      return files;
     },
   };
 }
+
+/** Changes that must be exact in the files even if something stops before: the decision to use the revision changes nothing in them. */
+const plainKinds: ReadonlySet<ChangeKind> = new Set([
+  "value renamed",
+  "constant changed",
+  "header renamed",
+  "error renamed",
+  "error code changed",
+]);
 
 function read({ schema, overlay }: SpecTexts): RevisionModel {
   return readRevision({
