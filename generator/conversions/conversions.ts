@@ -91,7 +91,7 @@ export interface Uncovered {
   /** Newest revision to which it is a difference. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
   readonly change: Change;
-  /** Values of the revision that a new value may become: those that it may replace first. */
+  /** Values of the revision that a new value may become: those that it may replace, or else the first ones. */
   readonly values: readonly (LiteralShape["value"] | null)[];
   /** Description of the difference. */
   readonly text: string;
@@ -125,8 +125,10 @@ function olderValues(change: Change, methods: readonly MethodDifference[]): Unco
   const union = unions.find(({ options }) => options.some((option) => option.change === change));
   const own = union?.options.find((option) => option.change === change)?.outline.plain;
   if (own?.kind !== "value") return [];
-  return [...new Set([...(change.replaces ?? []), ...knownValues(union)])];
+  return change.replaces ?? knownValues(union).slice(0, mostValues);
 }
+
+const mostValues = 3;
 
 /** Returns the values of a union that the revision knows. */
 function knownValues(union: UnionDifference | undefined): Uncovered["values"] {

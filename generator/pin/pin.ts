@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { formatJson } from "../internal/format.ts";
-import type { RevisionModel } from "../model.ts";
+import type { ConversionRule, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { pinsText, revisionPattern, type FilePin, type Pin } from "../read/pins.ts";
 import { hashText } from "../internal/files.ts";
@@ -89,7 +89,8 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const input: DraftInput = { known, revision, pin, source, schema, path };
   const { draft, decisions, model, nearest } = (await keepOverlay(input)) ?? (await draftOverlay(input));
   const base = model && (nearest ?? (await known.readNearest(revision)).model);
-  const undecided = model ? findUndecided(sortModels([...(await known.readOthers(revision)), model])) : [];
+  const models = model ? sortModels([...(await known.readOthers(revision)), model]) : [];
+  const undecided = findUndecided(models, (entry) => isReadable(entry, draft.text, input));
   const unfit = model ? await known.findUnfit(model) : [];
   await storePin(spec, {
     revision,
@@ -158,6 +159,17 @@ function readModel({ known, revision, pin, source, path }: DraftInput, text: str
   const value = known.readOverlay({ path, text });
   const schema = { path: source.from, text: source.text };
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
+}
+
+/** True if the folder's schema of overlays has the rule of an entry. That of a folder from an earlier version may not have it. */
+function isReadable(entry: ConversionRule, overlay: string, { known, path }: DraftInput): boolean {
+  try {
+    known.readOverlay({ path, text: JSON.stringify({ ...JSON.parse(overlay), conversions: [entry] }) });
+    return true;
+  } catch (error) {
+    if (error instanceof SpecError) return false;
+    throw error;
+  }
 }
 
 function sortModels(models: readonly RevisionModel[]): readonly RevisionModel[] {

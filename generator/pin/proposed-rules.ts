@@ -23,8 +23,14 @@ export interface UndecidedDifference {
   readonly entries: readonly ConversionRule[];
 }
 
-/** Finds the differences without a rule, and the rules that the generator accepts for each: every rule is tried. */
-export function findUndecided(models: readonly RevisionModel[]): readonly UndecidedDifference[] {
+/**
+ * Finds the differences without a rule, and the rules that the generator accepts for each: every rule is tried. `isReadable` determines whether an overlay
+ * of the folder may have an entry.
+ */
+export function findUndecided(
+  models: readonly RevisionModel[],
+  isReadable: (entry: ConversionRule) => boolean,
+): readonly UndecidedDifference[] {
   const targets = models.map((model): Target => ({ model, draft: createDrafts(models, model) }));
   const found = models.flatMap((target) => findUncovered(models, target));
   const byName = new Map<string, Uncovered[]>();
@@ -37,7 +43,7 @@ export function findUndecided(models: readonly RevisionModel[]): readonly Undeci
     if (!first) return [];
     const { model } = first;
     const texts = new Set(group.map(({ text }) => text));
-    const entries = candidatesFor(first).filter((rule) => isAccepted({ model, rule }, targets));
+    const entries = candidatesFor(first).filter((rule) => isReadable(rule) && isAccepted({ model, rule }, targets));
     return [{ overlay: overlayPath(model), text: [...texts].join("; "), entries }];
   });
 }
@@ -70,7 +76,9 @@ function isAcceptedBy(draft: Target["draft"], added: AddedRule): boolean {
 
 function candidatesFor({ model, change, values }: Uncovered): readonly ConversionRule[] {
   const at = [nameOf(change)];
-  return rulesFor(change).flatMap((rule): ConversionRule[] => {
+  // An error is what remains if no other rule fits.
+  const rules = rulesFor(change).filter((rule) => rule !== "error");
+  return [...rules, "error" as const].flatMap((rule): ConversionRule[] => {
     const reason = reasons[rule] ?? "It is converted.";
     if (rule === "as") return values.map((value) => ({ rule, value, at: [...at], reason: asReason(value) }));
     if (rule !== "default") return [{ rule, at: [...at], reason }];

@@ -68,8 +68,8 @@ describe("a new revision", () => {
         overlay: `spec/${newest}/overlay.json`,
         text: expect.stringMatching(/^the alternative VideoContent of ContentBlock since /),
         entries: [
-          { rule: "error", at: ["VideoContent"], reason: "Older peers cannot receive it." },
           { rule: "content-to-text", at: ["VideoContent"], reason: "It is sent as a text that tells what it was." },
+          { rule: "error", at: ["VideoContent"], reason: "Older peers cannot receive it." },
         ],
       },
     ]);

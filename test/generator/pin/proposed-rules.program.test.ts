@@ -58,7 +58,7 @@ async function decide(choose: (difference: Undecided) => Undecided["entries"][nu
 
 describe("rules that `pin` proposes", () => {
   it.each<[difference: string, rules: readonly unknown[]]>([
-    ["disaster of LoggingLevel", [["as", "emergency"], ["as", "debug"], "error"]],
+    ["disaster of LoggingLevel", [["as", "emergency"], "error"]],
     ["narrator of Role", [["as", "user"], ["as", "assistant"], "error"]],
     ["VideoContent of ContentBlock", ["content-to-resource", "content-to-text", "error"]],
     ["the property Tool.color", ["drop", "error", "keep", "omit"]],
@@ -69,9 +69,23 @@ describe("rules that `pin` proposes", () => {
     expect(rulesOf(difference)).not.toContain("audio-to-text");
   });
 
-  it("a new name of the same value is proposed first", () => {
-    expect(rulesOf("disaster of LoggingLevel")).toContainEqual(["as", "emergency"]);
-    expect(rulesOf("disaster of LoggingLevel").find((rule) => Array.isArray(rule))).toEqual(["as", "emergency"]);
+  it("only the value that a new one may replace is proposed, and an error last", () => {
+    expect(rulesOf("disaster of LoggingLevel")).toEqual([["as", "emergency"], "error"]);
+  });
+
+  it("rules that the schema of overlays of the folder does not have are not proposed", async () => {
+    const other = join(folder, "old");
+    await cp("spec", other, { recursive: true });
+    const path = join(other, "overlay.schema.json");
+    const schema = JSON.parse(await readFile(path, "utf8"));
+    const { rule } = schema.$defs.conversion.properties;
+    rule.enum = rule.enum.filter((name: string) => name !== "as");
+    await writeFile(path, JSON.stringify(schema));
+    const { undecided: found } = await pinRevision({ revision: next, from: join(folder, "schema.ts"), spec: other });
+    const rules = found
+      .find(({ text }) => text.includes("disaster of LoggingLevel"))
+      ?.entries.map((entry) => entry.rule);
+    expect(rules).toEqual(["error"]);
   });
 
   it("every difference has a proposed rule, and every proposed entry is accepted", async () => {
