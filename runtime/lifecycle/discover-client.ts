@@ -1,6 +1,6 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { codeOf, readMetaKeys } from "../protocol/session/request-metadata.ts";
+import { readMetaKeys } from "../protocol/session/request-metadata.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
 import {
   InvalidMessageError,
@@ -10,6 +10,7 @@ import {
   isPeerError,
   isTimeoutError,
   toPeerError,
+  type PeerError,
 } from "../jsonrpc/errors.ts";
 import type { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session/session.ts";
@@ -185,7 +186,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row, conver
 
 /** Returns the revisions that a server names when it rejects the requested one. They prove that it knows stateless requests. */
 function readServed(error: unknown, statelessRevisions: readonly Revision[]): readonly string[] | undefined {
-  if (!isPeerError(error) || error.code !== codeOf(statelessRevisions, "unsupportedProtocolVersion")) return undefined;
+  if (!isPeerError(error) || !isCodeOf(error, "unsupportedProtocolVersion", statelessRevisions)) return undefined;
   const supported = isObject(error.data) ? error.data.supported : undefined;
   return Array.isArray(supported) ? supported.filter((id) => typeof id === "string") : undefined;
 }
@@ -198,7 +199,12 @@ interface Ways {
 
 /** True for the code of mismatched headers: an intermediary may have removed headers, and older servers use the code as they like. */
 function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): boolean {
-  return isPeerError(error) && error.code === codeOf(statelessRevisions, "headerMismatch");
+  return isPeerError(error) && isCodeOf(error, "headerMismatch", statelessRevisions);
+}
+
+/** True if one of the revisions has this code for an error. A server that does not know the requested revision has the code of its own. */
+function isCodeOf({ code }: PeerError, name: string, revisions: readonly Revision[]): boolean {
+  return revisions.some(({ errors }) => errors[name]?.code === code);
 }
 
 /** Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. */

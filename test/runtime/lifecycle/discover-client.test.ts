@@ -119,6 +119,24 @@ describe("a server that names its revisions when it rejects the first request", 
     expect((await connecting).revision).toBe(other);
   });
 
+  test("a server may reject a newer revision with the code that its own revision has for it", async () => {
+    const { unsupportedProtocolVersion: rule } = alone.errors;
+    const code = -32_050;
+    const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
+    const later: Revision = { ...alone, id: "3000-01-01", errors };
+    for (const revisions of [
+      [later, alone],
+      [later, alone, newest],
+    ]) {
+      const { wire, connecting } = await begin({ revisions });
+      wire.post(refusal(1, -32022, { supported: [alone.id], requested: later.id }));
+      await settle();
+      expect(methods(wire)).toEqual(["server/discover", "server/discover"]);
+      wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
+      expect((await connecting).revision).toBe(alone);
+    }
+  });
+
   test("another revision is preferred to the rejected one, which is repeated if it is the only one", async () => {
     const versionOf = ({ wire }: Opened): unknown => wire.sent[1];
     const at = (id: string): object => ({ params: { _meta: { [meta.version]: id } } });
