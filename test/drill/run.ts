@@ -14,6 +14,7 @@ import { serveNewest, serveOldest } from "./gateway.ts";
 import { converseOverHttp } from "./http.ts";
 import { loadRevisions } from "./load.ts";
 import { connectInProcess, receiveNotification } from "./memory.ts";
+import { callOlderServers } from "./older-servers.ts";
 import { readPages } from "./pages.ts";
 import { drillProject } from "./project.ts";
 import { StepRunner, toTable } from "./step.ts";
@@ -71,6 +72,7 @@ async function drill(seed: number, root: string): Promise<boolean> {
     await steps.run("HTTP", (step) =>
       converseOverHttp({ step, drawn, server: defineDrilled(drawn, revisions), revisions: stateless }),
     );
+    await steps.run("servers of older revisions", (step) => callOlderServers(step, drawn, revisions));
     await steps.run("gateway before the oldest", (step) => serveOldest(step, drawn, revisions));
     await steps.run("gateway before the newest", (step) => serveNewest(step, drawn, revisions));
   }
