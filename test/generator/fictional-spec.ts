@@ -23,7 +23,14 @@ export async function writeFictionalSpec(folder: string): Promise<string> {
       .replace(/^(export interface GetPromptRequestParams .*)$/m, "$1\n  tone: string;")
       .replace(/^(export interface GetPromptResult .*)$/m, "$1\n  languages: string[];"),
   );
-  await edit(join(spec, next, "overlay.json"), (text) => text.replaceAll(`/${newest}/`, `/${next}/`));
+  await edit(join(spec, next, "overlay.json"), (text) => {
+    const overlay = JSON.parse(text.replaceAll(`/${newest}/`, `/${next}/`));
+    // Code writes this name of a role.
+    const removed = [
+      { clause: `https://modelcontextprotocol.io/specification/${next}/changelog`, names: ["Role:user"] },
+    ];
+    return JSON.stringify({ ...overlay, removed });
+  });
   await edit(join(spec, newest, "overlay.json"), (text) => {
     const reason = "It has another name.";
     const conversions = [
