@@ -32,7 +32,8 @@ async function cli(...args: string[]): Promise<string> {
 beforeAll(async () => {
   writeFileSync(join(root, "schema.ts"), nextSchema());
   const pinned = await cli("pin", next, "--from", "schema.ts");
-  expect(pinned).toMatch(new RegExp(`spec/${newest}/overlay.json: the alternative VideoContent .*: error, `));
+  expect(pinned).toMatch(new RegExp(`spec/${newest}/overlay.json: the alternative VideoContent .*Add one of:`));
+  expect(pinned).toContain('{"rule":"error","at":["VideoContent"],');
   const overlay = join(root, "spec", newest, "overlay.json");
   const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
   writeFileSync(overlay, JSON.stringify({ ...JSON.parse(readFileSync(overlay, "utf8")), conversions }));
