@@ -47,7 +47,7 @@ export async function emitModules(options: Pick<GenerateOptions, "spec" | "revis
   return addSupport(await emitUnformatted(options));
 }
 
-/** Adds the modules that the generated ones share. */
+/** Adds the modules shared by the generated ones. */
 async function addSupport(tree: Tree): Promise<Tree> {
   const names = ["support.ts", "convert-support.ts"];
   const texts = names.map(async (name): Promise<[string, string]> => {

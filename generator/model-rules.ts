@@ -103,9 +103,9 @@ export interface ConversionRule {
 
 /**
  * Name of a conversion rule. `keep`: the value stays. `omit`: it is removed, without a loss. `drop`: it is removed, with a loss. `error`: it cannot
- * be sent. `as`: it becomes the given value of this revision, and that value becomes it again if the newer revision does not have it. `default`: the
- * given value is added, in either direction, where the member is required and a peer may omit it. The other rules are functions of
- * `templates/convert-support.ts` with the same name in camel case.
+ * be sent. `as`: it becomes the given value of this revision. The reverse applies if the newer revision does not have the given value. `default`:
+ * the given value is added, in either direction, where the member is required and a peer may omit it. The other rules are functions
+ * of `templates/convert-support.ts` with the same name in camel case.
  */
 export type RuleName =
   | "keep"

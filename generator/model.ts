@@ -26,7 +26,7 @@ export interface RevisionModel {
   readonly methods: readonly Method[];
   /** Rules that only prose defines, from the overlay of the revision. */
   readonly rules: Rules;
-  /** Names that code uses and that the revision before had, and this one does not have. Absent if the overlay has none. */
+  /** Names used in code, present in the revision before and gone from this one. Absent if the overlay has none. */
   readonly removed?: readonly string[];
   /** Rules for converting values of newer revisions to this one. Absent if the overlay has none. */
   readonly conversions?: readonly ConversionRule[];

@@ -1,7 +1,7 @@
 /** Functions that generated conversions share, including the conversions that overlays call by name. Copied verbatim next to them. */
 import { isObject, type Convert, type Loss, type OnLoss } from "./support.ts";
 
-/** Type or place of a lost value, and the alternative that it has there. */
+/** Type or place of a lost value, and its alternative there. */
 export type LossPlace = Pick<Loss, "type" | "member">;
 
 /** An object that is only read. */
@@ -46,7 +46,7 @@ export function withMember(v: Members, key: string, value: unknown): Members {
   return value === undefined ? without(v, key) : { ...v, [key]: value };
 }
 
-/** Returns the object with a value for a key that it does not have. */
+/** Returns the object with a value for a missing key. */
 export function withDefault(v: Members, key: string, value: unknown): Members {
   return v[key] === undefined ? { ...v, [key]: value } : v;
 }

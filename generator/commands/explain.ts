@@ -69,7 +69,7 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
   };
 }
 
-/** Revision of the clients, and those that the server is connected with. */
+/** Revision of the clients, and revisions for the connection to the server. */
 interface Asked {
   readonly target: Revision;
   readonly revisions: readonly Revision[];

@@ -1,4 +1,4 @@
-/** Option of every command that knows revisions of the protocol. */
+/** Option of every command about revisions of the protocol. */
 export const specOption = {
   type: "string",
   describe: "Spec folder, as created by `pin`; --no-spec: the spec folder of the package",
@@ -13,7 +13,7 @@ export interface SpecFlags {
   readonly spec?: string | false;
 }
 
-/** Leaves out an option that was not given. */
+/** Leaves out `spec` if it was not given. */
 export function toSpec(spec: string | false | undefined): SpecFlags {
   return spec === undefined ? {} : { spec };
 }

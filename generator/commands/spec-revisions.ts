@@ -5,7 +5,7 @@ import { findSpec } from "../scaffold/layer/catalogue.ts";
 import { findProject, readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
 import type { SpecFlags } from "./spec-option.ts";
 
-/** Revisions that a command knows. */
+/** Revisions known to a command. */
 export interface SpecRevisions {
   /** Their spec folder; absent for the one of this package. */
   readonly spec: string | undefined;
@@ -14,7 +14,7 @@ export interface SpecRevisions {
 }
 
 /**
- * Returns the revisions of the spec folder that a command names, or of the project in a folder, or of this package.
+ * Returns the revisions of the spec folder named by a command, or of the project in a folder, or of this package.
  *
  * @throws {UserError} when the spec folder of the project is missing.
  * @throws {SpecError} when a file of the spec folder is not valid.
@@ -26,7 +26,7 @@ export async function openSpecRevisions(flags: SpecFlags, folder: string = proce
   return { spec, revisions: await loadRevisions(spec) };
 }
 
-/** Returns the spec folder of a command; `undefined` for the one of this package. @throws {UserError} when that of the project is missing. */
+/** Returns the spec folder of a command; `undefined` for the one of this package. @throws {UserError} when the project's is missing. */
 export async function chooseSpec({ spec }: SpecFlags, folder: string = process.cwd()): Promise<string | undefined> {
   if (spec !== undefined) return spec === false ? undefined : resolve(spec);
   const project = findProject(resolve(folder));

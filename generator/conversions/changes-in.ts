@@ -1,6 +1,6 @@
 import type { Change, Difference } from "./difference.ts";
 
-/** Returns every change inside a difference, once for every place where it occurs. A type that contains itself occurs there once. */
+/** Returns every change inside a difference, once for every place where it occurs. A recursive type occurs there once. */
 export function changesIn(difference: Difference | undefined): Change[] {
   switch (difference?.kind) {
     case undefined:

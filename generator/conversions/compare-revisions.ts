@@ -143,7 +143,7 @@ function compareResolved(
   return object && compareObjects(object, newer, place, comparison);
 }
 
-/** A constant with another value is an alternative that is not known here. */
+/** A constant with another value is an unknown alternative. */
 function isOtherLiteral(own: Shape, other: Shape): boolean {
   return own.kind === "literal" && other.kind === "literal" && own.value !== other.value;
 }

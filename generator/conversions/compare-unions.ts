@@ -141,7 +141,7 @@ function literalsOf(shape: Shape, model: RevisionModel): (string | number | bool
   return values.length === parts.length ? values : undefined;
 }
 
-/** `replacedBy` returns the alternatives of this revision that some newer ones do not have at the place. */
+/** `replacedBy` returns the alternatives of this revision missing from some newer ones at the place. */
 function unknownOptions(
   options: readonly Option[],
   place: Place,
@@ -160,8 +160,8 @@ function unknownOptions(
 }
 
 /**
- * Tries the names `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. A value that is written inline has a name at
- * its place only: `LoggingLevel:emergency`.
+ * Tries the names `SamplingMessage.content:AudioContent`, then `AudioContent`, then the union as a whole. An inline value has a name at its place
+ * only: `LoggingLevel:emergency`.
  */
 function optionChange({ option, unions, ...other }: Option, place: Place): Change {
   const value = literalOf(other);
@@ -205,7 +205,7 @@ function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outli
   };
 }
 
-/** Returns the values of a property that has only a few in a newer alternative. */
+/** Returns the values of a property with only a few in a newer alternative. */
 function literalsIn({ shape, model }: Newer, name: string): readonly LiteralShape["value"][] {
   const property = resolveObject(shape, model)?.properties.find((one) => one.name === name);
   return (property && literalsOf(property.shape, model)) ?? [];

@@ -12,7 +12,7 @@ import { countText } from "../internal/text.ts";
 export { changesIn } from "./changes-in.ts";
 export { overlayPath, type Conversions, type FoundRule } from "./found-rule.ts";
 
-/** Conversion of the values of every newer revision to the values of one revision, and of those that peers of that revision send. */
+/** Conversions of one revision: of the values of every newer revision to its values, and of what its peers send. */
 export interface RevisionConversions extends Conversions {
   /** Conversions to each newer revision, oldest first. Empty if no rule is about what peers send. */
   readonly received: readonly ReceivedConversions[];
@@ -66,7 +66,7 @@ function toFound(rule: ConversionRule & { readonly name: string }): FoundRule {
   return { ...rule, isLossless: conversionRules[rule.rule].lossless ?? false };
 }
 
-/** Returns the rules of renamed values and others that become an older one, with that value: a rule may name another new value. */
+/** Returns the rules of new values, renamed or not, with the older value each becomes: a rule may name another new value. */
 function readOlderValues(
   methods: readonly MethodDifference[],
   rules: ReadonlyMap<Change, FoundRule>,
@@ -91,7 +91,7 @@ export interface Uncovered {
   /** Newest revision to which it is a difference. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
   readonly change: Change;
-  /** Values of the revision that a new value may become: those that it may replace, or else the first ones. */
+  /** The revision's candidates for a new value: values it may replace, or else the first ones. */
   readonly values: readonly (LiteralShape["value"] | null)[];
   /** Description of the difference. */
   readonly text: string;
@@ -130,21 +130,21 @@ function olderValues(change: Change, methods: readonly MethodDifference[]): Unco
 
 const mostValues = 3;
 
-/** Returns the values of a union that the revision knows. */
+/** Returns the values of a union known to the revision. */
 function knownValues(union: UnionDifference | undefined): Uncovered["values"] {
   return (union?.options ?? []).flatMap(({ outline: { plain }, change }) =>
     !change && plain?.kind === "value" ? [plain.value] : [],
   );
 }
 
-/** A rule that is added to an overlay, to find out whether it is accepted. */
+/** A rule added to an overlay, to find out whether it is accepted. */
 export interface AddedRule {
   readonly model: RevisionModel;
   readonly rule: ConversionRule;
 }
 
 /**
- * Returns a function that returns the conversions of a revision with a further rule, for the methods that it concerns. What no rule covers yet is kept.
+ * Creates a function for the conversions of a revision with a further rule, in the methods it concerns. What no rule covers yet is kept.
  *
  * @throws {SpecError} when the rule cannot handle one of its changes
  */
@@ -234,7 +234,7 @@ function rejectUnable(target: RevisionModel, change: Change, found: ConversionRu
   });
 }
 
-/** Returns the names of the rules that are written for such a change. */
+/** Returns the names of the rules for such a change. */
 export function rulesFor({ kind, type, member: changed }: Change): RuleName[] {
   const place = changed ?? type.slice(type.lastIndexOf(".") + 1);
   return ruleNames.filter((name) => {

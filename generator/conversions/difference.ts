@@ -19,8 +19,8 @@ export interface Change {
   /** Shape of a missing property. */
   readonly shape?: Shape;
   /**
-   * Values of this revision that no newer revision with the unknown value has at the same place, in the order of the schema: the unknown value may be
-   * the new name of one of them.
+   * Values of this revision, in the order of the schema. No newer revision with the unknown value has them at the same place: this value may be the
+   * new name of one of them.
    */
   readonly replaces?: readonly LiteralShape["value"][];
 }

@@ -18,10 +18,10 @@ export interface FoundRule extends ConversionRule {
   readonly isLossless: boolean;
 }
 
-/** Rule of a change that may stay. */
+/** Rule of a change without a conversion: the value stays. */
 export const kept: FoundRule = { rule: "keep", at: [], reason: "", name: "", isLossless: true };
 
-/** The overlay of the revision itself comes first, then that of the next newer one. Within each, the most specific name wins. */
+/** The overlay of the revision itself comes first, then the next newer one's. Within each, the most specific name wins. */
 export function findRule(
   names: readonly string[],
   models: readonly RevisionModel[],

@@ -1,23 +1,23 @@
 import type { Change, Difference, OptionDifference, UnionDifference } from "./difference.ts";
 import type { ConversionRule, LiteralShape } from "../model.ts";
 
-/** Value of this revision that a new value becomes. */
+/** This revision's value in place of a new one. */
 export interface OlderValue {
   readonly value: LiteralShape["value"] | null;
-  /** True if the new value is another name of it, so that nothing is lost. */
+  /** True if the new value is another name of it: nothing is lost. */
   readonly isRename: boolean;
 }
 
 /**
- * Returns the values that the new values of a union become by the rule `as`, through other new values if necessary; `undefined` for a new value that
- * becomes none.
+ * Returns, for each new value of a union, the older one it becomes by the rule `as`, through other new values if necessary; `undefined` if it becomes
+ * none.
  */
 export function findOlderValues(
   { options }: UnionDifference,
   ruleOf: (change: Change) => ConversionRule | undefined,
 ): ReadonlyMap<Change, OlderValue | undefined> {
   const found = new Map<Change, OlderValue | undefined>();
-  /** Renamed values, each with the alternatives that its new name has passed. */
+  /** Renamed values, each with the alternatives its new name has passed. */
   const renamed = new Map<unknown, readonly OptionDifference[]>();
   for (const option of options) {
     if (!option.change || ruleOf(option.change)?.rule !== "as") continue;
@@ -42,7 +42,7 @@ interface Ruled {
   readonly ruleOf: (change: Change) => ConversionRule | undefined;
 }
 
-/** Returns the alternatives from a new value to the known one that it becomes; `undefined` if there is none. */
+/** Returns the alternatives from a new value to the known one it becomes; `undefined` if there is none. */
 function pathOf(
   option: OptionDifference,
   ruled: Ruled,

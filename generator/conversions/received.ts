@@ -9,15 +9,15 @@ import type { LiteralShape, RevisionModel } from "../model.ts";
 
 /** Conversions of what peers of an older revision send to the values of a newer one. */
 export interface ReceivedConversions extends Conversions {
-  /** The newer revision, with the methods and types that it removed. */
+  /** The newer revision, with the methods and types it removed. */
   readonly to: RevisionModel;
   /** Names of its required members that peers may omit. */
   readonly required: readonly string[];
 }
 
 /**
- * Returns the conversions of what peers of a revision send to each of the newer ones, oldest first, or none if no rule is about that. Values without such
- * a rule stay.
+ * Returns the conversions of what peers of a revision send to each of the newer ones, oldest first; none if no rule is about it. Values without
+ * such a rule stay.
  *
  * @throws {SpecError} when a default is no value of its member
  */
@@ -58,13 +58,13 @@ export function readReceivedBy(
   };
 }
 
-/** Returns the names under which a rule may refer to a member that is required in a newer revision. */
+/** Returns the names under which a rule may refer to a member required in a newer revision. */
 function requiredNames({ names, type, member = "" }: Change, model: RevisionModel): readonly string[] {
   const own = memberNames({ model, shape: { kind: "unknown" }, names: [type] }, member);
   return [...new Set([...names, ...own])];
 }
 
-/** Values of removed methods and types may contain others that still exist, so they are compared as well. */
+/** Values of removed methods and types may contain values of existing ones, so they are compared as well. */
 function withRemoved(model: RevisionModel, older: RevisionModel): RevisionModel {
   const types = new Set(model.declarations.map(({ name }) => name));
   const methods = new Set(model.methods.map(({ name }) => name));

@@ -8,15 +8,15 @@ export interface RuleFacts {
   /**
    * Argument of the rule's function; absent for rules without one.
    * `object`: the object in which something has changed. `value`: the value that is of another kind.
-   * `content`: the value of an unknown alternative, with the name of that alternative.
+   * `content`: the value of an unknown alternative, with the alternative's name.
    * `guard`: the object as well; the function returns true if the object may stay.
    */
   readonly works?: "object" | "value" | "content" | "guard";
   /** True if the rule never loses information. The rule `as` loses none if the value has only another name. */
   readonly lossless?: true;
-  /** The only member that the rule is written for. */
+  /** The only member the rule is written for. */
   readonly member?: string;
-  /** Members that an alternative must have, and the value of `type` of the alternative that it becomes. */
+  /** Members required of an alternative, and the value of `type` of its replacement. */
   readonly needs?: readonly string[];
   readonly makes?: string;
 }

@@ -41,7 +41,7 @@ export interface ConvertWriter extends UnionWriter {
 /** Placeholder for the name of the constant with the keys of the function. */
 const keysName = "$keys";
 
-/** Options of a writer: the direction of its conversions, and the names that other functions of the file have. */
+/** Options of a writer: the direction of its conversions, and the names of other functions in the file. */
 export interface ConvertWriterOptions {
   /** `from`: conversions of what peers of the revision send. */
   readonly prefix: "to" | "from";

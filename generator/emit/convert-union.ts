@@ -29,7 +29,7 @@ export interface UnionWriter {
   rejection(change: Change): string;
 }
 
-/** Expression of a value to which a rule applies, its type or place, and the unknown alternative that it has. */
+/** Expression of a value to which a rule applies, its type or place, and its unknown alternative. */
 interface Subject {
   readonly value: string;
   readonly type: string;
@@ -100,7 +100,7 @@ function branchOf(writer: UnionWriter, union: UnionDifference, option: OptionDif
   return { outline, isGone: true, code };
 }
 
-/** Plain values that the revision does not know become other plain values, or are rejected. */
+/** Plain values unknown to the revision become other plain values, or are rejected. */
 function plainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
   return branches.flatMap(({ outline: { plain }, code, isRejected, isValue }) => {

@@ -5,11 +5,11 @@ import { methodsOf, tableSpecs } from "./method-text.ts";
 
 /** Conversions of one revision as text. They are plain data, so that the build can store them. */
 export interface WrittenConversions extends WrittenFunctions {
-  /** Conversions of what peers of the revision send, oldest first. Each applies from its revision to that of the next. */
+  /** Conversions of what peers of the revision send, oldest first. Each applies from its revision up to the next. */
   readonly received: readonly (WrittenFunctions & { readonly since: string })[];
 }
 
-/** Functions in one direction, and the methods that they convert. */
+/** Functions in one direction, and the methods they convert. */
 export interface WrittenFunctions {
   readonly functions: readonly ConvertFunction[];
   readonly methods: readonly MethodConversions[];

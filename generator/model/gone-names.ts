@@ -1,15 +1,15 @@
 import type { Named, UsedName } from "./names.ts";
 import { shapeAt } from "./places.ts";
 
-/** Names that code uses, compared with those of a revision. */
+/** Names used in code, compared with a revision. */
 export interface GoneNames {
-  /** Names that the revision before has, and that this one neither has nor removes. A declaration stands for all below it. */
+  /** Names of the revision before, neither present nor removed in this one. A declaration stands for all below it. */
   readonly lost: readonly string[];
-  /** Removed names that are not gone. */
+  /** Names listed as removed, but not gone. */
   readonly stale: readonly string[];
 }
 
-/** Compares the names that code uses in two revisions. `removed` lists those that the newer one no longer has; a declaration stands for all below it. */
+/** Compares two revisions by the names used in code. `removed` lists names gone from the newer one; a declaration stands for all below it. */
 export function findGoneNames(
   used: readonly UsedName[],
   revisions: { readonly before: Named; readonly after: Named; readonly removed: readonly string[] },
@@ -27,7 +27,7 @@ function covers(entry: string, name: string): boolean {
   return name === entry || name.startsWith(`${entry}.`) || name.startsWith(`${entry}:`);
 }
 
-/** Returns the first part of a place that is not declared: the declaration itself, or the member that a longer path leads through. */
+/** Returns the first undeclared part of a place: the declaration itself, or a member on a longer path. */
 function toOutermost(name: string, model: Named): string {
   if (!/^[A-Z]\w*[.:]/.test(name)) return name;
   const [place = ""] = name.split(":", 1);

@@ -5,14 +5,14 @@ import type { Method, ReservedMeta, Rules } from "../model.ts";
 import { shapeAt, valuesAt } from "./places.ts";
 import type { Declared } from "./resolve.ts";
 
-/** Content of `spec/names.json`: names of the protocol that code compares or sends. */
+/** Content of `spec/names.json`: names of the protocol compared or sent in code. */
 export interface Names {
   /** Methods, by name on the wire, with the declaration of each. */
   readonly methods: Readonly<Record<string, string>>;
-  /** Texts that a type or a member allows. */
+  /** Texts allowed by a type or a member. */
   readonly values: readonly { readonly at: string; readonly values: readonly string[] }[];
   readonly members: readonly { readonly of: string; readonly members: readonly string[] }[];
-  /** Members that code looks up in the table of the revision, because some revisions do not have them. */
+  /** Members looked up in the table of the revision, because some revisions do not have them. */
   readonly knownMembers: readonly string[];
   readonly declarations: readonly string[];
   /** Keys of `_meta`, by name or by the type of their value. */
@@ -33,14 +33,14 @@ export interface Named extends Declared {
   readonly rules: Pick<Rules, "errors" | "headers" | "reservedMeta">;
 }
 
-/** A name that code uses, in the form in which an overlay removes it. */
+/** A name used in code, in the form in which an overlay removes it. */
 export interface UsedName {
   /** `tools/list`, `Tool.inputSchema`, `LoggingLevel:info`, `request._meta:LoggingLevel`, `Mcp-Session-Id` or `invalidParams`. */
   readonly name: string;
   isIn(revision: Named): boolean;
 }
 
-/** Returns the names of the protocol that code of this package compares or sends. */
+/** Returns the names of the protocol compared or sent in code of this package. */
 export function readNames(): Names {
   return JSON.parse(readFileSync(join(packageRoot, "spec", "names.json"), "utf8"));
 }

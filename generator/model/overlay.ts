@@ -59,7 +59,7 @@ export interface Overlay {
   readonly resultTypes?: Clause & ResultTypeRule;
   /** Capability objects that imply one member when they are empty. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
-  /** Names that code uses and that this revision no longer has, in the form of {@link UsedName}. A declaration stands for all below it. */
+  /** Names used in code and gone from this revision, as `tools/list` or `Tool.inputSchema`. A declaration stands for all below it. */
   readonly removed?: readonly (Clause & { readonly names: readonly string[] })[];
   /** Rules for features of newer revisions that this one does not have. Every difference needs a rule. */
   readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
@@ -109,7 +109,7 @@ export interface MethodOverlay extends Clause {
   /** Roles that send the method, if no role union contains it, as in extensions. */
   readonly senders?: readonly Role[];
   /**
-   * Replaces the derived capability gate. `null` means that the method needs none. Without a side, it is the receiver of a request, or the sender of a
+   * Replaces the derived capability gate. `null`: the method needs none. Without a side, it is the receiver of a request, or the sender of a
    * notification.
    */
   readonly gate?: { readonly side?: Role; readonly path: readonly string[] } | null;

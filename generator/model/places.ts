@@ -11,7 +11,7 @@ export function shapeAt(place: string, model: Declared): Shape | undefined {
   return shape;
 }
 
-/** Returns the texts that are allowed at a place, in the order of the schema; empty where the type is another one. */
+/** Returns the texts allowed at a place, in the order of the schema; empty where the type is another one. */
 export function valuesAt(place: string, model: Declared): readonly string[] {
   const shape = shapeAt(place, model);
   return shape ? literalsIn(shape, model) : [];

@@ -23,7 +23,7 @@ export interface Decisions {
 
 /** Decisions, found by reading a revision. */
 export interface FoundDecisions extends Decisions {
-  /** True if the revision can be read before the decisions: only names that code uses are open. */
+  /** True if the revision can be read before the decisions: only names used in code are open. */
   readonly isReadable: boolean;
 }
 
@@ -83,7 +83,7 @@ export function findNarrower(model: RevisionModel, base: RevisionModel): string[
   return [...new Set(lines)];
 }
 
-/** Returns the entry that fills in a member, if there is a simple value for it. */
+/** Returns the entry to fill in a member, if there is a simple value for it. */
 function defaultText({ type, member, shape }: Change, model: RevisionModel, base: RevisionModel): string {
   const value = shape && sampleOf(shape, model);
   if (value === undefined) return "";
@@ -158,13 +158,13 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
 }
 
-/** Finds the names that code uses and that are gone, with the entry that says so. Those that the proposed overlay removes are decided. */
+/** Finds the names used in code but gone, with the entry to say so. Names removed by the proposed overlay are decided. */
 function findLostNames(
   { declarations, methods }: Pick<Named, "declarations" | "methods">,
   input: DecisionsInput,
 ): string[] {
   const { overlay, base, revision } = input;
-  // A revision that is older than the nearest one does not lose what came later.
+  // A revision older than the nearest one does not lose what came later.
   if (base.id > revision) return [];
   const { errors, headers = [], reservedMeta = [], removed = [] } = overlay.value;
   const after = { declarations, methods, rules: { errors, headers, reservedMeta } };

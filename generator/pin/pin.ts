@@ -24,7 +24,7 @@ export interface PinOptions extends SourceOptions {
   readonly from: string;
   /** Spec folder that receives it. A missing one is created from the one of this package. Default: `spec` in the working directory. */
   readonly spec?: string;
-  /** Status of the revision. Default: that of an earlier pin, or what the file shows. */
+  /** Status of the revision. Default: as in an earlier pin, or as the file shows. */
   readonly status?: Pin["status"];
   /** Accept the file even if its revision date or its hash is not the expected one. */
   readonly force?: boolean;
@@ -161,7 +161,7 @@ function readModel({ known, revision, pin, source, path }: DraftInput, text: str
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
 }
 
-/** True if the folder's schema of overlays has the rule of an entry. That of a folder from an earlier version may not have it. */
+/** True if the folder's schema of overlays has the rule of an entry. A folder from an earlier version may not have it. */
 function isReadable(entry: ConversionRule, overlay: string, { known, path }: DraftInput): boolean {
   try {
     known.readOverlay({ path, text: JSON.stringify({ ...JSON.parse(overlay), conversions: [entry] }) });

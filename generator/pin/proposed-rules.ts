@@ -15,17 +15,17 @@ import { SpecError } from "../internal/spec-error.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
 import { sampleOf } from "./sample-value.ts";
 
-/** Difference from an older revision without a rule, with the overlay that needs one. */
+/** Difference from an older revision without a rule, with the overlay to add one to. */
 export interface UndecidedDifference {
   readonly overlay: string;
   readonly text: string;
-  /** Entries for `conversions` that the generator accepts; one of them is enough. */
+  /** Entries for `conversions` accepted by the generator; one of them is enough. */
   readonly entries: readonly ConversionRule[];
 }
 
 /**
- * Finds the differences without a rule, and the rules that the generator accepts for each: every rule is tried. `isReadable` determines whether an overlay
- * of the folder may have an entry.
+ * Finds the differences without a rule, and the accepted rules for each: every rule is tried. `isReadable` determines whether an overlay of the
+ * folder may have an entry.
  */
 export function findUndecided(
   models: readonly RevisionModel[],

@@ -4,9 +4,9 @@ import { readNames, usedNames } from "../model/names.ts";
 import type { RevisionModel } from "../model.ts";
 
 /**
- * Checks that each revision has the names that code uses, or says that it removes them.
+ * Checks that each revision has the names used in code, or lists them as removed.
  *
- * @throws {SpecError} when a name of the revision before is missing, or when one is removed that is not missing.
+ * @throws {SpecError} when a name of the revision before is missing, or when a removed one is not missing.
  */
 export function checkNames(models: readonly RevisionModel[]): void {
   const used = usedNames(readNames());

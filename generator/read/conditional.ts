@@ -26,7 +26,7 @@ export function readConditional(context: TypeContext, node: ts.ConditionalTypeNo
   return unionOf(alternatives.map((one) => choose(one, new Map([...context.parameters, [parameter, one]]))));
 }
 
-/** Returns the name of the type parameter that a condition is about. */
+/** Returns the name of the type parameter in a condition. */
 function findParameter({ parameters }: TypeContext, node: ts.TypeNode): string | undefined {
   if (!ts.isTypeReferenceNode(node) || !ts.isIdentifier(node.typeName)) return undefined;
   const { text } = node.typeName;

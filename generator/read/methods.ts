@@ -234,7 +234,7 @@ function readGate(
   return [];
 }
 
-/** Side that must have declared the capability: the receiver of a request, the sender of a notification. */
+/** Side required to declare the capability: the receiver of a request, the sender of a notification. */
 function gateSide(kind: Method["kind"], sender: Role): Role {
   if (kind === "notification") return sender;
   return sender === "client" ? "server" : "client";

@@ -36,7 +36,7 @@ export function effectOf({ rule, value, isLossless = false }: Effect): string {
   return `Converted (${code(how)})${isLossless ? ", without a loss." : ", with a loss."}`;
 }
 
-/** Rule of a change, or of a method that does not exist. */
+/** Rule of a change, or of a missing method. */
 interface Effect {
   readonly rule: RuleName | "unavailable";
   readonly value?: unknown;

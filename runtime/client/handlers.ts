@@ -33,7 +33,7 @@ export interface HandlerParts {
   readonly tasks: TaskManager;
 }
 
-/** Returns the handlers by name for one revision. A request that is not offered has no handler. */
+/** Returns the handlers by name for one revision. A request not offered has no handler. */
 export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: HandlerParts): object {
   const { roots, elicitation, tasks } = parts;
   const declared = toClientCapabilities(source, revision);
@@ -52,7 +52,7 @@ export function createClientHandlers(source: AnyClientOptions, revision: Revisio
   };
 }
 
-/** Notifications that belong to a subscription request, at revisions that have such requests. */
+/** Notifications of subscription requests, at revisions with such requests. */
 const subscribed: ReadonlySet<string> = new Set([
   "toolListChanged",
   "resourceListChanged",
@@ -60,7 +60,7 @@ const subscribed: ReadonlySet<string> = new Set([
   "resourceUpdated",
 ]);
 
-/** Returns the handlers of notifications: the session's, followed by that of the user. */
+/** Returns the handlers of notifications: the session's, then the user's. */
 function createNotificationHandlers(
   source: AnyClientOptions,
   revision: Revision,
@@ -95,7 +95,7 @@ function createNotificationHandlers(
     return [
       handler,
       (params, connection) => {
-        // A notification that belongs to no subscription request of this client is ignored.
+        // A notification without a subscription request of this client is ignored.
         if (subscribed.has(handler) && listening.isOffered && !listening.hears(params)) return undefined;
         own[handler]?.(params);
         return given?.(params, connection);

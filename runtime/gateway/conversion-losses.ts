@@ -98,7 +98,7 @@ function findLosses(target: Revision, method: string, result: object): Loss[] {
   return [...losses.values()];
 }
 
-/** True for an error of conversions, also of those that another copy of this package has loaded. */
+/** True for a conversion error, also for one of another copy of this package. */
 function isConversionError(value: unknown): value is ConversionError {
   return hasName(value, ["ConversionError"]);
 }

@@ -37,7 +37,7 @@ export function toPrincipal({ peer, revision }: Session): Principal {
   return { info, capabilities: { ...rest, ...(readsExtensions && { extensions: {} }), ...picked } };
 }
 
-/** Adds the capability for context of servers to a client that samples at a revision without it: there, servers may request context freely. */
+/** Adds the capability for context of servers to a sampling client at a revision without it: there, servers may request context freely. */
 function withContext(capabilities: Capabilities, revision: Revision): Capabilities {
   const { sampling } = capabilities;
   if (!isObject(sampling) || revision.capabilities.client.includes("sampling.context")) return capabilities;

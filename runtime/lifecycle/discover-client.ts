@@ -202,7 +202,7 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
   return isPeerError(error) && isCodeOf(error, "headerMismatch", statelessRevisions);
 }
 
-/** True if one of the revisions has this code for an error. A server that does not know the requested revision has the code of its own. */
+/** True if one of the revisions has this code for an error. A server without the requested revision has the code of its own revision. */
 function isCodeOf({ code }: PeerError, name: string, revisions: readonly Revision[]): boolean {
   return revisions.some(({ errors }) => errors[name]?.code === code);
 }

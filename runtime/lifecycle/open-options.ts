@@ -13,7 +13,7 @@ export interface OpenOptions extends PeerOptions {
   readonly capabilities?: PerRevision<Capabilities>;
   /** Revisions that the client supports; the first is proposed. */
   readonly revisions: readonly Revision[];
-  /** Revision that the code of the client is written for. Default: the first of `revisions`. */
+  /** Revision of the client's code. Default: the first of `revisions`. */
   readonly written?: Revision;
   /** Handlers by name: `createMessage`, `elicit`, `listRoots`, ... Those of notifications too: `toolListChanged`. */
   readonly handlers?: PerRevision<Handlers>;

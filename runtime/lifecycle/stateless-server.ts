@@ -202,7 +202,7 @@ function completeHandler(handle: RequestHandler, complete: (result: unknown) => 
   return (params, context) => chain(handle(params, context), completeResult);
 }
 
-/** Returns the metadata of all results: the identity of the server, with the members that the revision has. */
+/** Returns the metadata of all results: the identity of the server, with the members of the revision. */
 function createIdentity(
   revision: Revision,
   info: ImplementationInfo,

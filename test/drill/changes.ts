@@ -9,7 +9,7 @@ export interface SpecTexts {
   readonly overlay: Overlay;
 }
 
-/** Kinds of changes that a revision may make to the one before. */
+/** Kinds of changes from one revision to the next. */
 export type ChangeKind =
   | "value renamed"
   | "constant renamed"
@@ -43,7 +43,7 @@ export function toNextRevision(texts: SpecTexts, dates: { readonly from: string;
   return { schema: texts.schema.replaceAll(dates.from, dates.to), overlay: JSON.parse(dated) };
 }
 
-/** Returns every single change that the files allow. */
+/** Returns every single change possible in the files. */
 export function listChanges(texts: SpecTexts): readonly SingleChange[] {
   const { places, declarations, constants } = examine(texts.schema);
   return [
@@ -297,7 +297,7 @@ export function renameMetaKey(from: string): SingleChange {
   };
 }
 
-/** Part of a text that is replaced. */
+/** Part of a text to replace. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -451,7 +451,7 @@ function toName({ name }: Found, to: string): Edit {
   return { start: name.start, end: name.end, text: name.isQuoted ? JSON.stringify(to) : to };
 }
 
-/** Applies edits, the last one first, so that the positions of the others stay true. */
+/** Applies edits from the last to the first: the positions of the others stay true. */
 function edit(text: string, edits: readonly Edit[]): string {
   const sorted = [...edits].sort((one, other) => other.start - one.start);
   return sorted.reduce(
@@ -481,7 +481,7 @@ function renameMember<Entry extends object, Key extends keyof Entry>(
   return entry[key] === from ? { ...entry, [key]: to } : entry;
 }
 
-/** Renames a capability in the gates of methods and in the capabilities that may be empty. */
+/** Renames a capability in the gates of methods and in the list of possibly empty capabilities. */
 function renameCapabilities(
   overlay: Overlay,
   { type, from, to }: { readonly type: string | undefined; readonly from: string; readonly to: string },
@@ -503,7 +503,7 @@ function renameCapabilities(
   return { ...overlay, methods: Object.fromEntries(methods), emptyCapabilities: empty };
 }
 
-/** Removes the entries of the overlay about a place that is gone. */
+/** Removes the entries of the overlay about a removed place. */
 function withoutPlace(overlay: Overlay, place: string): Overlay {
   const { tolerances, nulls, minimums, integers } = overlay;
   const without = <Entry extends { readonly at: string }>(entries: readonly Entry[] | undefined): readonly Entry[] =>

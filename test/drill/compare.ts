@@ -4,14 +4,14 @@ import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { after, before, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";
 
-/** Line of a comparison that a change must have. Text of the detail that names the change. */
+/** Comparison line required for a change. Its detail contains the text `detail`. */
 interface Line {
   readonly kind: ContractChange["kind"];
   readonly subject: string;
   readonly detail?: string;
 }
 
-/** Compares the fictional revision with the one before: every change that was drawn has a line, and no other. */
+/** Compares the fictional revision with the one before: every drawn change has a line, and no other. */
 export async function compare(step: Step, drawn: Drawn, spec: string): Promise<void> {
   const folder = await openSpecFolder(spec);
   const [older, newer] = [await folder.readModel(before), await folder.readModel(after)];
@@ -67,7 +67,7 @@ function linesOf(drawn: Drawn): readonly Line[] {
     { kind: "added", subject: `error ${newError.name}`, detail: `${newError.code}` },
     { kind: "changed", subject: `type ${enumValue.place}`, detail: enumValue.to },
     { kind: "changed", subject: "type LoggingLevel", detail: logLevel.to },
-    // Types that one revision does not have are written out.
+    // Types missing in one revision are written out.
     { kind: "changed", subject: "type ContentBlock", detail: `"${content.value}"` },
     { kind: "changed", subject: "type InputRequest", detail: inputRequest.method },
     { kind: "changed", subject: "type InputResponse", detail: inputRequest.reply },
@@ -89,12 +89,12 @@ function sampled(value: string): Line {
   return { kind: "changed", subject: "type SamplingMessageContentBlock", detail: `"${value}"` };
 }
 
-/** Returns a type and those that inherit its members. */
+/** Returns a type and the types inheriting its members. */
 function withHeirs(type: string): readonly string[] {
   return type === "Resource" ? [type, "ResourceLink"] : [type];
 }
 
-/** Places that a removed type leaves. */
+/** Lines for the uses of a removed type. */
 const removedUses: Readonly<Record<string, readonly Line[]>> = {
   LegacyTitledEnumSchema: [{ kind: "changed", subject: "type EnumSchema", detail: "enumNames" }],
   ModelHint: [{ kind: "removed", subject: "type ModelPreferences.hints" }],

@@ -83,7 +83,7 @@ async function readResults(talk: Talk): Promise<void> {
 function expectMembers({ step, drawn, revision }: Talk, type: string, found: unknown): void {
   const added = newMembers(drawn, type);
   const { member, isKnown } = drawn.required;
-  // Older revisions know a member that was optional there.
+  // Older revisions know a formerly optional member.
   const expected = isNew({ revision }) ? added : isKnown ? pickMembers(added, [member]) : {};
   step.expect(`new members of ${type} at ${revision.id}`, pickMembers(found, Object.keys(added)), expected);
 }
@@ -93,7 +93,7 @@ function pickMembers(value: unknown, names: readonly string[]): object {
   return Object.fromEntries(present.map((name) => [name, isObject(value) ? value[name] : undefined]));
 }
 
-/** Revisions with icons get the name that they have for the theme. */
+/** Revisions with icons get their own name for the theme. */
 function expectIcon(talk: Talk, tool: unknown): void {
   const { step, drawn, revision } = talk;
   const { enumValue } = drawn;
@@ -133,7 +133,7 @@ async function callTools(talk: Talk): Promise<void> {
   step.expect(`context at ${revision.id}`, contexts, [isNew(talk) ? enumValue.to : enumValue.from]);
 }
 
-/** Content that an older client gets as a file has a URI of its own kind. */
+/** Content sent to an older client as a file has a URI of its own kind. */
 function expectFile({ step, drawn, revision }: Talk, block: unknown): void {
   const { value, mimeType } = drawn.content;
   const resource = memberOf(block, "resource");
@@ -162,7 +162,7 @@ async function callMethod(talk: Talk): Promise<void> {
   step.check(`params of another type at ${revision.id}`, wrong instanceof Error, wrong);
 }
 
-/** The client requests messages of the renamed level, and gets them under the name that its revision has. */
+/** The client requests messages of the renamed level, and gets them under the level's name at its revision. */
 async function readLog(talk: Talk): Promise<void> {
   const { step, drawn, revision } = talk;
   const { from, to } = drawn.logLevel;

@@ -14,7 +14,7 @@ interface Rule {
   readonly value?: unknown;
 }
 
-/** Conversions that a person has chosen for older clients. */
+/** Conversions chosen by a person for older clients. */
 export interface Decisions {
   /** Rule of the new kind of content. */
   readonly contentRule: string;
@@ -22,7 +22,7 @@ export interface Decisions {
   readonly renames: boolean;
 }
 
-/** Rules that the generator has. */
+/** Decisions possible with the generator's rules. */
 export const decisions: Decisions = {
   contentRule: hasRule("content-to-resource") ? "content-to-resource" : "error",
   renames: hasRule("as"),
@@ -32,7 +32,7 @@ function hasRule(name: string): boolean {
   return Object.hasOwn(conversionRules, name);
 }
 
-/** Pins the fictional revision, and compares the printed decisions with the changes that were drawn. */
+/** Pins the fictional revision, and compares the printed decisions with the drawn changes. */
 export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Promise<void> {
   const report = await pinRevision({ revision: after, from, spec });
   const { tag, inputRequest, method, notification, newError } = drawn;
@@ -62,7 +62,7 @@ export async function pin(step: Step, drawn: Drawn, { spec, from }: Place): Prom
     );
 }
 
-/** Adds the facts that only the prose of the revision states, pins again, and adds a rule for each difference that is printed. */
+/** Adds the facts stated only in the revision's prose, pins again, and adds a rule for each printed difference. */
 export async function decide(step: Step, drawn: Drawn, { spec, from }: Place): Promise<void> {
   await edit(join(spec, after, "overlay.json"), (overlay) => addFacts(overlay, drawn));
   const report = await pinRevision({ revision: after, from, spec });
@@ -100,13 +100,13 @@ async function edit(path: string, change: (overlay: Json) => Json): Promise<void
 
 const clause = `https://modelcontextprotocol.io/specification/${after}/changelog`;
 
-/** Members that are removed with the type of their values. */
+/** Members removed with the type of their values. */
 const usersOfTypes: Readonly<Record<string, string>> = {
   ModelHint: "ModelPreferences.hints",
   ToolChoice: "CreateMessageRequestParams.toolChoice",
 };
 
-/** Returns the drawn names that are gone and that code uses, in the order of the list of such names. */
+/** Returns the names used in code and removed by the drawn changes, in the order of `spec/names.json`. */
 function goneNames({ enumValue, logLevel, removedType, removedMember, errorCode }: Drawn): readonly string[] {
   const { values, declarations, members, errors } = readNames();
   const isRenamed = (at: string, value: string): boolean =>
@@ -194,7 +194,7 @@ function rulesFor(drawn: Drawn): readonly Rule[] {
   ];
 }
 
-/** Returns the part of a name that the printed difference has, whatever the place is called first. */
+/** Returns the part of a name found in the printed difference, without the place before it. */
 function spelled(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }

@@ -18,7 +18,7 @@ export const logged = "something happened";
 /** Bytes of the new kind of content, as base64. */
 export const bytes = "AAEC";
 
-/** Parts of the definition of a server that a fictional revision changes. */
+/** Parts of a server's definition changed by a fictional revision. */
 export interface Definition {
   readonly tools: readonly [AnyTool, ...AnyTool[]];
   readonly prompts: readonly [AnyPrompt];
@@ -26,26 +26,26 @@ export interface Definition {
   readonly resourceTemplates: readonly [AnyResourceTemplate];
 }
 
-/** Returns the members that the fictional revision adds to a type. */
+/** Returns the members added to a type by the fictional revision. */
 export function newMembers({ optional, required }: Drawn, type: string): object {
   const own = [...optional, required].filter((one) => one.type === type);
   return Object.fromEntries(own.map(({ member, value }) => [member, value]));
 }
 
-/** Log level that no client has requested, unless it has another name now. */
+/** Log level requested by no client, unless it has another name now. */
 export const leastSevere = "debug";
 
-/** Value of the param of the new method that its handler rejects with the new error. */
+/** Value of the new method's param, rejected by its handler with the new error. */
 export const rejected = "rejected";
 
-/** Returns an item that the new method finds. */
+/** Returns an item of the new method's result. */
 export function foundItem(drawn: Drawn): object {
   const { item } = drawn.method;
   const own = item === "Resource" ? { uri: "test://a" } : item === "Tool" ? { inputSchema: { type: "object" } } : {};
   return { name: "a", ...own, ...newMembers(drawn, item) };
 }
 
-/** Defines a server that uses each feature of the fictional revision, and serves it at each of the revisions. */
+/** Defines a server with each feature of the fictional revision, served at each of the revisions. */
 export function defineDrilled(drawn: Drawn, revisions: readonly Revision[]): Server {
   const { method, newError } = drawn;
   const find = (params: object): object => {

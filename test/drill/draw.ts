@@ -14,7 +14,7 @@ import {
   requireMember,
 } from "./edits.ts";
 
-/** Revision that the fictional one follows. */
+/** Revision before the fictional one. */
 export const before = "2026-07-28";
 
 /** The fictional revision. */
@@ -33,7 +33,7 @@ export interface Drawn {
   readonly seed: number;
   /** Text of its `schema.ts`. */
   readonly schema: string;
-  /** New request of clients, `resources/search`, with a header that repeats its param. Each match has an item of this type and a score. */
+  /** New request of clients, `resources/search`, with its param repeated in a header. Each match has an item of this type and a score. */
   readonly method: {
     readonly method: string;
     readonly handler: string;
@@ -45,7 +45,7 @@ export interface Drawn {
     /** The result is a list in pages, with a cache hint. */
     readonly isPaged: boolean;
   };
-  /** New request of servers, inside of a result, with the capability that clients declare for it. */
+  /** New request of servers, inside of a result, with the capability declared for it by clients. */
   readonly inputRequest: {
     readonly method: string;
     readonly handler: string;
@@ -60,7 +60,7 @@ export interface Drawn {
     readonly param: string;
   };
   readonly optional: readonly NewMember[];
-  /** A new member, or one that was optional before. */
+  /** A new or a formerly optional member. */
   readonly required: NewMember & { readonly isKnown: boolean };
   readonly removedType: string;
   readonly removedMember: { readonly type: string; readonly member: string };
@@ -80,7 +80,7 @@ export interface Drawn {
   /** Generic type of the matches of the new method, and the form of its declaration. */
   readonly helper: string;
   readonly helperForm: "interface" | "alias" | "default";
-  /** Tag of comments that the reader does not know. */
+  /** Tag of comments unknown to the reader. */
   readonly tag: string;
 }
 
@@ -164,7 +164,7 @@ function drawNotification(random: Random): Drawn["notification"] {
   };
 }
 
-/** Types that a definition gives to the server as they are, and those that its handlers return. */
+/** Types given to the server in a definition as they are, and types returned by its handlers. */
 const describedTypes = [
   ...["Tool", "Resource", "Prompt", "PromptArgument", "ResourceTemplate", "Implementation"],
   ...["TextContent", "CallToolResult", "GetPromptResult"],
@@ -193,7 +193,7 @@ function drawValue(name: string, random: Random): Omit<NewMember, "type"> {
   return { member: name, value, wrong };
 }
 
-/** Values that handlers write, and that no code of the runtime compares. */
+/** Values written by handlers, and never compared in the runtime. */
 const enumValues: readonly Drawn["enumValue"][] = [
   { type: "Icon", place: "Icon.theme", from: "dark", to: "night" },
   { type: "Icon", place: "Icon.theme", from: "light", to: "day" },
@@ -222,7 +222,7 @@ const logLevels: readonly Drawn["logLevel"][] = [
   { from: "warning", to: "caution" },
 ];
 
-/** Members that definitions and handlers of the drill do not use. */
+/** Members not used by definitions and handlers of the drill. */
 const removedMembers: readonly Drawn["removedMember"][] = [
   { type: "Resource", member: "size" },
   { type: "Annotations", member: "lastModified" },

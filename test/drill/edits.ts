@@ -66,7 +66,7 @@ export function readConstant(text: string, constant: string): number {
   return Number(value);
 }
 
-/** Removes a declaration with its comment, the alternatives of unions that name it, and the members of its type. */
+/** Removes a declaration with its comment, its alternatives in unions, and the members of its type. */
 export function removeType(text: string, type: string): string {
   const declaration = declarationOf(text, type);
   const uses = parse(text).statements.flatMap((statement) => usesOf(statement, type));
@@ -137,7 +137,7 @@ function literalsIn(node: ts.Node): ts.StringLiteral[] {
   return childrenOf(node).flatMap(literalsIn);
 }
 
-/** Returns the smallest parts of a declaration that have to go with a type: members of objects, and alternatives of unions. */
+/** Returns the smallest parts of a declaration to remove with a type: members of objects, and alternatives of unions. */
 function usesOf(node: ts.Node, type: string): ts.Node[] {
   const isUse = ts.isPropertySignature(node) || (ts.isUnionTypeNode(node.parent) && ts.isTypeReferenceNode(node));
   const inner = childrenOf(node).flatMap((child) => usesOf(child, type));
@@ -156,7 +156,7 @@ function childrenOf(node: ts.Node): ts.Node[] {
   return children;
 }
 
-/** Returns the text of a part together with the `|` that separates it from the others. */
+/** Returns the place of a part, including the `|` between it and the others. */
 function rangeOf(node: ts.Node): Omit<Edit, "by"> {
   const { parent } = node;
   if (!ts.isUnionTypeNode(parent)) return { start: node.pos, end: node.end };

@@ -6,7 +6,7 @@ import { rejected } from "./definition.ts";
 import { after, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";
 
-/** A server over HTTP, without a port, and the stateless revisions that it serves. */
+/** A server over HTTP, without a port, and its stateless revisions. */
 export interface HttpTalk {
   readonly step: Step;
   readonly drawn: Drawn;

@@ -7,7 +7,7 @@ import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { after } from "./draw.ts";
 import type { TableChecks } from "./tables.ts";
 
-/** Returns a function that opens connections to a server in this process. */
+/** Returns a connection factory for a server in this process. */
 export function connectInProcess(server: Server): ConnectionFactory {
   return (opening) => {
     const [near, far] = createInMemoryTransports();

@@ -7,7 +7,7 @@ import { after, type Drawn } from "./draw.ts";
 import { connectInProcess } from "./memory.ts";
 import type { Step } from "./step.ts";
 
-/** A client that is written for the fictional revision calls a server of each older revision. */
+/** A client written for the fictional revision calls a server of each older revision. */
 export async function callOlderServers(step: Step, drawn: Drawn, revisions: readonly Revision[]): Promise<void> {
   for (const revision of revisions.filter(({ id }) => id !== after))
     await callServer({ step, drawn, revisions }, revision);
@@ -33,7 +33,7 @@ async function callServer({ step, drawn, revisions }: Talk, revision: Revision):
   step.expect("revision of the session", session.revision.id, revision.id);
   const names = async (list: Promise<readonly unknown[]>): Promise<unknown> =>
     (await list).map((item) => (isObject(item) ? item.name : item));
-  // Members that are required now are absent there.
+  // Newly required members are absent there.
   step.expect(`prompts of a server of ${revision.id}`, await names(session.listPrompts()), ["greet"]);
   step.expect(`tools of a server of ${revision.id}`, await names(session.listTools()), ["log"]);
   const result: unknown = await session.callTool("log");

@@ -2,7 +2,7 @@ import { decisions } from "./decide.ts";
 import { bytes, foundItem, leastSevere, logged, newMembers, rejected } from "./definition.ts";
 import type { Drawn } from "./draw.ts";
 
-/** Returns `src/definition.ts` of a project that uses each feature of the fictional revision: the server of `definition.ts`, with its types. */
+/** Returns `src/definition.ts` of a project with each feature of the fictional revision: the server of `definition.ts`, with its types. */
 export function definitionText(drawn: Drawn): string {
   const { method, inputRequest, content, logLevel } = drawn;
   const request = `{ method: ${quote(inputRequest.method)}, params: { accuracy: "fine" } }`;
@@ -39,6 +39,12 @@ const locate = defineTool({
     inputResponses ? JSON.stringify(inputResponses) : inputRequired({ inputRequests: { here: ${request} } }),
 });
 
+const request = defineTool({
+  name: "request",
+  execute: async (_none, { request }) =>
+    JSON.stringify(await request(${quote(drawn.inputRequest.method)}, { accuracy: "fine" })),
+});
+
 const consult = defineTool({
   name: "consult",
   async execute(_none, { sample }) {
@@ -71,7 +77,7 @@ export const server = defineServer({
   name: "demo",
   version: "0.1.0",
   ${membersText(drawn, "Implementation")}
-  tools: [show, log, locate, consult],
+  tools: [show, log, locate, request, consult],
   prompts: [greet],
   resources: [resource],
   resourceTemplates: [template],
@@ -86,7 +92,7 @@ export const server = defineServer({
 `;
 }
 
-/** Returns a module of a project that calls the new method as a client. */
+/** Returns a module of a project: a client's call of the new method. */
 export function callerText({ method: { method, param } }: Drawn): string {
   return `import { connectStdio, createClient } from "./mcp/index.ts";
 

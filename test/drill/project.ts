@@ -46,7 +46,7 @@ async function cli(cwd: string, ...args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** A project that knows the revisions of the package only. */
+/** Creates a project with the package's revisions only. */
 async function createProject(step: Step, { root }: ProjectDrill): Promise<void> {
   const features = ["--features", "tools,resources,prompts,input,methods", "--transport", "both", "--client"];
   const created = await cli(root, "demo", "--yes", "--no-install", "--no-git", "--protocol", "all", ...features);
@@ -133,7 +133,7 @@ async function converseOverHttp(step: Step, { drawn, revisions }: ProjectDrill, 
   }
 }
 
-/** Returns the option that names the spec folder, as far as the command has it. */
+/** Returns the option for the spec folder, if the command has it. */
 async function specOption(step: Step, command: string, folder: string): Promise<readonly string[]> {
   const help = await cli(folder, command, "--help");
   if (help.includes("--spec")) return ["--spec", join(folder, "..", "spec")];
@@ -146,7 +146,7 @@ async function writeClient(step: Step, folder: string): Promise<void> {
   const written = await cli(folder, "client", "dist/server.js", ...spec);
   step.check(
     "the client has the tools and the prompt",
-    written.includes("4 tools, 1 prompt, 1 resource template"),
+    written.includes("5 tools, 1 prompt, 1 resource template"),
     written,
   );
   await typecheck(folder);

@@ -7,11 +7,11 @@ export interface Step {
   expect(what: string, found: unknown, expected: unknown): void;
   /** Records a problem unless a condition holds. */
   check(what: string, isRight: boolean, found?: unknown): void;
-  /** Records a part that the product does not have yet. It is listed, and no failure. */
+  /** Records a part still missing in the product. It is listed, and no failure. */
   open(what: string): void;
 }
 
-/** A step that has ended. */
+/** A finished step. */
 export interface StepResult {
   readonly name: string;
   readonly seconds: number;
@@ -24,7 +24,7 @@ export interface StepResult {
 export class StepRunner {
   readonly results: StepResult[] = [];
 
-  /** Runs a step. Returns its outcome, or `undefined` if it failed: later steps that need the outcome are then left out. */
+  /** Runs a step. Returns its outcome, or `undefined` if it failed: dependent steps are then left out. */
   async run<Outcome>(name: string, work: (step: Step) => Promise<Outcome>): Promise<Outcome | undefined> {
     const start = performance.now();
     const problems: string[] = [];
@@ -50,7 +50,7 @@ export class StepRunner {
   }
 }
 
-/** Returns a plain table of steps, and below it their problems and the parts that are open. */
+/** Returns a plain table of steps, and below it their problems and the open parts. */
 export function toTable(results: readonly StepResult[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
   const rows = results.map(({ name, seconds, checks, problems, open }) => {

@@ -8,8 +8,8 @@ export const newest = "2026-07-28";
 export const older = "2025-11-25";
 
 /**
- * Writes a spec folder with a fictional revision, which has another name of a log level and of a role, and two required members that older peers do
- * not know. Returns its path.
+ * Writes a spec folder with a fictional revision, and returns its path. The revision has other names of a log level and a role, and two required
+ * members unknown to older peers.
  */
 export async function writeFictionalSpec(folder: string): Promise<string> {
   const spec = join(folder, "spec");

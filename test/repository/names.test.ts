@@ -7,9 +7,9 @@ import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { nodesOf } from "./architecture/nodes.ts";
 import { files, isIn, pathOf } from "./architecture/sources.ts";
 
-/* `spec/names.json` lists the names of the protocol that the runtime compares or sends. A revision without one of them stops generation. */
+/* `spec/names.json` lists the protocol's names compared or sent by the runtime. A revision without one of them stops generation. */
 
-/** Words of the protocol that mean something else, in all files or in some. A new use elsewhere has to be listed, or read from a table. */
+/** Words of the protocol with another meaning, in all files or in some. A new use elsewhere has to be listed, or read from a table. */
 const otherMeanings: readonly { readonly word: string; readonly means: string; isMeant(path: string): boolean }[] = [
   {
     word: "error",
@@ -60,7 +60,7 @@ function textsIn(shape: Shape): readonly string[] {
   return shape.kind === "literal" && typeof shape.value === "string" ? [shape.value] : [];
 }
 
-/** Returns the texts that the types of a revision allow, except names of methods. */
+/** Returns the texts allowed by the types of a revision, except names of methods. */
 function valuesOf(model: RevisionModel): readonly string[] {
   const methods = new Set(model.methods.map(({ name }) => name));
   const found: string[] = [];

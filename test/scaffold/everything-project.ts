@@ -83,8 +83,7 @@ function replace(text: string, part: string, other: string): string {
   return text.replace(part, other);
 }
 
-/** The packages that npm would install are here, too; the runtime comes from the project's folder vendor. */
-/** Links the packages that npm would install; the runtime comes from the folder vendor of the project. */
+/** Links packages in place of `npm install`; the runtime comes from the project's folder vendor. */
 export async function linkPackages(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);

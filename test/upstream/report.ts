@@ -14,7 +14,7 @@ import { openSpecFolder } from "../../generator/read/spec-folder.ts";
  * if the draft cannot be read, with 0 otherwise: what has changed is news, no fault.
  */
 
-/** Package whose newest version should be the one that is tested here. */
+/** Package to be tested here in its newest version. */
 export interface WatchedPackage {
   readonly name: string;
   /** Version or range, as the manifest has it. */
@@ -41,7 +41,7 @@ export async function reportDraft(folder: string, today: string): Promise<number
 }
 
 /**
- * Prints the packages of the protocol that have a newer version. `readVersions` returns the versions of a package, the newest last. Prereleases count
+ * Prints the protocol's packages with a newer version. `readVersions` returns the versions of a package, the newest last. Prereleases count
  * where one is tested: the conformance suite has no other versions for new revisions.
  */
 export async function reportPackages(

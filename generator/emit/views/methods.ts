@@ -109,7 +109,7 @@ export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: V
   return specs.map((spec) => tableView(spec, model, checks));
 }
 
-/** Returns the types of `support.ts` that the rows of the tables mention. */
+/** Returns the types of `support.ts` used in the rows of the tables. */
 export function rowTypesIn(tables: readonly TableView[]): string[] {
   const isSent = tables.some(({ rows }) => rows.some(({ hasMeta }) => hasMeta));
   return [...tableTypes(tables.filter(({ rows }) => rows.length > 0)), ...(isSent ? ["Sent"] : [])];

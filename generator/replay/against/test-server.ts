@@ -16,7 +16,7 @@ export interface TestServerOptions {
   readonly server: UpstreamTarget | ConnectionFactory;
   /** Revision that is spoken to the server. */
   readonly spoken: Revision;
-  /** Revisions between which a gateway converts, and their spec folder if it is not that of this package. */
+  /** Revisions between which a gateway converts, and their spec folder if it is not this package's. */
   readonly known: { readonly revisions: readonly Revision[]; readonly spec: string | undefined };
   /** Ends of the paths of members that are not compared. */
   readonly ignore: readonly string[];

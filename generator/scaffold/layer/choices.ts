@@ -13,7 +13,7 @@ export const features = [
 
 /**
  * One feature. `list-changed`: lists that change while clients are connected. `input`: requests of a handler to the client, for elicitation, sampling
- * and roots. `apps`: views that a host shows for the results of tools. `methods`: handlers by the name of a method.
+ * and roots. `apps`: views shown by a host for the results of tools. `methods`: handlers by the name of a method.
  */
 export type Feature = (typeof features)[number];
 

@@ -154,8 +154,8 @@ function reachDeclarations(model: RevisionModel, names: readonly string[]): read
 }
 
 /**
- * View of the conversions of an older revision: of the methods that the project uses, and without a client only of what a server sends and receives. The
- * code of the project is written for its newest revision.
+ * View of the conversions of an older revision: of the methods used in the project, and without a client only of what a server sends and receives.
+ * The code of the project is written for its newest revision.
  */
 function conversionsView(
   { model, narrow }: UsedRevision,

@@ -31,7 +31,7 @@ export function checkMethodOptions(source: AnyClientOptions): void {
   }
 }
 
-/** Returns the option that handles a request of servers, if it is set. */
+/** Returns the option for a server's request, if it is set. */
 function findOption(name: string, { sampling, elicitation, roots }: AnyClientOptions): string | undefined {
   switch (name) {
     case "createMessage":
@@ -83,7 +83,7 @@ export function implementNotification(
   );
 }
 
-/** Adds the capabilities of the requests that have a handler by name. */
+/** Adds the capabilities of requests with a handler by name. */
 export function declareMethods(source: MethodOptions, revision: Revision, declared: Capabilities): Capabilities {
   const gates = [...Object.values(revision.serverRequests), ...Object.values(revision.embeddedRequests)].flatMap(
     ({ handler, gate }) => (gate?.side === "client" && findHandler(source, handler) ? [gate] : []),

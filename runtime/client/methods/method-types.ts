@@ -16,7 +16,7 @@ export interface ClientMethods<P extends ClientTypes> {
   /**
    * Handlers by name: `createMessage` for `sampling/createMessage`, `resourceUpdated` for `notifications/resources/updated`. Each gets checked params,
    * an empty object if there are none. A handler of a request returns the result of the revision, and the client declares the capability of the method.
-   * A request that another option handles, such as `sampling`, is a `SetupError`. A notification also has its effect on lists and subscriptions.
+   * A request handled by another option, such as `sampling`, is a `SetupError`. A notification also has its effect on lists and subscriptions.
    *
    * @example
    * ```ts

@@ -108,9 +108,9 @@ function toRoutes(
 
 /** Options of checking a result. */
 export interface CheckResultOptions {
-  /** Receives a description of each value that is read as absent, and of each item that is left out. */
+  /** Receives a description of each value read as absent, and of each item left out. */
   readonly onChange?: ((text: string) => void) | undefined;
-  /** Converts the result to the revision that the code of this end is written for. */
+  /** Converts the result to the revision of this end's code. */
   readonly converter?: Pick<SessionConverter, "receivedResult"> | undefined;
 }
 

@@ -71,7 +71,7 @@ export type ReceivedResultOf<P, Method> =
         : never
       : never);
 
-/** Result of a request that a server sends. */
+/** Result of a server's request. */
 export type ResponseOf<P, Method> = [ResultName<P, NameOfMethod<P, Method>>] extends [never]
   ? object
   : P[ResultName<P, NameOfMethod<P, Method>> & keyof P];

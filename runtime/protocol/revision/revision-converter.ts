@@ -16,13 +16,13 @@ import type { OnError } from "../../jsonrpc/error-report.ts";
 /** Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` rejects them. */
 export type LossMode = "convert" | "warn" | "error";
 
-/** Converts between an older revision and the one that the code of one end is written for. */
+/** Converts between an older revision and the revision of one end's code. */
 export interface RevisionConverter extends SessionConverter {
   /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
   handler(handle: RequestHandler, method: string): RequestHandler;
 }
 
-/** Options of a converter: the role of this end, and the revision that its code is written for. */
+/** Options of a converter: the role of this end, and the revision of its code. */
 export interface RevisionConverterOptions {
   readonly role: Role;
   readonly written: Revision;

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Capabilities } from "./session.ts";
 
-/** Adds a capability. All capabilities are objects, which may contain others, except for two that are booleans. */
+/** Adds a capability. Capabilities are objects, which may contain others; two are booleans. */
 export function declareCapability(declared: Capabilities, path: readonly string[]): Capabilities {
   const [name, ...rest] = path;
   if (name === undefined) return declared;

@@ -22,9 +22,9 @@ export interface PeerInfo {
   readonly capabilities: Capabilities;
 }
 
-/** Converts what one end sends in a session to the revision of the session, and what it receives to the revision that its code is written for. */
+/** Converts one end's messages to the session's revision, and received ones to the revision of its code. */
 export interface SessionConverter {
-  /** Revision that the code is written for. */
+  /** Revision of this end's code. */
   readonly written: Revision;
   /** Converts the params of a request or notification. */
   params(sent: ConvertedParams): unknown;
@@ -56,7 +56,7 @@ export interface Session {
   readonly isStateless?: boolean;
   /** Values of the session that other processes share; absent where there are none. */
   readonly values?: SessionValues | undefined;
-  /** Converts between the session's revision and the one that the code of this end is written for; absent when both are the same. */
+  /** Converts between the session's revision and the revision of this end's code; absent when both are the same. */
   readonly converter?: SessionConverter | undefined;
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;

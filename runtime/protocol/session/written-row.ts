@@ -3,8 +3,8 @@ import { findRow } from "../methods/method-rows.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Returns the row of a request inside of a result with the checks of the revision that the code is written for: it and its response are converted with
- * the messages that carry them.
+ * Returns the row of a request inside of a result with the checks of the code's revision: the request and its response are converted with the
+ * messages around them.
  */
 export function toWrittenRow<Row extends RequestRow | EmbeddedRow>(
   row: Row,

@@ -23,12 +23,12 @@ export interface LogLevels {
 export interface LogOptions {
   /** Levels in which handlers log, least severe first. */
   readonly written: readonly string[];
-  /** Least severe level for clients that have not chosen one. Default: `info`; clients get every message if handlers have no such level. */
+  /** Least severe level for clients without a chosen one. Default: `info`; clients get every message if handlers have no such level. */
   readonly initial?: string | undefined;
   readonly rate: Rate;
 }
 
-/** Levels that clients have chosen for their sessions, as they named them. */
+/** Levels chosen by clients for their sessions, as they named them. */
 const chosen = new WeakMap<object, string>();
 
 /** Sets the log level for the rest of a session. */
@@ -36,7 +36,7 @@ export function setLogLevel(session: object, level: string): void {
   chosen.set(session, level);
 }
 
-/** Returns the levels in which handlers of a server log: those of the newest of its revisions that has levels. Newer revisions come first. */
+/** Returns the levels in which handlers of a server log: those of its newest revision with levels. Newer revisions come first. */
 export function readLogLevels(revisions: readonly Revision[]): readonly string[] {
   return revisions.find(({ logLevels }) => logLevels.length > 0)?.logLevels ?? [];
 }
@@ -93,8 +93,8 @@ function toNoteLevel({ level }: LogEntry, written: readonly string[]): string {
 }
 
 /**
- * Returns the severity from which a client wants messages. A level that only the revision of the client has counts as the next more severe one in
- * which handlers log, else as the most severe of all: the client gets no message below its level, and its requests do not fail.
+ * Returns the severity from which a client wants messages. A level known only at the client's revision counts as the next more severe one in which
+ * handlers log, else as the most severe of all: the client gets no message below its level, and its requests do not fail.
  */
 function thresholdOf(
   level: string,

@@ -16,7 +16,7 @@ export interface ServerMethods<P extends ToolTypes> {
   /**
    * Handlers by name: `listTools` for `tools/list`, `rootsListChanged` for `notifications/roots/list_changed`. Each gets checked params, an empty
    * object if there are none. A handler of a request returns the result of the revision. The server adds `resultType` and cache hints, and declares the
-   * capability of the method. A request that another member serves, such as `tools`, is a `SetupError`.
+   * capability of the method. A request served by another member, such as `tools`, is a `SetupError`.
    *
    * @example
    * ```ts

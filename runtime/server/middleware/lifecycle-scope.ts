@@ -13,7 +13,7 @@ export function wrapLifecycle(middleware: readonly Middleware[]): LifecycleMiddl
     runMiddleware(middleware, { method, params, context: toContext(call, session) }, next);
 }
 
-/** Creates a context without notifications and input requests: a session that is being opened and a ping need none. */
+/** Creates a context without notifications and input requests: pings and the opening of sessions need none. */
 function toContext(call: CallContext, session: Session): AnyContext {
   return {
     auth: readAuth(call.origin),

@@ -21,7 +21,10 @@ import { newest, next, older, writeFictionalSpec } from "../fictional-spec.ts";
 import { serveTcp } from "../live/socket-servers.ts";
 import { captured, client, type CommandResult } from "../run.ts";
 
-/* Not a unit test: each command generates a whole spec folder. The server has a revision only that this package does not have: commands can use it with the spec folder of the revision. */
+/*
+ * Not a unit test: each command generates a whole spec folder. The server's only revision is not in this package: commands can use it with the spec
+ * folder of the revision.
+ */
 
 let folder = "";
 let spec = "";
@@ -62,7 +65,7 @@ describe("the spec folder of a command", () => {
   });
 });
 
-/** Runs a command until it prints a text, then stops it. One that fails ends before. */
+/** Runs a command until it prints a text, then stops it. A failing command ends before. */
 async function runUntil(run: () => Promise<number>, text: RegExp): Promise<CommandResult> {
   const result = captured(run);
   const spies = [vi.mocked(console.log), vi.mocked(console.error)];

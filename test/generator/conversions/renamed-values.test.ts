@@ -11,7 +11,7 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createTemporaryFolder } from "../../temporary-folder.ts";
 import { newest, next, older, writeFictionalSpec } from "../fictional-spec.ts";
 
-/* A server or a client that is written for the fictional revision works with peers of older revisions, which notice nothing. */
+/* A server or a client written for the fictional revision works with peers of older revisions, which notice nothing. */
 
 const byId = new Map<string, Revision>();
 
@@ -31,7 +31,7 @@ interface Seen {
   readonly client: unknown[];
 }
 
-/** Names that one end uses. */
+/** Names used by one end. */
 interface Words {
   readonly level: string;
   readonly role: string;
@@ -44,7 +44,7 @@ const words: Readonly<Record<"old" | "new", Words>> = {
 
 const message = (role: string): object => ({ role, content: { type: "text", text: "hi" } });
 
-/** A server that logs and, if it can, samples, before it returns a prompt. */
+/** A server whose prompt first logs and, if possible, samples. */
 function serve(revisions: readonly Revision[], { level, role }: Words, seen: Seen): ServeOptions {
   const isNew = role === words.new.role;
   return {
@@ -73,7 +73,7 @@ function envelopeOf(revision: Revision): object {
   return revision.lifecycle === "handshake" ? {} : { resultType: "complete" };
 }
 
-/** Connects a client that notes what it gets, with a role in its own words. */
+/** Connects a client with a role in its own words, and notes what it gets. */
 function open(revisions: readonly Revision[], { level, role }: Words, seen: Seen): ConnectOptions {
   return {
     info: { name: "client", version: "1" },

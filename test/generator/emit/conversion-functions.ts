@@ -32,7 +32,7 @@ export function conversionFunctions(...revisions: Revisions): string[] {
   return toLines(convertToys(...revisions).functions);
 }
 
-/** Returns the functions that convert what peers of the older revision send, by the revision from which they apply. */
+/** Returns the functions for what peers of the older revision send, by the revision from which they apply. */
 export function receivedFunctions(...revisions: Revisions): Record<string, string[]> {
   const { received } = convertToys(...revisions);
   return Object.fromEntries(received.map(({ since, functions }) => [since, toLines(functions)]));

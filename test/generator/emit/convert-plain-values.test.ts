@@ -9,7 +9,7 @@ const level = (values: string): string => `export interface Params { x: Level } 
 const as = (value: unknown, ...at: string[]): ConversionCase[3][number] => ({ rule: "as", value, at });
 const fallback = (value: unknown, ...at: string[]): ConversionCase[3][number] => ({ rule: "default", value, at });
 
-/** Lines of the function that passes the member on, and of the one that converts the value. */
+/** Lines of two functions: one passes the member on, the other converts the value. */
 const passing = (name: string, loss = "loss"): string[] => [
   `function ${name}Params(v: unknown, loss?: OnLoss): unknown {`,
   "if (!isObject(v)) return v;",

@@ -18,10 +18,10 @@ interface Sample {
   readonly values: readonly { readonly value: unknown; readonly isValid: boolean }[];
 }
 
-/** Problems of types that are rightly rejected: only a compiler can decide a condition, or no value has the type. */
+/** Problems of rightly rejected types: only a compiler can decide a condition, or no value has the type. */
 const rejected = /cannot be compared|inherits two contradicting types/;
 
-/** Draws a type that is read. */
+/** Draws a readable type. */
 function readType(random: Random): { readonly type: string; readonly model: RevisionModel } {
   const type = makeType(random, 3);
   try {

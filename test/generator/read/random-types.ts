@@ -36,7 +36,7 @@ export function makeType(random: Random, depth: number): string {
   return choose([() => makeObject(random, depth), () => makeObject(random, depth), ...values], random);
 }
 
-/** Types that conditions compare with: no enum, of which every number is a value for the compiler. */
+/** Types compared with in conditions: no enum, of which every number is a value for the compiler. */
 const others = [
   "string",
   "{ kind: 'c' }",

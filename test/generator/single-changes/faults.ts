@@ -7,13 +7,13 @@ export interface Row {
   readonly outcome: Outcome;
 }
 
-/** True for a row that neither stops with the name of what was changed, nor is generated exactly, and that is not listed. */
+/** True if a row is not accepted, and neither stops with the name of what was changed nor is generated exactly. */
 export function isFault({ change, outcome }: Row): boolean {
   if (outcome.kind === "exact" || (outcome.kind === "stops" && outcome.names)) return false;
   return !accepted.some(({ rows }) => rows.includes(`${change.kind}: ${change.subject}`));
 }
 
-/** Rows that are right although nothing tells of the change, with the reason. */
+/** Rows accepted although nothing tells of the change, with the reason. */
 export const accepted: readonly { readonly reason: string; readonly rows: readonly string[] }[] = [
   {
     reason: "The type inherits the member from `Error`, which allows any code.",

@@ -24,7 +24,7 @@ export type Outcome =
 
 type Stage = "reading" | "names" | "conversions" | "pin";
 
-/** Judges single changes to the newest revision, in the revision that follows it. */
+/** Judges single changes to the newest revision, in the revision after it. */
 export interface Judge {
   /** Files of the following revision without a change. */
   readonly texts: SpecTexts;
@@ -33,7 +33,7 @@ export interface Judge {
 
 const next = "2027-03-30";
 
-/** Reads the released revisions, and the newest of them once more as the one that follows. */
+/** Reads the released revisions, and the newest of them once more as the following one. */
 export async function createJudge(): Promise<Judge> {
   const folder = await openSpecFolder("spec");
   const ids = [...folder.pins.keys()].sort();
@@ -68,7 +68,7 @@ export async function createJudge(): Promise<Judge> {
       const model = tryTo(() => read(changed));
       if (model instanceof SpecError) return stop("reading", model.message);
       const files = compare(change, plain, linesOf(model, models));
-      // Of other changes the files tell in more places than those that name them, such as types that inherit a member.
+      // Other changes also show in places without their name, such as types with an inherited member.
       if (files.kind === "silent" && plainKinds.has(change.kind)) return files;
       const { lost } = findGoneNames(used, { before: newest, after: model, removed: [] });
       if (lost.length > 0) return stop("names", lost.join("\n"));
@@ -84,7 +84,7 @@ export async function createJudge(): Promise<Judge> {
   };
 }
 
-/** Changes that must be exact in the files even if something stops before: the decision to use the revision changes nothing in them. */
+/** Changes required to be exact in the files even if something stops before: the decision to use the revision changes nothing in them. */
 const plainKinds: ReadonlySet<ChangeKind> = new Set([
   "value renamed",
   "constant changed",
@@ -122,8 +122,8 @@ function linesOf(model: RevisionModel, models: readonly RevisionModel[]): readon
 }
 
 /**
- * The files of a changed revision must differ, and only in lines that name what was changed. A member that is gone may take with it what only it needed,
- * such as the check of its items.
+ * The files of a changed revision must differ, and only in lines with the name of what was changed. A removed member may take with it what only it
+ * needed, such as the check of its items.
  */
 function compare(change: SingleChange, plain: readonly string[], changed: readonly string[]): Outcome {
   const gone = without(plain, changed);
@@ -140,7 +140,7 @@ function compare(change: SingleChange, plain: readonly string[], changed: readon
   return { kind: "silent", text: [...strange, ...added].slice(0, 3).join("\n") };
 }
 
-/** Returns the lines that others do not have, with their numbers of occurrences. */
+/** Returns the lines missing in others, with their numbers of occurrences. */
 function without(lines: readonly string[], others: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -151,12 +151,12 @@ function without(lines: readonly string[], others: readonly string[]): readonly 
   });
 }
 
-/** True if a text names what was changed: its old or new text, or the type that has it. */
+/** True if a text names what was changed: its old or new text, or its type. */
 function isNamed({ subject, from, to }: SingleChange, text: string): boolean {
   return [subject, typeOf(subject), from, to].some((name) => name !== "" && text.includes(name));
 }
 
-/** Returns the type that a name is about, in the form in which methods have it as well. */
+/** Returns the type of a name, in the form also used by methods. */
 function typeOf(subject: string): string {
   return subject.replace(/[.:].*$/, "").replace(/Request$/, "");
 }

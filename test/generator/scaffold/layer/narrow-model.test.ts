@@ -7,7 +7,7 @@ import { models } from "../../project.ts";
 const [stateless, newestWithSessions] = models.models.toReversed();
 const oldest = models.models[0];
 
-/** Features that each need some methods only. */
+/** Features limited to some methods. */
 const limited = features.filter((feature) => feature !== "methods");
 
 function choose(chosen: readonly Feature[], client = false): LayerChoices {
