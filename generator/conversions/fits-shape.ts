@@ -1,4 +1,4 @@
-import { fitsTemplate, isObject } from "../../generated/support.ts";
+import { escapePattern } from "../internal/text.ts";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape } from "../model.ts";
 import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
 import { unreachable } from "../model/shapes.ts";
@@ -31,7 +31,7 @@ export function fitsShape(value: unknown, shape: Shape, model: Declared): boolea
     case "intersection":
     case "omit": {
       const object = resolveObject(target, model);
-      return object !== undefined && isObject(value) && fitsMembers(value, object, model);
+      return object !== undefined && isRecord(value) && fitsMembers(value, object, model);
     }
     default:
       return unreachable(target);
@@ -42,6 +42,11 @@ function fitsText(value: string, { minLength = 0, maxLength = Infinity, pattern,
   const isMatch = pattern === undefined || new RegExp(pattern, "u").test(value);
   const { length } = [...value];
   return isMatch && length >= minLength && length <= maxLength && (!template || fitsTemplate(value, template));
+}
+
+/** True for a text with these texts in this order and anything between them: the first is its start, and the last its end. */
+function fitsTemplate(value: string, texts: readonly string[]): boolean {
+  return new RegExp(`^${texts.map(escapePattern).join("[^]*")}$`).test(value);
 }
 
 function fitsNumber(value: number, { minimum = -Infinity, maximum = Infinity, integer }: NumberShape): boolean {
@@ -64,4 +69,8 @@ function fitsMembers(value: Readonly<Record<string, unknown>>, object: ObjectSha
     Object.hasOwn(value, name) ? fitsShape(value[name], shape, model) : optional,
   );
   return fits && Object.keys(value).every((key) => known.has(key) || !index || fitsShape(value[key], index, model));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
