@@ -5,21 +5,17 @@ import { findSpec } from "../scaffold/layer/catalogue.ts";
 import { findProject, readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
 import type { SpecFlags } from "./spec-option.ts";
 
-/** Revisions known to a command. */
-export interface SpecRevisions {
-  /** Their spec folder; absent for the one of this package. */
-  readonly spec: string | undefined;
-  /** Newest first. */
-  readonly revisions: readonly Revision[];
-}
-
 /**
- * Returns the revisions of the spec folder named by a command, or of the project in a folder, or of this package.
+ * Returns the revisions of the spec folder named by a command, or of the project in a folder, or of this package, newest first. `spec` is the folder;
+ * `undefined` for the one of this package.
  *
  * @throws {UserError} when the spec folder of the project is missing.
  * @throws {SpecError} when a file of the spec folder is not valid.
  */
-export async function openSpecRevisions(flags: SpecFlags, folder: string = process.cwd()): Promise<SpecRevisions> {
+export async function openSpecRevisions(
+  flags: SpecFlags,
+  folder: string = process.cwd(),
+): Promise<{ readonly spec: string | undefined; readonly revisions: readonly Revision[] }> {
   const spec = await chooseSpec(flags, folder);
   if (spec === undefined) return { spec, revisions: packagedRevisions };
   const { loadRevisions } = await import("./load-revisions.ts");

@@ -37,15 +37,13 @@ export function findOlderValues(
   return found;
 }
 
-interface Ruled {
-  readonly options: readonly OptionDifference[];
-  readonly ruleOf: (change: Change) => ConversionRule | undefined;
-}
-
 /** Returns the alternatives from a new value to the known one it becomes; `undefined` if there is none. */
 function pathOf(
   option: OptionDifference,
-  ruled: Ruled,
+  ruled: {
+    readonly options: readonly OptionDifference[];
+    readonly ruleOf: (change: Change) => ConversionRule | undefined;
+  },
   passed: readonly OptionDifference[],
 ): readonly OptionDifference[] | undefined {
   if (!option.change) return [...passed, option];

@@ -1,19 +1,38 @@
-import type { Named, UsedName } from "./names.ts";
+import { SpecError } from "../internal/spec-error.ts";
+import type { RevisionModel } from "../model.ts";
+import { readNames, usedNames, type Named, type UsedName } from "./names.ts";
 import { shapeAt } from "./places.ts";
 
-/** Names used in code, compared with a revision. */
-export interface GoneNames {
-  /** Names of the revision before, neither present nor removed in this one. A declaration stands for all below it. */
-  readonly lost: readonly string[];
-  /** Names listed as removed, but not gone. */
-  readonly stale: readonly string[];
+const lostNames = "names that code uses are not declared; if the revision really has none, add them to `removed`:";
+const staleNames = "`removed` has names that this revision does not remove; delete them there:";
+
+/**
+ * Checks that each revision has the names used in code, or lists them as removed.
+ *
+ * @throws {SpecError} when a name of the revision before is missing, or when a removed one is not missing.
+ */
+export function checkNames(models: readonly RevisionModel[]): void {
+  const used = usedNames(readNames());
+  const nothing = { declarations: [], methods: [], rules: { errors: [], headers: [], reservedMeta: [] } };
+  for (const [index, after] of models.entries()) {
+    const before = models[index - 1] ?? nothing;
+    const { lost, stale } = findGoneNames(used, { before, after, removed: after.removed ?? [] });
+    const file = after.source.path.replace(/[^/]*$/, "overlay.json");
+    if (lost.length > 0) throw new SpecError({ file, text: [lostNames, ...lost].join("\n  ") });
+    if (stale.length > 0) throw new SpecError({ file, text: [staleNames, ...stale].join("\n  ") });
+  }
 }
 
 /** Compares two revisions by the names used in code. `removed` lists names gone from the newer one; a declaration stands for all below it. */
 export function findGoneNames(
   used: readonly UsedName[],
   revisions: { readonly before: Named; readonly after: Named; readonly removed: readonly string[] },
-): GoneNames {
+): {
+  /** Names of the revision before, neither present nor removed in the newer one. A declaration stands for all below it. */
+  readonly lost: readonly string[];
+  /** Names listed as removed, but not gone. */
+  readonly stale: readonly string[];
+} {
   const { before, after, removed } = revisions;
   const gone = used.filter((name) => name.isIn(before) && !name.isIn(after)).map(({ name }) => name);
   const lost = gone.filter((name) => !removed.some((entry) => covers(entry, name)));

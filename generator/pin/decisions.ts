@@ -21,12 +21,6 @@ export interface Decisions {
   readonly confirm: readonly string[];
 }
 
-/** Decisions, found by reading a revision. */
-export interface FoundDecisions extends Decisions {
-  /** True if the revision can be read before the decisions: only names used in code are open. */
-  readonly isReadable: boolean;
-}
-
 /** Schema and overlay to examine. */
 export interface DecisionsInput {
   /** Identifier of the new revision. */
@@ -37,8 +31,11 @@ export interface DecisionsInput {
   readonly base: RevisionModel;
 }
 
-/** Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. */
-export function findDecisions(input: DecisionsInput): FoundDecisions {
+/**
+ * Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. `isReadable` is true if the
+ * revision can be read before the decisions: only names used in code are open.
+ */
+export function findDecisions(input: DecisionsInput): Decisions & { readonly isReadable: boolean } {
   const { schema, overlay, base } = input;
   const { path, value } = overlay;
   const declarations = applyOverlay(withTags(schema.declarations), value, path);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { checkNames } from "../model/gone-names.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
@@ -28,10 +29,7 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
   const digest = await digestSpec(spec);
   const packaged = await readPackagedModels(digest);
   if (packaged) return packaged;
-  const [{ openSpecFolder }, { checkNames }] = await Promise.all([
-    import("./spec-folder.ts"),
-    import("./check-names.ts"),
-  ]);
+  const { openSpecFolder } = await import("./spec-folder.ts");
   const folder = await openSpecFolder(spec);
   const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
   checkNames(models);

@@ -4,18 +4,17 @@ import { join } from "node:path";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { setup as build } from "../build.ts";
+import { loadRevisions } from "../../generator/commands/load-revisions.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { compare } from "./compare.ts";
+import { compare, readPages } from "./compare.ts";
 import { converse } from "./conversation.ts";
 import { decide, pin } from "./decide.ts";
 import { defineDrilled } from "./definition.ts";
 import { before, drawRevision } from "./draw.ts";
 import { serveNewest, serveOldest } from "./gateway.ts";
 import { converseOverHttp } from "./http.ts";
-import { loadRevisions } from "./load.ts";
 import { connectInProcess, receiveNotification } from "./memory.ts";
 import { callOlderServers } from "./older-servers.ts";
-import { readPages } from "./pages.ts";
 import { drillProject } from "./project.ts";
 import { StepRunner, toTable } from "./step.ts";
 import { checkTables } from "./tables.ts";
@@ -54,12 +53,12 @@ const schema = await readFile(join(packageRoot, "spec", before, "schema.ts"), "u
 /** Runs every step of one seed. Returns true if each has passed. */
 async function drill(seed: number, root: string): Promise<boolean> {
   const drawn = drawRevision(seed, schema);
-  const [spec, from, out] = [join(root, "spec"), join(root, "schema.ts"), join(root, "generated")];
+  const [spec, from] = [join(root, "spec"), join(root, "schema.ts")];
   await writeFile(from, drawn.schema);
   const steps = new StepRunner();
   await steps.run("pin", (step) => pin(step, drawn, { spec, from }));
   await steps.run("overlay", (step) => decide(step, drawn, { spec, from }));
-  const revisions = await steps.run("generate", () => loadRevisions(spec, out));
+  const revisions = await steps.run("generate", () => loadRevisions(spec));
   for (const revision of revisions ?? [])
     await steps.run(`conversation at ${revision.id}`, async (step) => {
       const server = defineDrilled(drawn, revisions ?? []);

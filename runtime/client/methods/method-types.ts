@@ -48,12 +48,6 @@ export type ClientMethodHandlers<P extends ClientTypes> = {
   readonly [Name in NotificationName<P> as HandledName<P, Name, "ServerNotification">]?: NotificationHandler<P, Name>;
 };
 
-/** Sender of a notification. Unlike a request, it has no id and no response. */
-export interface ServerNotificationContext<P extends ClientTypes> extends Pick<
-  ClientRequestContext<P>,
-  "server" | "revision"
-> {}
-
 // The types of methods instead of functions: a handler may declare fewer members of its params.
 type RequestHandler<P extends ClientTypes, Name extends keyof P> = {
   handle(
@@ -63,5 +57,8 @@ type RequestHandler<P extends ClientTypes, Name extends keyof P> = {
 }["handle"];
 
 type NotificationHandler<P extends ClientTypes, Name extends keyof P> = {
-  handle(params: NonNullable<ParamsOf<P[Name]>>, context: ServerNotificationContext<P>): unknown;
+  handle(
+    params: NonNullable<ParamsOf<P[Name]>>,
+    context: Pick<ClientRequestContext<P>, "server" | "revision">,
+  ): unknown;
 }["handle"];

@@ -130,7 +130,8 @@ export function checkResult<Params, Result>(
   const { value: read, issue } = readable ? toPermitted(row, readable.value) : given;
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   const result = converter ? converter.receivedResult(row.method, read) : read;
-  // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
+  // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration. A converter
+  // only adds or replaces values that the generator has checked against the newer declaration.
   return result as Result;
 }
 

@@ -55,14 +55,6 @@ function toTables(conversions: Conversions, sender: Role): Tables {
     : { request: clientRequests, notification: clientNotifications, results: serverRequests };
 }
 
-interface TableConverterOptions {
-  readonly written: Revision;
-  readonly sent: Tables;
-  /** Absent if what the peer sends stays. */
-  readonly received: Tables | undefined;
-  readonly onLoss: OnLoss | undefined;
-}
-
 interface Tables {
   readonly request: Table<Conversion>;
   readonly notification: Table<Conversion>;
@@ -76,7 +68,18 @@ class TableConverter implements RevisionConverter {
   readonly #received: Tables | undefined;
   readonly #onLoss: OnLoss | undefined;
 
-  constructor({ written, sent, received, onLoss }: TableConverterOptions) {
+  /** Without `received`, what the peer sends stays. */
+  constructor({
+    written,
+    sent,
+    received,
+    onLoss,
+  }: {
+    readonly written: Revision;
+    readonly sent: Tables;
+    readonly received: Tables | undefined;
+    readonly onLoss: OnLoss | undefined;
+  }) {
     this.written = written;
     this.#sent = sent;
     this.#received = received;

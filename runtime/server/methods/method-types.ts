@@ -45,19 +45,16 @@ export type MethodHandlers<P extends ToolTypes> = {
   >;
 };
 
-/** Sender of a notification. Unlike a request, it has no id and no response. */
-export interface ClientNotificationContext<P extends ToolTypes> extends Pick<
-  Requester<P>,
-  "client" | "session" | "revision"
-> {}
-
 // The types of methods instead of functions: a handler may declare fewer members of its params.
 type MethodHandler<P extends ToolTypes, Name extends keyof P> = {
   handle(params: NonNullable<ParamsOf<P[Name]>>, context: HandlerContext<P>): Awaitable<MethodResult<P, Name>>;
 }["handle"];
 
 type NotificationHandler<P extends ToolTypes, Name extends keyof P> = {
-  handle(params: NonNullable<ParamsOf<P[Name]>>, context: ClientNotificationContext<P>): unknown;
+  handle(
+    params: NonNullable<ParamsOf<P[Name]>>,
+    context: Pick<Requester<P>, "client" | "session" | "revision">,
+  ): unknown;
 }["handle"];
 
 type MethodResult<P extends ToolTypes, Name extends keyof P> = [ResultName<P, Name>] extends [never]

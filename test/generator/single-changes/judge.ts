@@ -52,7 +52,7 @@ export async function createJudge(): Promise<Judge> {
   const used = usedNames(readNames());
   const control = read(texts);
   const plain = linesOf(control, models);
-  const explained: Explained = { methods: control.methods, errors: texts.overlay.errors };
+  const explained = { methods: control.methods, errors: texts.overlay.errors };
   return {
     texts,
     judge(change) {
@@ -162,7 +162,11 @@ function typeOf(subject: string): string {
 }
 
 /** True if a text names what was changed, or what follows from it: the method of a type, the type of a result, the error of a constant. */
-function isExplained(change: SingleChange, text: string, { methods, errors }: Explained): boolean {
+function isExplained(
+  change: SingleChange,
+  text: string,
+  { methods, errors }: { readonly methods: RevisionModel["methods"]; readonly errors: SpecTexts["overlay"]["errors"] },
+): boolean {
   if (isNamed(change, text)) return true;
   const base = change.subject.replace(/\..*$/, "").replace(/(Request|Notification|Params|Result|ResultResponse)$/, "");
   const own = methods.filter(({ type }) => type === `${base}Request` || type === `${base}Notification`);
@@ -171,9 +175,4 @@ function isExplained(change: SingleChange, text: string, { methods, errors }: Ex
   const roles = /^(Client|Server)(Request|Notification)$/.test(change.subject) ? ["role union"] : [];
   const names = [...own.map(({ name }) => name), ...codes.map(({ name }) => name), ...results, ...roles];
   return names.some((name) => text.includes(name));
-}
-
-interface Explained {
-  readonly methods: RevisionModel["methods"];
-  readonly errors: SpecTexts["overlay"]["errors"];
 }
