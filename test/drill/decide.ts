@@ -1,6 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { conversionRules } from "../../generator/conversions/rules.ts";
 import { readNames } from "../../generator/model/names.ts";
 import { pinRevision, type PinReport } from "../../generator/pin/pin.ts";
 import { after, before, type Drawn } from "./draw.ts";
@@ -12,24 +11,6 @@ interface Rule {
   readonly at: readonly string[];
   readonly reason: string;
   readonly value?: unknown;
-}
-
-/** Conversions chosen by a person for older clients. */
-export interface Decisions {
-  /** Rule of the new kind of content. */
-  readonly contentRule: string;
-  /** True if renamed values are converted by value. Otherwise they cannot be sent. */
-  readonly renames: boolean;
-}
-
-/** Decisions possible with the generator's rules. */
-export const decisions: Decisions = {
-  contentRule: hasRule("content-to-resource") ? "content-to-resource" : "error",
-  renames: hasRule("as"),
-};
-
-function hasRule(name: string): boolean {
-  return Object.hasOwn(conversionRules, name);
 }
 
 /** Pins the fictional revision, and compares the printed decisions with the drawn changes. */
@@ -163,7 +144,6 @@ function toList(value: unknown): readonly unknown[] {
 /** Returns a rule for each kind of difference. */
 function rulesFor(drawn: Drawn): readonly Rule[] {
   const { method, inputRequest, optional, required, content, enumValue, logLevel } = drawn;
-  const { contentRule, renames } = decisions;
   const requests = [`${inputRequest.type}Request`, `${inputRequest.type}Result`];
   const added = [
     ...optional,
@@ -172,25 +152,17 @@ function rulesFor(drawn: Drawn): readonly Rule[] {
     ...(method.item === "Note" ? [{ type: "ServerCapabilities", member: "notes" }] : []),
   ];
   const members = added.map(({ type, member }) => `${type}.${member}`);
-  // Without a rule for values, they are named as they are written.
-  const nameOf = (value: string): string => (renames ? value : JSON.stringify(value));
-  const values = [
-    { at: `${enumValue.place}:${nameOf(enumValue.to)}`, value: enumValue.from },
-    { at: `LoggingLevel:${nameOf(logLevel.to)}`, value: logLevel.from },
-  ];
   // No message of a model has a file.
   const sampledAt = drawn.isSampled ? [`SamplingMessageContentBlock:${content.type}`] : [];
-  const contentAt = contentRule === "error" ? [content.type] : sampledAt;
-  const valuesAt = renames ? [] : values.map(({ at }) => at);
+  const renamed = [enumValue, { place: "LoggingLevel", ...logLevel }];
   return [
-    { rule: "error", at: [...requests, ...contentAt, ...valuesAt], reason: "Older peers do not know it." },
+    { rule: "error", at: [...requests, ...sampledAt], reason: "Older peers do not know it." },
     { rule: "drop", at: members, reason: "Older peers do not read it." },
-    ...(contentRule === "error"
-      ? []
-      : [{ rule: contentRule, at: [content.type], reason: "Older clients get a file." }]),
-    ...(renames
-      ? values.map(({ at, value }) => ({ rule: "as", value, at: [at], reason: "The value has another name there." }))
-      : []),
+    { rule: "content-to-resource", at: [content.type], reason: "Older clients get a file." },
+    ...renamed.map(({ place, from, to }) => {
+      const reason = "The value has another name there.";
+      return { rule: "as", value: from, at: [`${place}:${to}`], reason };
+    }),
   ];
 }
 

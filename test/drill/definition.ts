@@ -9,7 +9,6 @@ import type {
   AnyResourceTemplate,
   AnyTool,
 } from "../../runtime/server/any-definition.ts";
-import { decisions } from "./decide.ts";
 import type { Drawn } from "./draw.ts";
 
 /** Log message of the server. */
@@ -80,7 +79,7 @@ function defineParts(drawn: Drawn): Definition {
 /** Tool with the new members and the new kind of content. */
 function defineShow(drawn: Drawn): AnyTool {
   const { content, enumValue } = drawn;
-  const hasIcon = enumValue.type === "Icon" && decisions.renames;
+  const hasIcon = enumValue.type === "Icon";
   return {
     name: "show",
     ...newMembers(drawn, "Tool"),

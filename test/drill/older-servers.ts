@@ -1,7 +1,6 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import { createServer, type Server } from "../../runtime/server/create-server.ts";
-import { decisions } from "./decide.ts";
 import { logged } from "./definition.ts";
 import { after, type Drawn } from "./draw.ts";
 import { connectInProcess } from "./memory.ts";
@@ -21,12 +20,11 @@ interface Talk {
 
 async function callServer({ step, drawn, revisions }: Talk, revision: Revision): Promise<void> {
   const { from, to } = drawn.logLevel;
-  const hasLevels = Object.hasOwn(revision, "logLevels") && decisions.renames;
   const entries: unknown[] = [];
   const client = createUntypedClient({
     info: { name: "drill", version: "1" },
     revisions,
-    ...(hasLevels && { logLevel: to }),
+    logLevel: to,
     onLog: (entry) => void entries.push(isObject(entry) ? entry.level : entry),
   });
   await using session = await client.connect(connectInProcess(defineOld(from, revision)));
@@ -38,7 +36,7 @@ async function callServer({ step, drawn, revisions }: Talk, revision: Revision):
   step.expect(`tools of a server of ${revision.id}`, await names(session.listTools()), ["log"]);
   const result: unknown = await session.callTool("log");
   step.check(`a call to a server of ${revision.id}`, JSON.stringify(result).includes(logged), result);
-  if (hasLevels) step.expect(`level of a message of a server of ${revision.id}`, entries, [to]);
+  step.expect(`level of a message of a server of ${revision.id}`, entries, [to]);
   const { method, param } = drawn.method;
   const found = await session.request(method, { [param]: "a" }).catch((error: unknown) => error);
   step.check(`${method} is rejected by a server of ${revision.id}`, found instanceof Error, found);

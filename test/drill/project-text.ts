@@ -1,4 +1,3 @@
-import { decisions } from "./decide.ts";
 import { bytes, foundItem, leastSevere, logged, newMembers, rejected } from "./definition.ts";
 import type { Drawn } from "./draw.ts";
 
@@ -116,7 +115,7 @@ function membersText(drawn: Drawn, type: string): string {
 }
 
 function iconsText({ enumValue }: Drawn): string {
-  return enumValue.type === "Icon" && decisions.renames
+  return enumValue.type === "Icon"
     ? `icons: [{ src: "https://example.org/a.png", theme: ${quote(enumValue.to)} }],`
     : "";
 }

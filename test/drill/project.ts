@@ -133,17 +133,9 @@ async function converseOverHttp(step: Step, { drawn, revisions }: ProjectDrill, 
   }
 }
 
-/** Returns the option for the spec folder, if the command has it. */
-async function specOption(step: Step, command: string, folder: string): Promise<readonly string[]> {
-  const help = await cli(folder, command, "--help");
-  if (help.includes("--spec")) return ["--spec", join(folder, "..", "spec")];
-  step.open(`${command} has no option --spec, and knows the revisions of the package only`);
-  return [];
-}
-
+/** Inside a project, the command knows the revisions of its spec folder. */
 async function writeClient(step: Step, folder: string): Promise<void> {
-  const spec = await specOption(step, "client", folder);
-  const written = await cli(folder, "client", "dist/server.js", ...spec);
+  const written = await cli(folder, "client", "dist/server.js");
   step.check(
     "the client has the tools and the prompt",
     written.includes("5 tools, 1 prompt, 1 resource template"),
@@ -153,10 +145,9 @@ async function writeClient(step: Step, folder: string): Promise<void> {
 }
 
 async function checkProject(step: Step, folder: string): Promise<void> {
-  const spec = await specOption(step, "check", folder);
-  const report = await cli(folder, "check", "dist/server.js", ...spec);
+  const report = await cli(folder, "check", "dist/server.js");
   step.check("no rule is broken", / 0 errors/.test(report), report);
-  if (spec.length > 0) step.check(`the report names ${after}`, report.includes(after), report);
+  step.check(`the report names ${after}`, report.includes(after), report);
 }
 
 const oldServer = `
@@ -169,11 +160,9 @@ await runStdio(defineServer({ name: "old", version: "1", tools: [defineTool({ na
 /** Clients of each revision call a server of the oldest through the command. */
 async function serveGateway(step: Step, { revisions }: ProjectDrill, folder: string): Promise<void> {
   await writeFile(join(folder, "old.mjs"), oldServer);
-  const spec = await specOption(step, "gateway", folder);
   const program = join(import.meta.dirname, "..", "..", "dist", "bundle", "generator", "cli.js");
-  const args = [program, "gateway", "--stdio", ...spec, "--", process.execPath, "old.mjs"];
-  const spoken = spec.length > 0 ? revisions : revisions.filter(({ id }) => id !== after);
-  for (const revision of spoken) {
+  const args = [program, "gateway", "--stdio", "--spec", join(folder, "..", "spec"), "--", process.execPath, "old.mjs"];
+  for (const revision of revisions) {
     const connection = await connectStdio(
       { command: process.execPath, args, cwd: folder, stderr: "ignore" },
       { info: { name: "drill", version: "1" }, revisions: [revision] },

@@ -7,8 +7,6 @@ export interface Step {
   expect(what: string, found: unknown, expected: unknown): void;
   /** Records a problem unless a condition holds. */
   check(what: string, isRight: boolean, found?: unknown): void;
-  /** Records a part still missing in the product. It is listed, and no failure. */
-  open(what: string): void;
 }
 
 /** A finished step. */
@@ -17,7 +15,6 @@ export interface StepResult {
   readonly seconds: number;
   readonly checks: number;
   readonly problems: readonly string[];
-  readonly open: readonly string[];
 }
 
 /** Runs steps one after another, and keeps what they find. */
@@ -28,7 +25,6 @@ export class StepRunner {
   async run<Outcome>(name: string, work: (step: Step) => Promise<Outcome>): Promise<Outcome | undefined> {
     const start = performance.now();
     const problems: string[] = [];
-    const open = new Set<string>();
     let checks = 0;
     const check: Step["check"] = (what, isRight, found) => {
       checks += 1;
@@ -39,27 +35,25 @@ export class StepRunner {
       check,
       expect: (what, found, expected) =>
         check(`${what}: expected ${toText(expected)}`, isDeepStrictEqual(found, expected), found ?? "nothing"),
-      open: (what) => void open.add(what),
     }).catch((error: unknown) => {
       problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return undefined;
     });
     const seconds = (performance.now() - start) / 1_000;
-    this.results.push({ name, seconds, checks, problems, open: [...open] });
+    this.results.push({ name, seconds, checks, problems });
     return outcome;
   }
 }
 
-/** Returns a plain table of steps, and below it their problems and the open parts. */
+/** Returns a plain table of steps, and below it their problems. */
 export function toTable(results: readonly StepResult[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
-  const rows = results.map(({ name, seconds, checks, problems, open }) => {
-    const state = problems.length > 0 ? "failed" : open.length > 0 ? "open" : "ok";
+  const rows = results.map(({ name, seconds, checks, problems }) => {
+    const state = problems.length > 0 ? "failed" : "ok";
     return `${name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${String(checks).padStart(4)} checks  ${state}`;
   });
   const problems = results.flatMap(({ name, problems: found }) => found.map((text) => `- ${name}: ${text}`));
-  const open = new Set(results.flatMap((result) => result.open.map((text) => `  open: ${text}`)));
-  return [...rows, ...problems, ...open].join("\n");
+  return [...rows, ...problems].join("\n");
 }
 
 function toText(value: unknown): string {
