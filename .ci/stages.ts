@@ -65,13 +65,12 @@ export const groups: readonly (readonly Stage[])[] = [
     nodes("protocol", 0.5, "redis"),
     nodes("security", 0.4, "redis"),
     nodes("model", 0.7),
+    nodes("problems", 0.5),
+    nodes("mutants", 0.6, "redis"),
     testFiles("browser", 0.7, "npm run -s test:browser --"),
     oracle("conformance of nodes", 0.9, "npx tsx test/conformance/run.ts --cluster"),
-    // How long a request waits for an engine that does not respond, and how much time a node has to end.
-    nodes("problems", alone),
+    // Engines and nodes have to respond within a second.
     nodes("deploy", alone, "redis"),
-    // Planted faults have to show within seconds.
-    nodes("mutants", alone, "redis"),
     // The benchmarks compare processor time, which other programs change little, but not nothing.
     whole("benchmarks", alone, "npm run -s bench:short"),
   ],
