@@ -24,6 +24,7 @@ const written: Readonly<Record<string, string>> = {
   "./scale": "runtime/scale/index.ts",
   "./metrics": "runtime/metrics/index.ts",
   "./testing": "runtime/testing/index.ts",
+  "./testing/issuer": "runtime/testing/issuer/issuer.ts",
   "./dev": "runtime/dev/index.ts",
   "./dev/server": "runtime/dev/server-process.ts",
   "./auth/server": "runtime/auth/server/index.ts",

@@ -64,6 +64,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     questions: "a member of the request state, which clients carry",
   },
   "runtime/server/protocol-types.ts": { claims: "of a token" },
+  "runtime/testing/issuer/": { claims: "of a token" },
   "runtime/transport/http-server/": { claims: "of a token" },
 };
 

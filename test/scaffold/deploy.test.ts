@@ -8,6 +8,7 @@ import { Client as ClientOfV2, StreamableHTTPClientTransport as HttpOfV2 } from 
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpOfV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startIssuer, type Issuer } from "../../runtime/testing/issuer/issuer.ts";
 import { runCli } from "../generator/cli.ts";
 import { npm } from "./npm.ts";
 import {
@@ -31,11 +32,6 @@ const resource = "https://mcp.example.org/mcp";
 const metadataUrl = "https://mcp.example.org/.well-known/oauth-protected-resource/mcp";
 const scope = "text:measure";
 
-interface Issuer {
-  readonly url: string;
-  sign(claims?: object): Promise<string>;
-}
-
 let issuer: Issuer;
 let variables: Variables;
 let programs: Awaited<ReturnType<typeof installRuntimes>>;
@@ -49,16 +45,14 @@ beforeAll(async () => {
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("Its tests passed");
   programs = installed;
-  const { startIssuer }: { startIssuer(audience: string): Promise<Issuer> } = await import(
-    pathToFileURL(join(root, "worker", "test", "issuer.ts")).href
-  );
   issuer = await startIssuer(resource);
   variables = { ISSUER: issuer.url, RESOURCE: resource, STATE_KEY: "a secret of the tests, of 32 characters or more" };
   await buildWithScope(join(root, "worker"));
 });
 
-afterAll(() => {
+afterAll(async () => {
   vi.unstubAllEnvs();
+  await issuer.close();
   rmSync(root, { recursive: true, force: true });
 });
 

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
 import { expect, vi } from "vitest";
 import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
 import { joinCluster } from "../../runtime/scale/index.ts";
+import { startIssuer } from "../../runtime/testing/issuer/issuer.ts";
 import { initialize, send, type Answer } from "../runtime/transport/http-server/http-rig.ts";
 
 /** Project of the nodes, and the engine that they share. */
@@ -19,17 +19,8 @@ export interface NodesOptions {
 
 const resource = "http://127.0.0.1:3000/mcp";
 
-/** Issuer of the tests of the project. */
-interface Issuer {
-  readonly url: string;
-  sign(claims: object): Promise<string>;
-}
-
 /** Starts two nodes of a project, and checks that they accept the same tokens, and share sessions, revocations and limits. */
 export async function checkProtectedNodes({ folder, name, env }: NodesOptions): Promise<void> {
-  const { startIssuer }: { startIssuer(audience: string): Promise<Issuer> } = await import(
-    pathToFileURL(join(folder, "test", "issuer.ts")).href
-  );
   const issuer = await startIssuer(resource);
   const children: ChildProcess[] = [];
   try {
@@ -79,6 +70,7 @@ export async function checkProtectedNodes({ folder, name, env }: NodesOptions): 
     expect((await post(second, initialize(revision), other)).status).toBe(401);
   } finally {
     for (const child of children) await stop(child);
+    await issuer.close();
   }
 }
 

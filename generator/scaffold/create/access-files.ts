@@ -65,7 +65,6 @@ const files: { readonly [Name in Protection]: { readonly [path: string]: string 
   oauth: {
     "src/auth.ts": "auth/oauth/auth.ts",
     "test/access.ts": "auth/oauth/access.ts",
-    "test/issuer.ts": "auth/oauth/issuer.ts",
     "test/token.ts": "auth/oauth/token.ts",
     "test/access.test.ts": "auth/access.test.ts",
   },
