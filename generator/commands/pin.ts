@@ -21,6 +21,8 @@ function reportText(report: PinReport): string {
   const blocks = [
     `Pinned ${revision} (${pin.status}) in ${spec}: ${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}.`,
   ];
+  if (report.files.length > 0)
+    blocks.push(`${spec}/${revision}/schema.ts has the declarations of ${report.files.join(", ")}.`);
   if (isNew) blocks.push(`${spec} was created with the revisions of create-mcp-server.`);
   if (overlay.kind === "kept") blocks.push(`${path} matches the schema and was kept.`);
   else {

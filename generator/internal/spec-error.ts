@@ -12,14 +12,21 @@ export class SpecError extends Error {
   readonly file: string;
   readonly line: number | undefined;
   readonly column: number | undefined;
+  /** The problem, without its place. */
+  readonly text: string;
 
   constructor(problem: SpecProblem) {
-    const place = [problem.file, problem.line, problem.column].filter((part) => part !== undefined).join(":");
-    super(`${place}: ${problem.text}`);
+    super(problemText(problem));
+    this.text = problem.text;
     this.file = problem.file;
     this.line = problem.line;
     this.column = problem.column;
   }
+}
+
+/** Returns a problem behind its place: `file:line:column: text`. */
+export function problemText({ file, line, column, text }: SpecProblem): string {
+  return `${[file, line, column].filter((part) => part !== undefined).join(":")}: ${text}`;
 }
 
 /** Returns an error text for an unknown revision that lists the known ones. */

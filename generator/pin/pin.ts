@@ -6,13 +6,14 @@ import { pinsText, revisionPattern, type FilePin, type Pin } from "../read/pins.
 import { hashText } from "../internal/files.ts";
 import { readRevision } from "../read/revision.ts";
 import { readSchema, type Schema } from "../read/schema.ts";
-import { SpecError } from "../internal/spec-error.ts";
+import { problemText, SpecError, type SpecProblem } from "../internal/spec-error.ts";
 import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
 import { findUndecided, type UndecidedDifference } from "./proposed-rules.ts";
 import { findDecisions, findNarrower, type Decisions } from "./decisions.ts";
 import { openKnownRevisions, type KnownRevisions } from "./known-revisions.ts";
-import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
+import type { SourceOptions } from "./source-folder.ts";
+import { readSource, type SchemaSource } from "./source.ts";
 import { startSpecFolder } from "./start-folder.ts";
 import { storePin } from "./store.ts";
 
@@ -37,6 +38,8 @@ export interface PinReport {
   readonly isNew: boolean;
   readonly revision: string;
   readonly pin: FilePin;
+  /** Files of a schema in several files, which are joined; else empty. */
+  readonly files: readonly string[];
   readonly declarations: number;
   /** `kept`: the existing overlay fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
@@ -78,11 +81,11 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const { revision, from, status, force = false } = options;
   const known = await openKnownRevisions({ folder: spec, packaged: packagedSpec });
   const source = await readSource(from, options);
-  const schema = readSchema(from, source.text);
+  const schema = atOrigin(source, () => readSchema(from, source.text));
   const warnings = [
     ...checkVersion(schema, options),
     ...checkHash(known, source, { revision, force }),
-    ...schema.warnings,
+    ...schema.warnings.map((warning) => problemText(moveToOrigin(source, warning))),
   ];
   const pin = toPin(known, { revision, source, schema, status });
   const path = join(spec, revision, "overlay.json");
@@ -101,7 +104,8 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   });
   const declarations = schema.declarations.length;
   const compared = model && base ? ([base, model] as const) : undefined;
-  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, compared, unfit, warnings };
+  const { files } = source;
+  return { spec, revision, pin, files, declarations, overlay: draft, decisions, undecided, compared, unfit, warnings };
 }
 
 interface DraftInput {
@@ -158,7 +162,24 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
 function readModel({ known, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
   const value = known.readOverlay({ path, text });
   const schema = { path: source.from, text: source.text };
-  return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
+  return atOrigin(source, () => readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } }));
+}
+
+/** Shows problems of joined files at their places in these files. */
+function atOrigin<Result>(source: SchemaSource, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof SpecError ? new SpecError(moveToOrigin(source, error)) : error;
+  }
+}
+
+function moveToOrigin(
+  { from, originOf }: SchemaSource,
+  { file, line, column, text }: SpecProblem | SpecError,
+): SpecProblem {
+  if (file !== from || line === undefined || column === undefined) return { file, text };
+  return { ...originOf({ line, column }), text };
 }
 
 /** True if the folder's schema of overlays has the rule of an entry. A folder from an earlier version may not have it. */

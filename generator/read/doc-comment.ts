@@ -1,5 +1,6 @@
 import { isLinearPattern } from "../../runtime/adapters/linear-pattern.ts";
 import { parseJson } from "../internal/json-text.ts";
+import type { SpecProblem } from "../internal/spec-error.ts";
 import type { Doc } from "../model.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 
@@ -178,22 +179,22 @@ const typeTagStart = new RegExp(`^[\\s/*]*@(?:${[...typeTags].join("|")})(?![\\w
 /** Tags for readers only. */
 const docTags: ReadonlySet<string> = new Set(["", "category", "default", "deprecated", "example", "internal", "see"]);
 
-/** Returns a text for each unknown name of a tag. It may be meant as a rule. */
-export function findUnknownTags(path: string, file: ts.SourceFile): readonly string[] {
-  const texts = new Map<string, string>();
+/** Returns a problem for each unknown name of a tag. It may be meant as a rule. */
+export function findUnknownTags(path: string, file: ts.SourceFile): readonly SpecProblem[] {
+  const found = new Map<string, SpecProblem>();
   const visit = (node: ts.Node): void => {
     for (const tag of ts
       .getJSDocCommentsAndTags(node)
       .flatMap((comment) => (ts.isJSDoc(comment) ? [...(comment.tags ?? [])] : []))) {
       const name = tag.tagName.text;
-      if (isTypeTag(tag) || docTags.has(name) || texts.has(name)) continue;
-      const { line, column } = locationOf(tag);
-      texts.set(name, `${path}:${line}:${column}: the tag @${name} changes no check; it is kept as documentation`);
+      if (isTypeTag(tag) || docTags.has(name) || found.has(name)) continue;
+      const text = `the tag @${name} changes no check; it is kept as documentation`;
+      found.set(name, { file: path, ...locationOf(tag), text });
     }
     node.forEachChild(visit);
   };
   visit(file);
-  return [...texts.values()];
+  return [...found.values()];
 }
 
 function countOf(path: string, tag: ts.JSDocTag, text: string): number {

@@ -1,6 +1,7 @@
 import { SpecError } from "../internal/spec-error.ts";
 import type { Declaration } from "../model.ts";
 import type { Names } from "../model/resolve.ts";
+import { isImportOrExport } from "./imported-files.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 import type { DeclarationStatement, NamedStatements } from "./type-context.ts";
 
@@ -97,6 +98,8 @@ function statementsOf(path: string, { body, name }: ts.ModuleDeclaration): reado
 }
 
 function toDeclaration(path: string, statement: ts.Statement): DeclarationStatement {
+  if (isImportOrExport(statement))
+    throw reject(path, statement, "expected one file; `create-mcp-server pin` joins the files of a schema");
   const isKnown =
     ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isEnumDeclaration(statement);
   if (!isKnown) throw reject(path, statement, "expected an interface, a type alias, an enum or a constant");

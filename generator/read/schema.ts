@@ -1,4 +1,4 @@
-import { SpecError } from "../internal/spec-error.ts";
+import { SpecError, type SpecProblem } from "../internal/spec-error.ts";
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
 import { override } from "../model/resolve.ts";
 import { mapDeclaration, referencesIn } from "../model/shapes.ts";
@@ -22,8 +22,8 @@ import { includesUndefined, withoutUndefined } from "./unions.ts";
 export interface Schema {
   readonly constants: readonly Constant[];
   readonly declarations: readonly Declaration[];
-  /** Tags without a meaning for the reader, which are kept as documentation: one text for each name, with its first place. */
-  readonly warnings: readonly string[];
+  /** Tags without a meaning for the reader, which are kept as documentation: one for each name, at its first place. */
+  readonly warnings: readonly SpecProblem[];
 }
 
 /**

@@ -75,7 +75,7 @@ describe("a fictional revision", () => {
     expect(names).not.toContain(removedType);
     expect(constants).toContainEqual(expect.objectContaining({ name: errorCode.constant, value: errorCode.to }));
     expect(constants).toContainEqual(expect.objectContaining({ name: "LATEST_PROTOCOL_VERSION", value: after }));
-    expect(warnings).toEqual([expect.stringContaining(`@${drawn.tag} `)]);
+    expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining(`@${drawn.tag} `)]);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runPin } from "../../../generator/commands/pin.ts";
 import { emitUnformatted } from "../../../generator/generate.ts";
 import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
-import type { Fetch } from "../../../generator/pin/source.ts";
+import type { Fetch } from "../../../generator/pin/source-folder.ts";
 import { storePin } from "../../../generator/pin/store.ts";
 import { readPins, type Pin } from "../../../generator/read/pins.ts";
 import { hashText } from "../../../generator/internal/files.ts";
@@ -113,6 +113,161 @@ describe("a new revision", () => {
   it("`pinRevision` writes LF line endings and no byte order mark even if the file has CRLF and one", async () => {
     await pinText(`\uFEFF${dated(schema, next).replaceAll("\n", "\r\n")}`, { revision: next });
     expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
+  });
+});
+
+describe("a schema in several files", () => {
+  const files = (): Record<string, string> => ({
+    "schema.ts": `export * from "./parts/messages.js";\nexport { Extra } from "./extra";\n`,
+    "parts/messages.ts": `import type { Extra } from "../extra.ts";\n${dated(schema, next)}\nexport type More = Extra;\n`,
+    "extra.ts": `import type { Tool } from "./parts/messages.ts";\nexport interface Extra {\n  tool: Tool;\n}\n`,
+  });
+
+  const write = async (texts: Record<string, string>): Promise<string> => {
+    const root = join(folder, "upstream");
+    await mkdir(join(root, "parts"), { recursive: true });
+    for (const [name, text] of Object.entries(texts)) await writeFile(join(root, name), text);
+    return join(root, "schema.ts");
+  };
+
+  const fetchFiles =
+    (texts: Record<string, string>, seen: string[] = []): Fetch =>
+    ({ href }) => {
+      seen.push(href);
+      const text = texts[href.replace("https://example.com/v1/", "").replace("?ref=main", "")];
+      return Promise.resolve(text === undefined ? new Response("", { status: 404 }) : new Response(text));
+    };
+
+  const remote = "https://example.com/v1/schema.ts?ref=main";
+
+  it("a schema in several files is joined, from a path as from an address, and can be generated", async () => {
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    expect(await runPin({ revision: next, from: await write(files()), spec })).toBe(0);
+    expect(String(output.mock.calls[0]?.[0])).toContain(
+      `${spec}/${next}/schema.ts has the declarations of extra.ts, parts/messages.ts, schema.ts.`,
+    );
+    const text = await readFile(join(spec, next, "schema.ts"), "utf8");
+    expect((await pinOf(next))?.sha256).toBe(hashText(text));
+    expect(text).toMatch(/^\/\/ From extra\.ts\nexport interface Extra \{\n {2}tool: Tool;\n\}\n\n\/\/ From parts/);
+    expect(new Map(await emitUnformatted({ spec, revisions: [next] })).get(`${next}/types.ts`)).toContain(
+      "export type More = Extra;",
+    );
+    const seen: string[] = [];
+    const again = await pinRevision({ revision: next, from: remote, spec, fetch: fetchFiles(files(), seen) });
+    expect(again).toMatchObject({ declarations: 157, warnings: [], overlay: { kind: "kept" } });
+    expect(seen.map((href) => href.replace("https://example.com/v1/", ""))).toEqual(
+      ["schema.ts", "parts/messages.ts", "extra.ts"].map((name) => `${name}?ref=main`),
+    );
+  });
+
+  it("problems and warnings have their places in the files", async () => {
+    const extra = (type: string): string => `/**\n * @rule 1\n */\nexport interface Extra {\n  tool: ${type};\n}\n`;
+    const { warnings } = await pinRevision({
+      revision: next,
+      from: await write({ ...files(), "extra.ts": extra("1") }),
+      spec,
+    });
+    expect(warnings).toEqual([expect.stringContaining("extra.ts:2:4: the tag @rule changes no check")]);
+    const unread = pinRevision({
+      revision: next,
+      from: await write({ ...files(), "extra.ts": extra("() => void") }),
+      spec,
+    });
+    expect(await rejection(unread)).toMatch(/extra\.ts:5:9: .*FunctionType/);
+  });
+
+  const broken: readonly { what: string; change: () => Record<string, string>; says: RegExp }[] = [
+    {
+      what: "an import without names",
+      change: () => ({ "extra.ts": "import './x'" }),
+      says: /extra\.ts(\?ref=main)?:1:1: expected `import type/,
+    },
+    {
+      what: "a file that does not exist",
+      change: () => ({ "extra.ts": 'export * from "./none.ts";' }),
+      says: /extra\.ts(\?ref=main)?:1:1: .*none\.ts(\?ref=main)? (cannot be read: ENOENT|returned HTTP 404)/,
+    },
+    {
+      what: "a package",
+      change: () => ({ "schema.ts": `import * as z from "zod";\n${schema}` }),
+      says: /schema\.ts(\?ref=main)?:1:20: a schema imports files of its own folder only/,
+    },
+    {
+      what: "a file outside of the folder",
+      change: () => ({ "schema.ts": 'export * from "../spec/2024-11-05/schema.ts";' }),
+      says: /:1:15: the file is outside of the folder of the schema/,
+    },
+    {
+      what: "a file that is cut off",
+      change: () => ({ "extra.ts": "export interface Extra {" }),
+      says: /extra\.ts(\?ref=main)?:1:25: not valid TypeScript/,
+    },
+    { what: "a page", change: () => ({ "extra.ts": "<html></html>" }), says: /extra\.ts.* is an HTML or XML page/ },
+    { what: "an empty file", change: () => ({ "extra.ts": "\n" }), says: /extra\.ts.* is empty/ },
+    {
+      what: "names that are declared twice",
+      change: () => ({ "extra.ts": "export interface Extra {}\ninterface Tool {}" }),
+      says: /parts\/messages\.ts(\?ref=main)?:\d+:18: `Tool` is also declared at .*extra\.ts(\?ref=main)?:2:11/,
+    },
+    {
+      what: "too many files",
+      change: () =>
+        Object.fromEntries(
+          Array.from({ length: 60 }, (_, at) => [at === 0 ? "extra.ts" : `e${at}.ts`, `export * from "./e${at + 1}";`]),
+        ),
+      says: /e47\.ts(\?ref=main)?:1:1: a schema has at most 50 files/,
+    },
+    {
+      what: "too large files",
+      change: () => ({ "extra.ts": `//${" ".repeat(4 * 1024 * 1024 - 100)}` }),
+      says: /schema\.ts(\?ref=main)? is larger than 4 MiB/,
+    },
+    {
+      what: "no message in any file",
+      change: () => ({ "schema.ts": 'export * from "./extra.ts";', "extra.ts": "export interface Extra {}" }),
+      says: /is not an MCP schema \(it declares no JSONRPCMessage\)/,
+    },
+  ];
+
+  it.each(broken)(
+    "`pin` rejects a schema with $what, and does not change the spec folder",
+    async ({ change, says }) => {
+      const texts = { ...files(), ...change() };
+      const from = await write(texts);
+      const before = await snapshot(folder);
+      expect(await rejection(pinRevision({ revision: next, from, spec }))).toMatch(says);
+      const fetch = fetchFiles(texts);
+      expect(await rejection(pinRevision({ revision: next, from: remote, spec, fetch }))).toMatch(says);
+      expect(await snapshot(folder)).toEqual(before);
+    },
+  );
+
+  it("`pin` reads no file behind a link out of the folder, and no folder", async () => {
+    const from = await write(files());
+    const outside = join(folder, "outside.ts");
+    await writeFile(outside, "export interface Extra {}");
+    const extra = join(folder, "upstream", "extra.ts");
+    await rm(extra);
+    await symlink(outside, extra);
+    expect(await rejection(pinRevision({ revision: next, from, spec }))).toMatch(
+      /messages\.ts:1:1: .*extra\.ts is no file in the folder of the schema/,
+    );
+    await rm(extra);
+    await mkdir(extra);
+    expect(await rejection(pinRevision({ revision: next, from, spec }))).toMatch(/extra\.ts is no file in the folder/);
+    await rm(extra, { recursive: true });
+    await symlink(join(folder, "upstream", "parts", "real.ts"), extra);
+    await writeFile(join(folder, "upstream", "parts", "real.ts"), files()["extra.ts"] ?? "");
+    await expect(pinRevision({ revision: next, from, spec })).resolves.toMatchObject({ declarations: 157 });
+  });
+
+  it.each([
+    ["an import redirects to http", redirectTo("http://example.com/x"), /messages\.ts.*redirects to http:/],
+    ["imports take too long", (_url: URL, { signal }: { signal: AbortSignal }) => aborted(signal), /0\.5 seconds/],
+  ])("`pin` rejects a schema if %s", async (_what, other: Fetch, says) => {
+    const own = fetchFiles(files());
+    const fetch: Fetch = (url, options) => (url.pathname.endsWith("/schema.ts") ? own : other)(url, options);
+    expect(await rejection(pinRevision({ revision: next, from: remote, spec, fetch, timeout: 500 }))).toMatch(says);
   });
 });
 
@@ -396,7 +551,7 @@ describe("invalid input", () => {
     {
       input: "other TypeScript that imports",
       text: () => `import * as z from "zod";\n${good()}`,
-      says: /\/schema\.ts is not an MCP schema \(it imports other modules\); pass the schema\.ts of a revision/,
+      says: /\/schema\.ts:1:20: a schema imports files of its own folder only/,
     },
     { input: "other TypeScript with constants", text: () => "export const JSONRPC = 1;\n", says: other },
     { input: "other declarations", text: () => "export interface Foo { JSONRPCMessage: string }\n", says: other },

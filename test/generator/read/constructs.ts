@@ -1,7 +1,11 @@
+import { joinFiles } from "../../../generator/read/join-files.ts";
+
 /** Kind of type in a schema, with values of its type `A` in JSON, and other values. */
 export interface Construct {
   readonly what: string;
   readonly text: string;
+  /** Other files, by name. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly valid: readonly unknown[];
   readonly invalid: readonly unknown[];
   /** Values with a place in messages only: the type wants a member with the value `undefined`, which JSON leaves out. */
@@ -13,6 +17,12 @@ export interface Construct {
 const user = "export interface User { name: string; age?: number; tags?: string[] }";
 const shapes =
   'export interface Circle { kind: "circle"; radius: number }\nexport interface Square { kind: "square"; side: number }\nexport type Any = Circle | Square;';
+
+/** Returns the schema of a construct in one text. */
+export function textOf({ text, files = {} }: Construct): string {
+  const all = Object.entries({ ...files, "schema.ts": text });
+  return all.length === 1 ? text : joinFiles(all.map(([name, own]) => ({ name, path: name, text: own }))).text;
+}
 
 /** Each kind of construct with a meaning for messages. */
 export const constructs: readonly Construct[] = [
@@ -379,5 +389,66 @@ export const constructs: readonly Construct[] = [
     valid: [{ x: [1] }, { x: [], y: ["a"] }],
     invalid: [{ x: ["a"] }],
     onlyChecked: [{ x: [0] }, { x: [1.5] }, { x: [], y: [""] }],
+  },
+  {
+    what: "types of other files",
+    text: 'import type { User } from "./user.ts";\nimport { type Level, KEY } from "./parts/level.js";\nexport interface A { user: User; level?: Level; [KEY]?: typeof KEY }',
+    files: {
+      "parts/level.ts":
+        'import type { User } from "../user";\nexport type Level = "low" | "high";\nexport const KEY = "key";\nexport interface Other { user: User }',
+      "user.ts": "interface Helper { id: 1 }\nexport interface User extends Helper { name: string }",
+    },
+    valid: [
+      { user: { id: 1, name: "a" }, level: "low" },
+      { user: { id: 1, name: "a" }, key: "key" },
+    ],
+    invalid: [{ user: { name: "a" } }, { user: { id: 1, name: "a" }, level: "off" }],
+  },
+  {
+    what: "exports of other files",
+    text: 'export * from "./all.ts";\nexport { One, type Two } from "./some.ts";\nexport type { Three } from "./some.ts";\nexport {};',
+    files: {
+      "some.ts": "export type One = 1;\nexport type Two = 2;\nexport type Three = 3;\nexport type Four = 4;",
+      "all.ts":
+        'import type { One, Two, Three } from "./some.ts";\nexport interface A { one: One; two?: Two; three?: Three }',
+    },
+    valid: [{ one: 1 }, { one: 1, two: 2, three: 3 }],
+    invalid: [{}, { one: 2 }, { one: 1, two: 3 }],
+  },
+  {
+    what: "names that files change",
+    text: 'export { Inner as A, Level as Stage } from "./inner.ts";\nimport type { Stage as Own } from "./names.ts";\nexport interface Later { stage: Own }',
+    files: {
+      "inner.ts":
+        'import type { Number as Text } from "./names.ts";\nexport interface Inner { text: Text; map?: { [Text in "x"]: Text }; level?: Level; next?: Inner[] }\ninterface Level { level: 1 }\nexport { type Level };',
+      "names.ts":
+        'import type { Level as L } from "./inner.ts";\ntype Number = "text";\nexport type { Number, L as Stage };',
+    },
+    valid: [{ text: "text" }, { text: "text", map: { x: "x" }, level: { level: 1 }, next: [{ text: "text" }] }],
+    invalid: [
+      { text: 1 },
+      { text: "text", map: { x: "text" } },
+      { text: "text", level: 1 },
+      { text: "text", next: [{}] },
+    ],
+  },
+  {
+    what: "a file by a name",
+    text: 'import type * as all from "./all.ts";\nexport interface A extends all.Base { level: all.ns.Level; one?: typeof all.ONE; enumerated?: `${all.Enum.Low}` }',
+    files: {
+      "all.ts":
+        'export interface Base { id: string }\nexport namespace ns { export type Level = "low" }\nexport const ONE = 1;\nexport enum Enum { Low = "low" }',
+    },
+    valid: [{ id: "a", level: "low", one: 1, enumerated: "low" }],
+    invalid: [{ level: "low" }, { id: "a", level: "high" }, { id: "a", level: "low", one: 2 }],
+  },
+  {
+    what: "files that import each other, with a generic type",
+    text: 'import type { List } from "./list.ts";\nexport interface Item { id: string; list?: List<Item> }\nexport type A = List<Item>;',
+    files: {
+      "list.ts": 'import type { Item } from "./schema.ts";\nexport interface List<T> { items: T[]; first?: Item }',
+    },
+    valid: [{ items: [] }, { items: [{ id: "a", list: { items: [] } }], first: { id: "a" } }],
+    invalid: [{}, { items: [{}] }, { items: [], first: {} }],
   },
 ];

@@ -1,0 +1,177 @@
+import { isImportOrExport } from "./imported-files.ts";
+import { reject, ts } from "./syntax.ts";
+
+/** A declaration on the top level of a file. */
+export interface Declared {
+  /** Its name in the joined text. */
+  readonly name: string;
+  /** Path of its file, for messages. */
+  readonly path: string;
+  readonly node: ts.Node;
+}
+
+/** Replacement of a part of a file. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+interface Names {
+  readonly checker: ts.TypeChecker;
+  /** Declarations of all files, by {@link keyOf}. */
+  readonly declared: ReadonlyMap<string, Declared>;
+}
+
+interface File {
+  readonly path: string;
+  readonly source: ts.SourceFile;
+}
+
+/** Returns the key of a declaration on the top level of a file. */
+export function keyOf(source: ts.SourceFile, name: string): string {
+  return `${source.fileName} ${name}`;
+}
+
+/** What a name stands for. */
+interface Target {
+  /** Key of a declaration on the top level of a file. */
+  readonly key?: string;
+  /** True for a whole file: `import * as name`. */
+  readonly isFile: boolean;
+  /** True if there is a declaration somewhere, such as that of a member or of a type parameter. */
+  readonly isKnown: boolean;
+}
+
+/** Follows imports and exports to the declaration. */
+export function targetOf(symbol: ts.Symbol | undefined, checker: ts.TypeChecker): Target {
+  // Only an import or an export of a name stands for another symbol.
+  const isAlias = symbol?.declarations?.some((node) => aliasKinds.has(node.kind)) ?? false;
+  const target = symbol && isAlias ? checker.getAliasedSymbol(symbol) : symbol;
+  const [node] = target?.declarations ?? [];
+  if (!node) return { isFile: false, isKnown: false };
+  if (ts.isSourceFile(node)) return { isFile: true, isKnown: true };
+  const statement = ts.isVariableDeclaration(node) ? node.parent.parent : node;
+  const name = ts.isSourceFile(statement.parent) ? ts.getNameOfDeclaration(node) : undefined;
+  const key = name && ts.isIdentifier(name) ? keyOf(name.getSourceFile(), name.text) : undefined;
+  return { isFile: false, isKnown: true, ...(key !== undefined && { key }) };
+}
+
+const aliasKinds: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.ImportSpecifier,
+  ts.SyntaxKind.NamespaceImport,
+  ts.SyntaxKind.ExportSpecifier,
+]);
+
+/**
+ * Returns the edits after which a file can be joined with the others, in the order of their places: without imports, and with the joined names.
+ *
+ * @throws {SpecError} when a name is not found, or would get another meaning
+ */
+export function editReferences(file: File, names: Names): readonly Edit[] {
+  const edits = new Map<number, Edit>();
+  const add = (edit: Edit | undefined): void => {
+    if (edit) edits.set(edit.start, edit);
+  };
+  const visit = (node: ts.Node): void => {
+    for (const link of linksOf(node)) add(editLink(link, names));
+    if (isImportOrExport(node)) {
+      rejectUnknown(file, node, names);
+      add(removal(node));
+      return;
+    }
+    const whole =
+      ts.isQualifiedName(node) || ts.isPropertyAccessExpression(node) ? editMember(file, node, names) : undefined;
+    if (whole) add(whole);
+    else if (ts.isIdentifier(node)) add(editName(file, node, names));
+    else node.forEachChild(visit);
+  };
+  visit(file.source);
+  return [...edits.values()].sort((a, b) => a.start - b.start);
+}
+
+/** An import with a comment leaves a semicolon, so that the comment does not become that of the next declaration. */
+function removal(node: ts.ImportDeclaration | ts.ExportDeclaration): Edit {
+  const { text } = node.getSourceFile();
+  const start = node.getStart();
+  const isCommented = text.slice(node.getFullStart(), start).includes("/**");
+  const isLine = /^[ \t]*\n/.test(text.slice(node.end)) && /(?:^|\n)[ \t]*$/.test(text.slice(0, start));
+  const end = isLine && !isCommented ? text.indexOf("\n", node.end) + 1 : node.end;
+  return { start, end, text: isCommented ? ";" : "" };
+}
+
+function rejectUnknown({ path }: File, node: ts.ImportDeclaration | ts.ExportDeclaration, names: Names): void {
+  const bindings = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : node.exportClause;
+  if (!bindings || ts.isNamespaceImport(bindings) || ts.isNamespaceExport(bindings)) return;
+  for (const specifier of bindings.elements) {
+    const { key } = targetOf(names.checker.getSymbolAtLocation(specifier.name), names.checker);
+    if (key === undefined || !names.declared.has(key))
+      throw reject(path, specifier, "the file has no such type or constant");
+  }
+}
+
+/** Replaces `file.Name` of an imported file. Returns `undefined` for the name of another object. */
+function editMember(
+  { path }: File,
+  node: ts.QualifiedName | ts.PropertyAccessExpression,
+  { checker, declared }: Names,
+): Edit | undefined {
+  const [left, right] = ts.isQualifiedName(node) ? [node.left, node.right] : [node.expression, node.name];
+  if (!targetOf(checker.getSymbolAtLocation(left), checker).isFile) return undefined;
+  const { key } = targetOf(checker.getSymbolAtLocation(right), checker);
+  const name = key === undefined ? undefined : declared.get(key)?.name;
+  if (name === undefined) throw reject(path, node, "the file has no such type or constant");
+  rejectHidden(path, node, { name, checker });
+  return { start: node.getStart(), end: node.end, text: name };
+}
+
+function editName({ path }: File, node: ts.Identifier, { checker, declared }: Names): Edit | undefined {
+  const { key, isKnown, isFile } = targetOf(checker.getSymbolAtLocation(node), checker);
+  const found = key === undefined ? undefined : declared.get(key);
+  if (isFile) throw reject(path, node, "expected the name of a type behind the name of the file");
+  if (!isKnown && !isLabel(node)) {
+    const other = [...declared.values()].find(({ name }) => name === node.text);
+    if (other) throw reject(path, node, `\`${node.text}\` is declared by ${other.path}, but not imported`);
+  }
+  if (!found || found.name === node.text) return undefined;
+  rejectHidden(path, node, { name: found.name, checker });
+  return { start: node.getStart(), end: node.end, text: found.name };
+}
+
+/** The name of an item of a tuple is only documentation. */
+function isLabel(node: ts.Identifier): boolean {
+  return ts.isNamedTupleMember(node.parent) && node.parent.name === node;
+}
+
+/** @throws {SpecError} when a name has another meaning at the place where it replaces one, such as that of a type parameter */
+function rejectHidden(
+  path: string,
+  node: ts.Node,
+  { name, checker }: { readonly name: string; readonly checker: ts.TypeChecker },
+): void {
+  const all = ts.SymbolFlags.Type | ts.SymbolFlags.Value | ts.SymbolFlags.Namespace | ts.SymbolFlags.Alias;
+  const inScope = checker.getSymbolsInScope(node, all).filter((symbol) => symbol.name === name);
+  // Declarations on the top level with one name are found before.
+  const isHidden = inScope
+    .map((symbol) => targetOf(symbol, checker))
+    .some(({ key, isKnown }) => isKnown && key === undefined);
+  if (isHidden) throw reject(path, node, `\`${name}\` has another meaning here; rename one of them`);
+}
+
+/** Returns the names in the links of the comments of a node. */
+function linksOf(node: ts.Node): readonly ts.Identifier[] {
+  const links: ts.Identifier[] = [];
+  const visit = (part: ts.Node): void => {
+    const isLink = ts.isJSDocLink(part) || ts.isJSDocLinkCode(part) || ts.isJSDocLinkPlain(part);
+    if (isLink && part.name && ts.isIdentifier(part.name)) links.push(part.name);
+    part.forEachChild(visit);
+  };
+  ts.getJSDocCommentsAndTags(node).forEach(visit);
+  return links;
+}
+
+function editLink(node: ts.Identifier, { checker, declared }: Names): Edit | undefined {
+  const { key } = targetOf(checker.getSymbolAtLocation(node), checker);
+  const name = key === undefined ? undefined : declared.get(key)?.name;
+  return name === undefined ? undefined : { start: node.getStart(), end: node.end, text: name };
+}
