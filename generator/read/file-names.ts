@@ -1,6 +1,7 @@
 import { SpecError } from "../internal/spec-error.ts";
 import type { Declaration } from "../model.ts";
 import type { Names } from "../model/resolve.ts";
+import type { NewNames } from "./instances.ts";
 import { isImportOrExport } from "./imported-files.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 import type { DeclarationStatement, NamedStatements } from "./type-context.ts";
@@ -59,19 +60,24 @@ export function createNames(
     core,
     read,
   }: { readonly core: readonly Declaration[]; readonly read: (statements: NamedStatements) => Declaration },
-): Names {
+): Names & NewNames {
   const byName = new Map([...statements.values()].map((named) => [named.name, named]));
   const known = new Map(core.map((declaration) => [declaration.name, declaration]));
   const open: string[] = [];
+  const unfinished = new Map<string, DeclarationStatement>();
+  const rejectOpen = (statement: DeclarationStatement, name: string, problem: string): SpecError =>
+    new SpecError({ file: path, ...locationOf(statement), text: `\`${name}\` ${problem}` });
   const get = (name: string): Declaration | undefined => {
     const found = known.get(name);
+    const generic = unfinished.get(name);
+    if (generic) throw rejectOpen(generic, name, "is defined by itself");
     const named = found ? undefined : byName.get(name);
     if (!named) return found;
     const start = open.indexOf(name);
     if (start >= 0 || open.length >= openLimit) {
       const chain = [...open.slice(start), name].join(" -> ");
       const problem = start >= 0 ? `is defined by itself (${chain})` : `needs more than ${openLimit} types`;
-      throw new SpecError({ file: path, ...locationOf(named.statements[0]), text: `\`${name}\` ${problem}` });
+      throw rejectOpen(named.statements[0], name, problem);
     }
     open.push(name);
     const declaration = read(named);
@@ -79,7 +85,15 @@ export function createNames(
     known.set(name, declaration);
     return declaration;
   };
-  return { get };
+  return {
+    get,
+    isTaken: (name) => byName.has(name) || known.has(name) || unfinished.has(name),
+    begin: (name, statement) => void unfinished.set(name, statement),
+    finish(declaration) {
+      unfinished.delete(declaration.name);
+      known.set(declaration.name, declaration);
+    },
+  };
 }
 
 /** True for a stray semicolon, a directive such as `"use strict"`, and an export of declared names. */

@@ -1,18 +1,19 @@
 import { SpecError, type SpecProblem } from "../internal/spec-error.ts";
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
 import { override } from "../model/resolve.ts";
-import { mapDeclaration, referencesIn } from "../model/shapes.ts";
+import { mapDeclaration } from "../model/shapes.ts";
 import { readConstants } from "./constants.ts";
 import { constrain } from "./constrain.ts";
 import { findUnknownTags, readComment } from "./doc-comment.ts";
 import { readEnum } from "./enum.ts";
 import { collectStatements, createNames, findStatements } from "./file-names.ts";
+import { createInstances } from "./instances.ts";
 import { readImports, rejectTaken, type Imports } from "./imports.ts";
 import { toObject } from "./keyed-types.ts";
 import { readMembers, rejectDuplicates } from "./members.ts";
 import { mergeInterfaces } from "./merge-interfaces.ts";
 import { readShape } from "./shape.ts";
-import { createCircleCheck, rejectNonObjects, spreadUnions } from "./structure.ts";
+import { createCircleCheck, namesIn, rejectNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, reject, ts } from "./syntax.ts";
 import type { DeclarationStatement, NamedStatements, TypeContext } from "./type-context.ts";
 import { readBases, typeParametersOf } from "./type-reference.ts";
@@ -36,9 +37,9 @@ export interface Schema {
 export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
   const file = parseSource(path, text.replaceAll("\r\n", "\n"));
   const imports = readImports(path, file, core);
-  const { constants, context, names } = openFile(path, file, { core, imports });
-  const { declarations, check } = context.file;
-  const written = names.map((name) => declarations.get(name)).filter((declaration) => declaration !== undefined);
+  const { constants, context, readAll } = openFile(path, file, { core, imports });
+  const { check } = context.file;
+  const written = readAll();
   if (written.length === 0)
     throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
   rejectDuplicates(path, [...constants, ...written]);
@@ -51,12 +52,17 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   return { constants, declarations: complete, warnings: findUnknownTags(path, file) };
 }
 
-/** Collects what the names of a file stand for. `names` are those of the declarations, without generic types. */
+/** Collects what the names of a file stand for. */
 function openFile(
   path: string,
   { statements }: ts.SourceFile,
   { core, imports }: { readonly core: readonly Declaration[]; readonly imports: Imports },
-): { readonly constants: readonly Constant[]; readonly context: TypeContext; readonly names: readonly string[] } {
+): {
+  readonly constants: readonly Constant[];
+  readonly context: TypeContext;
+  /** Reads the declarations in source order. A generic type that contains itself is followed by what it has become. */
+  readonly readAll: () => readonly Declaration[];
+} {
   const isImport = (statement: ts.Statement): boolean => core.length > 0 && ts.isImportDeclaration(statement);
   const { constants, structures } = readConstants(path, statements.filter(ts.isVariableStatement));
   const types = collectStatements(
@@ -66,6 +72,10 @@ function openFile(
   const read = (named: NamedStatements): Declaration =>
     readDeclaration({ ...context, namespaces: named.namespaces }, named);
   const declarations = createNames(path, types, { core, read });
+  const constantNames = new Set(constants.map(({ name }) => name));
+  const isTaken = (name: string): boolean =>
+    declarations.isTaken(name) || imports.has(name) || constantNames.has(name) || structures.has(name);
+  const { instantiate, namesOf } = createInstances(path, { ...declarations, isTaken });
   const checkName = createCircleCheck(path, declarations);
   const context: TypeContext = {
     path,
@@ -74,8 +84,9 @@ function openFile(
       structures,
       find: (parts, namespaces) => findStatements(types, parts, namespaces),
       declarations,
+      instantiate,
       imports,
-      check: (shape) => referencesIn(shape).forEach(checkName),
+      check: (shape) => namesIn(shape).forEach(checkName),
     },
     parameters: new Map(),
     namespaces: [],
@@ -83,8 +94,14 @@ function openFile(
     read: readShape,
     readMembers,
   };
-  const plain = [...types.values()].filter((named) => typeParametersOf(named.statements[0]).length === 0);
-  return { constants, context, names: plain.map(({ name }) => name) };
+  const isGeneric = ({ statements: [statement] }: NamedStatements): boolean => typeParametersOf(statement).length > 0;
+  const readAll = (): readonly Declaration[] => {
+    const all = [...types.values()];
+    for (const named of all) if (!isGeneric(named)) declarations.get(named.name);
+    const names = all.flatMap((named) => (isGeneric(named) ? namesOf(named.name) : [named.name]));
+    return names.map((name) => declarations.get(name)).filter((declaration) => declaration !== undefined);
+  };
+  return { constants, context, readAll };
 }
 
 /** Reads the statements of one name. */

@@ -112,7 +112,8 @@ function partsOf(declaration: Declaration): string[] {
   return [...declaration.extends, declaration.shape].flatMap(namesIn);
 }
 
-function namesIn(shape: Shape): string[] {
+/** Returns the names of the types that a shape is made of. */
+export function namesIn(shape: Shape): string[] {
   switch (shape.kind) {
     case "reference":
       return [shape.name];

@@ -1,5 +1,6 @@
 import type { Constant, ObjectShape, Shape } from "../model.ts";
 import type { Names } from "../model/resolve.ts";
+import type { Instances } from "./instances.ts";
 import type { Imports } from "./imports.ts";
 import type { ts } from "./syntax.ts";
 
@@ -28,6 +29,8 @@ export interface FileNames {
   readonly find: (parts: readonly string[], namespaces: readonly string[]) => NamedStatements | undefined;
   /** Declarations by name, those of the core included. They are read when they are asked for. */
   readonly declarations: Names;
+  /** Returns what a generic type with types for its parameters stands for. */
+  readonly instantiate: Instances["instantiate"];
   /** Core names by their local names in the file. */
   readonly imports: Imports;
   /** Checks the types behind a shape. @throws {SpecError} when they contain themselves. */

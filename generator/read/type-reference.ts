@@ -62,7 +62,12 @@ function readDeclared(context: TypeContext, node: NamedNode, { name, namespaces,
       throw reject(context.path, node, `\`${name}\` has a type parameter \`${parameter.name.text}\` without a type`);
     types.set(parameter.name.text, shape);
   }
-  return readInstance(inside, statement);
+  return context.file.instantiate(node, {
+    name,
+    statement,
+    types: [...types.values()],
+    read: () => readInstance(inside, statement),
+  });
 }
 
 /** Returns the type parameters of a declaration. */

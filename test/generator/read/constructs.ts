@@ -243,6 +243,47 @@ export const constructs: readonly Construct[] = [
     invalid: [{ one: 1, two: 1 }, { one: "a" }],
   },
   {
+    what: "a generic interface that contains itself",
+    text: "interface Tree<T> { value: T; children?: Tree<T>[] }\nexport interface A { texts: Tree<string>; again?: Tree<string>; numbers?: Tree<number> }",
+    valid: [
+      { texts: { value: "a" } },
+      {
+        texts: { value: "a", children: [{ value: "b", children: [{ value: "c" }] }] },
+        numbers: { value: 1, children: [{ value: 2 }] },
+      },
+    ],
+    invalid: [
+      { texts: { value: "a", children: [{ value: 1 }] } },
+      { texts: { value: "a" }, again: { value: "a", children: [{ value: "b", children: [{}] }] } },
+      { texts: { value: "a" }, numbers: { value: 1, children: [{ value: "a" }] } },
+    ],
+  },
+  {
+    what: "a generic alias that contains itself",
+    text: "type Nested<T> = T | Nested<T>[] | { [key: string]: Nested<T> };\nexport type A = Nested<1 | null>;",
+    valid: [1, null, [1, [null, []]], { x: { y: [1] } }],
+    invalid: [2, "a", [2], { x: { y: ["a"] } }],
+  },
+  {
+    what: "generic types that contain each other",
+    text: "interface Branch<T> extends Base<Branch<T>> { leaves: Leaf<T>[] }\ninterface Leaf<T, Kind = 'leaf'> { kind: Kind; value: T; branch?: Branch<T> }\ninterface Base<Self> { parent?: Self }\nexport type A = Branch<{ id: string }> | Leaf<number>;",
+    valid: [
+      { leaves: [{ kind: "leaf", value: { id: "a" }, branch: { leaves: [] } }], parent: { leaves: [] } },
+      { kind: "leaf", value: 1, branch: { leaves: [{ kind: "leaf", value: 2 }] } },
+    ],
+    invalid: [
+      { leaves: [{ kind: "leaf", value: { id: "a" }, branch: {} }] },
+      { leaves: [], parent: { leaves: [{}] } },
+      { kind: "leaf", value: 1, branch: { leaves: [{ kind: "leaf", value: "a" }] } },
+    ],
+  },
+  {
+    what: "a generic type that contains itself with other types, which end",
+    text: "interface Pair<T, U> { first: T; other?: Pair<U, T>; texts?: Pair<string, string> }\nexport type A = Partial<Pair<1, 2>> & { x: Pick<Pair<1, 2>, 'first'> };",
+    valid: [{ x: { first: 1 } }, { x: { first: 1 }, first: 1, other: { first: 2, other: { first: 1 } } }],
+    invalid: [{ x: { first: 2 } }, { x: { first: 1 }, other: { first: 1 } }, { x: { first: 1 }, texts: { first: 1 } }],
+  },
+  {
     what: "a tuple",
     text: "export type A = [string, number?, ...boolean[]];",
     valid: [["a"], ["a", 1], ["a", 1, true, false]],

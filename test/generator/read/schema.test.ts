@@ -93,10 +93,28 @@ const statements: readonly Rejected[] = [
     says: "declared twice",
   },
   {
-    what: "a generic type that contains itself",
-    text: "export type A<T> = { a: A<T>; b: A<T> };\nexport type B = A<1>;",
-    at: "1:25",
-    says: "nested more than 50 deep",
+    what: "a generic type that contains itself with larger types",
+    text: "export interface A<T> { value: T; more?: A<T[]>[] }\nexport type B = A<1>;",
+    at: "1:42",
+    says: "`A` contains itself with ever larger types; write its own type parameters: TypeReference `A<T[]>`",
+  },
+  {
+    what: "generic types that contain each other with larger types",
+    text: "type A<T> = { a?: B<T> };\ntype B<T> = { b?: A<{ x: T }> };\nexport type C = A<1>;",
+    at: "2:19",
+    says: "contains itself with ever larger types",
+  },
+  {
+    what: "a generic alias of itself",
+    text: "type A<T> = A<T>;\nexport type B = A<1>;",
+    at: "1:1",
+    says: "`A2` is defined by itself (A2 -> A2)",
+  },
+  {
+    what: "a generic interface that extends itself",
+    text: "interface A<T> extends A<T> { x: T }\nexport type B = A<string>;",
+    at: "1:1",
+    says: "`AOfString` is defined by itself",
   },
   {
     what: "generic types that multiply",
