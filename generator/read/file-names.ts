@@ -4,7 +4,8 @@ import type { Names } from "../model/resolve.ts";
 import type { NewNames } from "./instances.ts";
 import { isImportOrExport } from "./imported-files.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
-import type { DeclarationStatement, NamedStatements } from "./type-context.ts";
+import type { OpenDeclaration } from "./open-members.ts";
+import type { DeclarationStatement, FileNames, NamedStatements, TypeContext } from "./type-context.ts";
 
 /** Statements by the qualified name of their type: `ns.Type`. */
 export type StatementsByName = ReadonlyMap<string, NamedStatements>;
@@ -48,6 +49,13 @@ export function findStatements(
 /** Maximum number of declarations waiting for each other while they are read. Each takes a part of the call stack. */
 const openLimit = 20;
 
+interface NamesOptions {
+  readonly core: readonly Declaration[];
+  /** Returns the place of the statements of a name. */
+  readonly contextOf: (statements: NamedStatements) => TypeContext;
+  readonly read: (context: TypeContext, statements: NamedStatements) => Declaration;
+}
+
 /**
  * Reads each declaration when it is first looked up: a type with members of another one needs the other one first.
  *
@@ -56,31 +64,28 @@ const openLimit = 20;
 export function createNames(
   path: string,
   statements: StatementsByName,
-  {
-    core,
-    read,
-  }: { readonly core: readonly Declaration[]; readonly read: (statements: NamedStatements) => Declaration },
-): Names & NewNames {
+  { core, contextOf, read }: NamesOptions,
+): Names & NewNames & Pick<FileNames, "findOpen"> {
   const byName = new Map([...statements.values()].map((named) => [named.name, named]));
   const known = new Map(core.map((declaration) => [declaration.name, declaration]));
   const open: string[] = [];
-  const unfinished = new Map<string, DeclarationStatement>();
-  const rejectOpen = (statement: DeclarationStatement, name: string, problem: string): SpecError =>
-    new SpecError({ file: path, ...locationOf(statement), text: `\`${name}\` ${problem}` });
+  const unfinished = new Map<string, OpenDeclaration>();
+  const rejectOpen = ([first]: OpenDeclaration["statements"], name: string, problem: string): SpecError =>
+    new SpecError({ file: path, ...locationOf(first), text: `\`${name}\` ${problem}` });
   const get = (name: string): Declaration | undefined => {
     const found = known.get(name);
     const generic = unfinished.get(name);
-    if (generic) throw rejectOpen(generic, name, "is defined by itself");
+    if (generic) throw rejectOpen(generic.statements, name, "is defined by itself");
     const named = found ? undefined : byName.get(name);
     if (!named) return found;
     const start = open.indexOf(name);
     if (start >= 0 || open.length >= openLimit) {
       const chain = [...open.slice(start), name].join(" -> ");
       const problem = start >= 0 ? `is defined by itself (${chain})` : `needs more than ${openLimit} types`;
-      throw rejectOpen(named.statements[0], name, problem);
+      throw rejectOpen(named.statements, name, problem);
     }
     open.push(name);
-    const declaration = read(named);
+    const declaration = read(contextOf(named), named);
     open.pop();
     known.set(name, declaration);
     return declaration;
@@ -88,7 +93,11 @@ export function createNames(
   return {
     get,
     isTaken: (name) => byName.has(name) || known.has(name) || unfinished.has(name),
-    begin: (name, statement) => void unfinished.set(name, statement),
+    findOpen(name) {
+      const named = open.includes(name) ? byName.get(name) : undefined;
+      return named ? { context: contextOf(named), statements: named.statements } : unfinished.get(name);
+    },
+    begin: (name, declaration) => void unfinished.set(name, declaration),
     finish(declaration) {
       unfinished.delete(declaration.name);
       known.set(declaration.name, declaration);

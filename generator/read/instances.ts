@@ -2,7 +2,8 @@ import type { Declaration, ReferenceShape, Shape } from "../model.ts";
 import { shapeKey } from "../model/shapes.ts";
 import { readComment } from "./doc-comment.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
-import type { DeclarationStatement } from "./type-context.ts";
+import type { OpenDeclaration } from "./open-members.ts";
+import type { DeclarationStatement, TypeContext } from "./type-context.ts";
 import { includesUndefined } from "./unions.ts";
 
 /** A generic type with types for its parameters. */
@@ -10,6 +11,8 @@ export interface Instance {
   readonly name: string;
   readonly statement: DeclarationStatement;
   readonly types: readonly Shape[];
+  /** Place inside of the generic type, where its parameters have these types. */
+  readonly context: TypeContext;
   /** Reads what it stands for. */
   readonly read: () => Shape;
 }
@@ -30,7 +33,7 @@ export interface Instances {
 export interface NewNames {
   readonly isTaken: (name: string) => boolean;
   /** Adds the name of a declaration that is being read. Until it is finished, nothing can be looked up in it. */
-  readonly begin: (name: string, statement: DeclarationStatement) => void;
+  readonly begin: (name: string, declaration: OpenDeclaration) => void;
   readonly finish: (declaration: Declaration) => void;
 }
 
@@ -49,10 +52,10 @@ export function createInstances(path: string, names: NewNames): Instances {
   const open: OpenInstance[] = [];
   const known = new Map<string, string>();
   const byGeneric = new Map<string, readonly string[]>();
-  const nameOpen = (instance: OpenInstance, { name, statement, types }: Instance): ReferenceShape => {
+  const nameOpen = (instance: OpenInstance, { name, statement, types, context }: Instance): ReferenceShape => {
     if (instance.name === undefined) {
       instance.name = unusedName(nameFor(name, types), names.isTaken);
-      names.begin(instance.name, statement);
+      names.begin(instance.name, { context, statements: [statement] });
       byGeneric.set(name, [...(byGeneric.get(name) ?? []), instance.name]);
     }
     return { kind: "reference", name: instance.name };

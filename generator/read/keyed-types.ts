@@ -1,5 +1,6 @@
 import type { ObjectShape, Property, Shape } from "../model.ts";
 import { resolveAliasIn, resolveObjectIn } from "../model/resolve.ts";
+import { findOpenMember, isOpen } from "./open-members.ts";
 import { locationOf, reject, ts } from "./syntax.ts";
 import type { TypeContext } from "./type-context.ts";
 import { alternativesOf, includesUndefined, undefinedShape, unionOf, valuesOf, withoutUndefined } from "./unions.ts";
@@ -40,6 +41,12 @@ export function toKeys(context: TypeContext, node: ts.Node, shape: Shape): Keys 
 export function readIndexedAccess(context: TypeContext, node: ts.IndexedAccessTypeNode): Shape {
   const object = context.read(context, node.objectType);
   const key = context.read(context, node.indexType);
+  if (isOpen(context, object)) {
+    const { names, anyOther } = toKeys(context, node.indexType, key);
+    const found = names.map((name) => findOpenMember(context, object, name));
+    const known = found.filter((member) => member !== undefined);
+    if (!anyOther && known.length === found.length) return unionOf(known.map(typeOf));
+  }
   const members = alternativesOf(context, object).filter((member) => member !== undefinedShape);
   return unionOf(members.map((member) => memberOf(context, node, { object: member, key })));
 }

@@ -23,7 +23,8 @@ export function readMembers(context: TypeContext, members: ts.NodeArray<ts.TypeE
   return { kind: "object", properties, ...(index && { index }) };
 }
 
-function readProperty(context: TypeContext, member: ts.PropertySignature): Property {
+/** Reads one member. */
+export function readProperty(context: TypeContext, member: ts.PropertySignature): Property {
   const { path } = context;
   rejectModifiers(path, member);
   const name = readName(context, member.name);
@@ -41,7 +42,8 @@ function readProperty(context: TypeContext, member: ts.PropertySignature): Prope
   return { name, optional, shape, ...(doc && { doc }), location: locationOf(member) };
 }
 
-function readName({ file }: TypeContext, name: ts.PropertyName): string | undefined {
+/** Returns the name of a member, also one of a constant. */
+export function readName({ file }: TypeContext, name: ts.PropertyName): string | undefined {
   if (!ts.isComputedPropertyName(name)) return plainName(name);
   const value = file.constants.get(name.expression.getText())?.value;
   return typeof value === "string" ? value : undefined;

@@ -69,9 +69,8 @@ function openFile(
     path,
     statements.filter((statement) => !ts.isVariableStatement(statement) && !isImport(statement)),
   );
-  const read = (named: NamedStatements): Declaration =>
-    readDeclaration({ ...context, namespaces: named.namespaces }, named);
-  const declarations = createNames(path, types, { core, read });
+  const contextOf = ({ namespaces }: NamedStatements): TypeContext => ({ ...context, namespaces });
+  const declarations = createNames(path, types, { core, contextOf, read: readDeclaration });
   const constantNames = new Set(constants.map(({ name }) => name));
   const isTaken = (name: string): boolean =>
     declarations.isTaken(name) || imports.has(name) || constantNames.has(name) || structures.has(name);
@@ -85,6 +84,8 @@ function openFile(
       find: (parts, namespaces) => findStatements(types, parts, namespaces),
       declarations,
       instantiate,
+      findOpen: declarations.findOpen,
+      openMembers: { known: new Map(), open: new Set() },
       imports,
       check: (shape) => namesIn(shape).forEach(checkName),
     },

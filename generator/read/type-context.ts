@@ -2,6 +2,7 @@ import type { Constant, ObjectShape, Shape } from "../model.ts";
 import type { Names } from "../model/resolve.ts";
 import type { Instances } from "./instances.ts";
 import type { Imports } from "./imports.ts";
+import type { OpenDeclaration, OpenMembers } from "./open-members.ts";
 import type { ts } from "./syntax.ts";
 
 /** Place in a schema file where a type expression is read. */
@@ -31,6 +32,9 @@ export interface FileNames {
   readonly declarations: Names;
   /** Returns what a generic type with types for its parameters stands for. */
   readonly instantiate: Instances["instantiate"];
+  /** Returns a declaration that is being read. */
+  readonly findOpen: (name: string) => OpenDeclaration | undefined;
+  readonly openMembers: OpenMembers;
   /** Core names by their local names in the file. */
   readonly imports: Imports;
   /** Checks the types behind a shape. @throws {SpecError} when they contain themselves. */

@@ -66,6 +66,7 @@ function readDeclared(context: TypeContext, node: NamedNode, { name, namespaces,
     name,
     statement,
     types: [...types.values()],
+    context: inside,
     read: () => readInstance(inside, statement),
   });
 }

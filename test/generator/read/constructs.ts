@@ -201,6 +201,42 @@ export const constructs: readonly Construct[] = [
     invalid: [{ params: { cursor: 1 } }, { params: { uris: "b" } }],
   },
   {
+    what: "a member of the type itself",
+    text: 'export interface A { id: string; next?: A["id"] | null; same: A["id" | "next"]; list?: Partial<{ a: A }>[] }',
+    valid: [
+      { id: "a", same: "b" },
+      { id: "a", next: null, same: null, list: [{}, { a: { id: "a", same: "b" } }] },
+    ],
+    onlyInMessages: [{ id: "a" }],
+    invalid: [
+      { id: "a", next: 1, same: "b" },
+      { id: "a", same: 1 },
+      { id: "a", same: "b", list: [{ a: {} }] },
+    ],
+  },
+  {
+    what: "a member of a type that extends it",
+    text: 'export interface A extends Size { kind: Own["kind"]; id: number; level: Own["size"] }\nexport interface Own extends A { kind: "own" | Deep["deep"]; other?: A["id"]; list: Own["size"][] }\nexport interface Deep extends Omit<Own, "list"> { deep: "deep"; id: Own["id"] }\nexport interface Size { size: "small" }',
+    valid: [
+      { kind: "own", id: 1, size: "small", level: "small" },
+      { kind: "deep", id: 1, size: "small", level: "small" },
+    ],
+    invalid: [
+      { kind: "other", id: 1, size: "small", level: "small" },
+      { kind: "own", id: 1, size: "small", level: 1 },
+      { kind: "own", id: "1", size: "small", level: "small" },
+    ],
+  },
+  {
+    what: "a member of a generic type inside of it",
+    text: 'interface Base<T> { id: T }\ninterface Tree<T> extends Base<T> { value: T; next?: Tree<T>; first: Tree<T>["value" | "id"] }\nexport type A = Tree<string>;',
+    valid: [{ id: "a", value: "b", first: "c" }],
+    invalid: [
+      { id: "a", value: "b", first: 1 },
+      { id: "a", value: "b" },
+    ],
+  },
+  {
     what: "indexed access by several keys",
     text: `${user}\nexport type A = User["name" | "tags"];`,
     valid: ["a", ["b"]],

@@ -184,8 +184,26 @@ const members: readonly Rejected[] = [
   {
     what: "members that need each other",
     text: "export interface A { x: B['y'] }\nexport interface B { y: A['x'] }",
+    at: "1:22",
+    says: "`A.x` is defined by itself",
+  },
+  {
+    what: "a chain of members of one type",
+    text: `export interface A { ${Array.from({ length: 5_000 }, (_, at) => `x${at}: A["x${at + 1}"];`).join(" ")} x5000: 1 }`,
+    at: "1:168",
+    says: "`A.x11` needs more than 10 other members",
+  },
+  {
+    what: "an open type that lacks a member",
+    text: "export interface A { x: A['y'] }",
     at: "1:1",
-    says: "`A` is defined by itself (A -> B -> A)",
+    says: "`A` is defined by itself (A -> A)",
+  },
+  {
+    what: "a member of itself in a generic type",
+    text: "interface A<T> { x: A<T>['x'] }\nexport type B = A<1>;",
+    at: "1:18",
+    says: "`A2.x` is defined by itself",
   },
   { what: "a chain of members", text: needing(30), at: "21:1", says: "needs more than 20 types" },
   {
