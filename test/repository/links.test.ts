@@ -31,7 +31,7 @@ describe("relative links", () => {
 
   it("relative links are rejected without such a file or heading", () => {
     const text =
-      "# A [b](c.md)\n[d](README.md#no-such-heading) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](README.md#two-commands)";
+      "# A [b](c.md)\n[d](README.md#no-such-heading) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](README.md#quick-start)";
     expect(linksOf(text).flatMap(({ target, line }) => refuseLink("x.md", target, line))).toEqual([
       "x.md:1: c.md does not exist",
       "x.md:2: README.md has no heading #no-such-heading",

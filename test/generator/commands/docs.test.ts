@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runDocs } from "../../../generator/commands/docs.ts";
@@ -44,10 +44,14 @@ describe("the command docs", () => {
   );
 });
 
+/* A guide is one line of docs/README.md. `UPDATE_GOLDEN=1` writes that line to docs/llms.txt as well. */
 it("docs/llms.txt lists the guides of docs/README.md with the same descriptions", () => {
   const guides = [...read("docs/README.md").matchAll(/^\| \[([^\]]+)\]\(([^)]+)\)\s*\| (.+?)\s*\|$/gm)];
   const base = "https://github.com/create-mcp-server/create-mcp-server/blob/main/docs/";
   const lines = guides.map(([, title, file, use]) => `- [${title}](${base}${file}): ${use}`);
+  const listed = read("docs/llms.txt");
+  const wanted = listed.replace(/(?<=## Guides\n\n)(?:- .*\n)*/, `${lines.join("\n")}\n`);
+  if (process.env["UPDATE_GOLDEN"]) writeFileSync(join(packageRoot, "docs/llms.txt"), wanted);
+  else expect(listed).toBe(wanted);
   expect(lines.length).toBeGreaterThan(10);
-  expect(read("docs/llms.txt")).toContain(`## Guides\n\n${lines.join("\n")}\n`);
 });
