@@ -61,3 +61,16 @@ describe("the README", () => {
     expect([sdk, fastmcp]).toEqual([rates.get("MCP TypeScript SDK v2"), rates.get("fastmcp")]);
   });
 });
+
+describe("the changelog", () => {
+  const changelog = readFileSync("CHANGELOG.md", "utf8");
+  const { version }: { readonly version: string } = JSON.parse(readFileSync("package.json", "utf8"));
+
+  it("the newest entry is the version of the package", () => {
+    expect(/^## (\S+?)[,\s]/m.exec(changelog)?.[1]).toBe(version);
+  });
+
+  it("the entry of the first release has at most 8,000 bytes", () => {
+    expect(Buffer.byteLength(changelog.slice(changelog.indexOf("## 0.1.0")))).toBeLessThanOrEqual(8_000);
+  });
+});
