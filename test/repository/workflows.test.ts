@@ -11,6 +11,8 @@ interface Workflow {
     Record<
       string,
       {
+        readonly permissions?: unknown;
+        readonly environment?: string;
         readonly strategy?: { readonly matrix: Readonly<Record<string, string[]>> };
         readonly steps: readonly object[];
       }
@@ -21,6 +23,7 @@ interface Workflow {
 const folder = ".github";
 const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".yml"));
 const workflows = paths.filter((path) => path.startsWith("workflows"));
+const publish = join("workflows", "publish.yml");
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 
 describe.each(paths)("%s", (path) => {
@@ -45,6 +48,46 @@ describe.each(workflows)("%s", (path) => {
     const scripts = [...read(path).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name);
     const fromMatrix = Object.values(parse(path).jobs).flatMap(({ strategy }) => strategy?.matrix.script ?? []);
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining([...scripts, ...fromMatrix]));
+  });
+});
+
+it("no workflow but the one that publishes has further permissions or secrets", () => {
+  const permitted = workflows.filter((path) => Object.values(parse(path).jobs).some(({ permissions }) => permissions));
+  expect(permitted).toEqual([publish]);
+  expect(workflows.filter((path) => read(path).includes("secrets."))).toEqual([]);
+});
+
+it("both packages are published with provenance, the runtime first, in an environment of their own", () => {
+  const jobs = Object.values(parse(publish).jobs);
+  expect(jobs).toHaveLength(1);
+  expect(jobs[0]).toMatchObject({ environment: "npm", permissions: { contents: "read", "id-token": "write" } });
+  expect(read(publish).match(/(?<=run: npm publish ).*/g)).toEqual([
+    "./dist/runtime-package --provenance --access public",
+    "--provenance --access public --ignore-scripts",
+  ]);
+  expect(parseDocument(read(publish)).toJS().on).toEqual({ push: { tags: ["v*"] } });
+  // Provenance names a repository, which has to be that of the manifest.
+  expect(manifest.repository.url).toMatch(/^git\+https:\/\/github\.com\//);
+});
+
+describe("labels", () => {
+  const labels: readonly { readonly name: string; readonly color: string; readonly description: string }[] =
+    parseDocument(read("labels.yml")).toJS();
+  const names = labels.map(({ name }) => name);
+
+  it("the labels are those of a tier 1 SDK", () => {
+    const priorities = ["P0", "P1", "P2", "P3"];
+    const states = ["needs confirmation", "needs repro", "ready for work", "good first issue", "help wanted"];
+    expect(names).toEqual(["bug", "enhancement", "question", ...states, ...priorities]);
+    expect(labels.filter(({ color, description }) => !/^[\da-f]{6}$/.test(color) || description === "")).toEqual([]);
+  });
+
+  it("the forms of issues use labels that exist", () => {
+    const used = paths
+      .filter((path) => path.startsWith("ISSUE_TEMPLATE"))
+      .flatMap((path): string[] => parseDocument(read(path)).toJS().labels ?? []);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((name) => !names.includes(name))).toEqual([]);
   });
 });
 

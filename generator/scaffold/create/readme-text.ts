@@ -159,7 +159,7 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(facts)}${cardText(transport)}`;
+      return `\`server.json\`: the entry in the MCP registry. \`.github/workflows/publish.yml\` publishes it when you push a tag. ${registryText(facts)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "plugin":
@@ -196,6 +196,6 @@ function cardText(service: Service): string {
 function registryText({ isOnNpm }: Facts): string {
   const name = "Replace `io.github.your-name`";
   return isOnNpm
-    ? `${name} in it and in \`package.json\` with your own, and publish to npm first.`
-    : `${name} and the address in it with your own.`;
+    ? `${name} in it and in \`package.json\` with the owner of your repository, and publish the first version to npm by hand.`
+    : `${name} in it with the owner of your repository, and the address with your own.`;
 }

@@ -31,6 +31,7 @@ export const extraTemplates: readonly string[] = [
   "extras/_dockerignore",
   "extras/ci.yml",
   "extras/server.json",
+  "extras/publish.yml",
   "extras/manifest.json",
   "extras/_mcpbignore",
   "extras/AGENTS.md",
@@ -147,6 +148,7 @@ function filesOf(
     case "registry":
       return {
         "server.json": render("server.json"),
+        ".github/workflows/publish.yml": render("publish.yml"),
         ...(options.selection.transport !== "stdio" && { "server-card.json": cardText(options) }),
       };
     case "mcpb":

@@ -1,4 +1,5 @@
 import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
+import { parseDocument } from "yaml";
 import { describe, expect, it } from "vitest";
 import yargs from "yargs";
 import { addCreateCommand } from "../../../../generator/commands/create-command.ts";
@@ -416,6 +417,24 @@ describe("a project", () => {
   it("a project without an address has no Server Card", async () => {
     const tree = await emit({ transport: "stdio", extras: "registry" });
     expect([tree.has("server.json"), tree.has("server-card.json")]).toEqual([true, false]);
+  });
+
+  it.each<readonly [SelectionText, readonly string[]]>([
+    [{}, ["npm", "registry"]],
+    [{ transport: "both", auth: "api-key" }, ["npm", "registry"]],
+    [{ transport: "worker" }, ["registry"]],
+  ])("a workflow publishes a project with %j without a secret", async (text, jobs) => {
+    const tree = await emit({ ...text, extras: "registry" });
+    const workflow = tree.get(".github/workflows/publish.yml") ?? "";
+    const { errors, warnings } = parseDocument(workflow, { uniqueKeys: true });
+    expect([...errors, ...warnings]).toEqual([]);
+    const parsed = parseDocument(workflow).toJS();
+    expect(Object.keys(parsed.jobs)).toEqual(jobs);
+    for (const job of jobs) expect(parsed.jobs[job].permissions).toEqual({ contents: "read", "id-token": "write" });
+    expect(workflow).toContain("./mcp-publisher login github-oidc\n");
+    expect(workflow.includes("npm publish --provenance")).toBe(jobs.includes("npm"));
+    expect(workflow).not.toMatch(/secrets\.|&quot;|\{\{(?!\})/);
+    expect(tree.get("README.md")).toContain("`.github/workflows/publish.yml`");
   });
 
   it("the manifest of the bundle lists every initial tool", async () => {
