@@ -25,6 +25,7 @@ const written: Readonly<Record<string, string>> = {
   "./metrics": "runtime/metrics/index.ts",
   "./testing": "runtime/testing/index.ts",
   "./testing/issuer": "runtime/testing/issuer/issuer.ts",
+  "./build": "runtime/build/index.ts",
   "./dev": "runtime/dev/index.ts",
   "./dev/server": "runtime/dev/server-process.ts",
   "./auth/server": "runtime/auth/server/index.ts",
@@ -46,7 +47,7 @@ const written: Readonly<Record<string, string>> = {
  */
 export const commonExports: readonly string[] = ["."];
 
-/** Libraries that adapters, the WebSocket server and the OAuth client speak to, with the versions they work with. Users install those they need. */
+/** Libraries that adapters, the WebSocket server, the OAuth client and builds use, with the versions they work with. Users install those they need. */
 export const runtimePeers: Readonly<Record<string, string>> = {
   "@cfworker/json-schema": ">=4",
   "@nats-io/jetstream": "^3.4",
@@ -54,6 +55,7 @@ export const runtimePeers: Readonly<Record<string, string>> = {
   "@opentelemetry/api": ">=1.3 <2",
   "@redis/client": ">=6.3.1",
   ajv: "^8",
+  esbuild: ">=0.25",
   jose: "^6",
   oauth4webapi: "^3.8",
   re2js: "^2.10",

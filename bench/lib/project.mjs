@@ -1,6 +1,6 @@
 // Servers built as a new project of create-mcp-server builds them, into one file, by the build.js of such a project.
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -16,6 +16,11 @@ const folderOf = (id) => path.join(CACHE, "projects", id);
 /** The command line of a project that was built before. */
 export const projectCommand = (id) => ({ command: NODE, args: [path.join(folderOf(id), "dist", "server.js")] });
 
+/** The build of a new project. */
+const builder = `import { bundleServer } from "mcp-server-runtime/build";
+await bundleServer({ folder: import.meta.dirname });
+`;
+
 /** Makes a project of the source of its server and builds it. With `flags` it has the layer of a new project that is made with them. */
 export async function buildProject(id, source, flags) {
   const folder = folderOf(id);
@@ -24,8 +29,7 @@ export async function buildProject(id, source, flags) {
   else {
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
-    for (const name of ["build.js", "external.js", "notices.js"])
-      cpSync(path.join(root, "templates", "project", name), path.join(folder, name));
+    writeFileSync(path.join(folder, "build.js"), builder);
   }
   linkModules(folder);
   writeFileSync(path.join(folder, "src", "server.ts"), source);

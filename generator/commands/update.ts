@@ -13,6 +13,7 @@ import type { Replacement } from "../scaffold/update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { previousName, removeTemporary, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
 import { findPlacesToChange, type Impact } from "../scaffold/update/incompatible-code.ts";
+import { readFormerBuild, type FormerBuild } from "../scaffold/update/former-build.ts";
 import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
 import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
@@ -99,10 +100,12 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const tree = await emitLayer(chosen, models);
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
-  if (options.check) return reportDrift(drifts, runtime);
+  const build = await readFormerBuild(project);
+  if (options.check) return reportDrift(drifts, [...runtime.drifts, ...build.drifts]);
   signal.throwIfAborted();
   if (drifts.length === 0) {
     await updateRuntime(runtime, options);
+    await updateBuild(build, options);
     console.log(`src/mcp is up to date: revisions ${next.revisions.join(", ")}, ${next.features.join(", ")}.`);
     return 0;
   }
@@ -128,6 +131,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   if (effects) reportEffects(project, change, effects, dryRun);
   if (!options.force) rejectEdited(layer);
   await updateRuntime(runtime, options);
+  await updateBuild(build, options);
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
   for (const line of renamed) console.log(line);
@@ -151,6 +155,20 @@ async function updateRuntime(runtime: InstalledRuntime, { dryRun }: UpdateComman
   if (install !== undefined) console.log(`This version requires a newer ${runtimePackage}. Next: ${install}`);
 }
 
+/** Replaces the build that older projects contain by a call of that of the runtime. */
+async function updateBuild(build: FormerBuild, { dryRun }: UpdateCommandOptions): Promise<void> {
+  const { drifts, edited } = build;
+  if (edited.length > 0)
+    console.error(
+      `Warning: ${edited.join(" and ")} ${edited.length === 1 ? "was" : "were"} edited by hand; to get fixes of the build, call bundleServer as a new project does.`,
+    );
+  if (drifts.length === 0) return;
+  if (!dryRun) await build.replace();
+  const removed = drifts.flatMap(({ kind, path }) => (kind === "orphaned" ? [path] : [])).join(" and ");
+  const done = dryRun ? "would be replaced; nothing was" : "replaced";
+  console.log(`build.js: ${done}. It calls the build of ${runtimePackage}, which needs no ${removed}.`);
+}
+
 /** Rejects contradicting options. Each of the first four selects another action, and no precedence among them would be obvious. */
 function rejectContradictions({ check, dryRun, undo, force, codemod, protocol }: UpdateCommandOptions): void {
   const actions = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"];
@@ -168,8 +186,8 @@ function rejectEdited({ edited }: InstalledLayer): void {
   );
 }
 
-function reportDrift(layer: readonly Drift[], runtime: InstalledRuntime): number {
-  const drifts = [...layer.map((drift) => ({ ...drift, path: `src/mcp/${drift.path}` })), ...runtime.drifts];
+function reportDrift(layer: readonly Drift[], others: readonly Drift[]): number {
+  const drifts = [...layer.map((drift) => ({ ...drift, path: `src/mcp/${drift.path}` })), ...others];
   for (const drift of drifts) console.log(driftText(drift));
   if (drifts.length === 0) {
     console.log("All generated files are up to date.");

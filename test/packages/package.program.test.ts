@@ -78,7 +78,7 @@ describe("the manifest of mcp-server-runtime", () => {
       ),
     );
     const chosen = loading.map(([subpath]) => subpath).filter((subpath) => !subpath.startsWith("./adapters/"));
-    expect(chosen.sort()).toEqual(["./auth/client", "./transports/websocket-server"]);
+    expect(chosen.sort()).toEqual(["./auth/client", "./build", "./transports/websocket-server"]);
   });
 });
 

@@ -164,13 +164,13 @@ describe("the packed runtime", () => {
     "./transports/websocket-server",
   ];
 
-  test("the packed runtime takes at most 720 kB", () => {
+  test("the packed runtime takes at most 740 kB", () => {
     expect(packedSize).toBeGreaterThan(200_000);
-    expect(packedSize).toBeLessThanOrEqual(720_000);
+    expect(packedSize).toBeLessThanOrEqual(740_000);
   });
 
   test("the packed runtime loads from every entry that needs no library, with one instance of shared modules", async () => {
-    const loaded = subpaths.filter((subpath) => !/adapters|auth\/client|websocket-server/.test(subpath));
+    const loaded = subpaths.filter((subpath) => !/adapters|auth\/client|build|websocket-server/.test(subpath));
     const program = `
       for (const subpath of ${JSON.stringify(loaded)}) await import("mcp-server-runtime" + subpath.slice(1));
       const { SetupError } = await import("mcp-server-runtime");

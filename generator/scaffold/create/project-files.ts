@@ -9,8 +9,9 @@ import { emitLayer } from "../layer/emit-layer.ts";
 import { definitionPath, emitExtras, extraTemplates, isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { platformOf } from "./deploy-target.ts";
 import { toLayerChoices } from "./project-choices.ts";
+import { buildScript, buildTemplate, emitBuildScript, toBuildScript } from "./build-script.ts";
 import { accessTemplates, emitAccess } from "./access-files.ts";
-import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
+import { emitMount, mountTemplates } from "../mount/project-files.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { builtPackages, hasSkillFolder } from "./project-packages.ts";
 import { managerFiles } from "./package-manager.ts";
@@ -35,21 +36,20 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...mountTemplates,
     ...deployTemplates,
   ];
-  const names = [...own, ...further, serverTemplate];
+  const names = [...own, ...further, serverTemplate, buildTemplate];
   const templates = loadTemplates(folder, names);
   const facts = projectView(options);
   const view = { ...facts, deployText: deployText(options.selection.target, templates, facts) };
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
-  const builders = selection.target === "worker" ? workerBuilder : nodeBuilder;
   const skills = hasSkillFolder(selection) ? skillFiles : [];
-  const hasHandler = isOnHttp(selection.transport) && selection.mount === "none";
-  const copies = [...copied, ...builders, ...skills].map(({ from, to }): [string, string] => {
-    const text = readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n");
-    return [to, hasHandler && to === "build.js" ? withHandler(text) : text];
+  const copies = [...copied, ...skills].map(({ from, to }): [string, string] => {
+    return [to, readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n")];
   });
-  const tree = new Map([
+  // Next.js bundles and serves by itself.
+  const hasBuild = selection.mount !== "next";
+  return new Map([
     ...copies,
     ...managerFiles(options.manager, builtPackages(selection)),
     ...[...rendered, ...(isOnStdio(selection.transport) ? [stdoutModule] : [])].map((name): [string, string] => [
@@ -60,6 +60,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
+    ...(hasBuild ? [emitBuild(options, templates)] : []),
     [definitionPath(selection), await formatRendered(templates.render(serverTemplate, view))],
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
     ...(await emitDeployment(selection.target, templates, view)),
@@ -72,8 +73,10 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...runtime.files,
     ...(launcher?.files ?? []),
   ]);
-  if (selection.mount === "next") for (const path of unusedByNext) tree.delete(path);
-  return tree;
+}
+
+function emitBuild({ selection }: ProjectOptions, templates: Templates): [string, string] {
+  return [buildScript, emitBuildScript(toBuildScript(selection), templates)];
 }
 
 /** Emits the files of a preset, which replace those for any authorization server. */
@@ -102,13 +105,6 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
 
 /** Template of the module that defines the server. */
 export const serverTemplate = "project/src/server.ts";
-
-/** Adds the handler to the modules that a build script bundles. */
-function withHandler(build: string): string {
-  const entry = `entryPoints: ["src/server.ts"]`;
-  if (!build.includes(entry)) throw new Error(`build.js has no ${entry}; this is a bug in templates/project.`);
-  return build.replace(entry, `entryPoints: ["src/server.ts", "src/handler.ts"]`);
-}
 
 const rendered = [
   "package.json",
@@ -142,21 +138,11 @@ const stdoutModule = "src/stdout.ts";
 
 /** Files that are copied. npm leaves `.gitignore` out of packages, and git would apply both files here, so they have other names. */
 const copied = [
-  { from: "notices.js", to: "notices.js" },
   { from: "_gitignore", to: ".gitignore" },
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
-
-/** Build files of a project for Node.js. */
-const nodeBuilder = [
-  { from: "build.js", to: "build.js" },
-  { from: "external.js", to: "external.js" },
-] as const;
-
-/** Build file of a project for the runtime of workers, which loads no packages. */
-const workerBuilder = [{ from: "build-worker.js", to: "build.js" }] as const;
 
 /** Files of the example skill, which are copied. */
 const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"].map((path) => ({

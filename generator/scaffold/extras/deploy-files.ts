@@ -11,20 +11,17 @@ import {
   type Platform,
 } from "../create/deploy-target.ts";
 
-const buildFile = "deploy/build.js";
 const localFile = "deploy/local.ts";
 
-/** Files of a project for a platform: templates by path. A project for workers has another `build.js`, which is copied. */
+/** Files of a project for a platform: templates by path. */
 const files: { readonly [Name in Platform]: { readonly [path: string]: string } } = {
   worker: { "wrangler.jsonc": "deploy/worker/wrangler.jsonc" },
   lambda: {
-    "build.js": buildFile,
     "src/lambda.ts": "deploy/lambda/lambda.ts",
     "src/local.ts": localFile,
     "template.yaml": "deploy/lambda/template.yaml",
   },
   vercel: {
-    "build.js": buildFile,
     "src/vercel.ts": "deploy/vercel/vercel.ts",
     "src/local.ts": localFile,
     "api/mcp.js": "deploy/vercel/mcp.js",
@@ -33,11 +30,10 @@ const files: { readonly [Name in Platform]: { readonly [path: string]: string } 
     "vercel.json": "deploy/vercel/vercel.json",
   },
   deno: {
-    "build.js": buildFile,
     "src/main.ts": "deploy/deno/main.ts",
     "deno.json": "deploy/deno/deno.json",
   },
-  bun: { "build.js": buildFile, "src/main.ts": "deploy/bun/main.ts" },
+  bun: { "src/main.ts": "deploy/bun/main.ts" },
 };
 
 function readmeOf(target: Platform): string {

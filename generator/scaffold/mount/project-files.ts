@@ -32,9 +32,6 @@ export const mountTemplates: readonly string[] = [
   ...[served, ...Object.values(files)].flatMap((byPath) => Object.values(byPath)),
 ];
 
-/** Files of a project without a framework that one for Next.js does not have: Next.js bundles and serves by itself. */
-export const unusedByNext: readonly string[] = ["build.js", "external.js", "notices.js"];
-
 /** Emits the modules that serve the definition of a server over HTTP, by path: the handler, and the program or the application. `view` is that of the project. */
 export async function emitMount(options: ProjectOptions, view: object, templates: Templates): Promise<Tree> {
   const { selection } = options;

@@ -28,6 +28,8 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
   // Development of a server: bundles its sources, and swaps its definition. It has entry points of its own.
   dev: ["internal", "jsonrpc", "protocol", "stores", "lifecycle", "transport", "server"],
+  // Bundles a server for users; it has an entry point of its own.
+  build: ["dev"],
   // A client of one server that is a server to others; it has an entry point of its own.
   gateway: [
     "internal",
@@ -57,13 +59,14 @@ const libraryImporters: readonly string[] = [
   "runtime/transport/websocket/ws-package.ts",
   "runtime/auth/client/identity/keys.ts",
   "runtime/auth/client/tokens/oauth.ts",
+  "runtime/build/bundle-server.ts",
 ];
 
 /** Entries of the package `mcp-server-runtime`. */
 const entries = Object.values(readRuntimeExports("."));
 
 /** Folders that only their own entries import. */
-const isolatedFolders = ["adapters", "testing", "dev", "auth", "gateway", "scale", "metrics", "server-card"];
+const isolatedFolders = ["adapters", "testing", "dev", "build", "auth", "gateway", "scale", "metrics", "server-card"];
 
 /** True if a file of the runtime may import another file or a package. */
 export function isAllowedInRuntime(path: string, folder: string, target: string): boolean {
@@ -90,7 +93,7 @@ export function isSharedByGenerated(target: string): boolean {
   return target === "generated/support.ts" || target === "generated/convert-support.ts";
 }
 
-/** True for files that import a library which a user installs: the adapters, the WebSocket server and authorization. */
+/** True for files that import a library which a user installs: the adapters, the WebSocket server, builds and authorization. */
 function isAdapter(path: string): boolean {
   return path.startsWith("runtime/adapters/") || libraryImporters.includes(path);
 }

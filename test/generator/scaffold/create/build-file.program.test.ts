@@ -13,11 +13,17 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import { loadTemplates } from "../../../../generator/internal/templates.ts";
+import { buildTemplate, emitBuildScript } from "../../../../generator/scaffold/create/build-script.ts";
+import { runtimePackage } from "../../../../generator/scaffold/create/runtime-package.ts";
 import { temporaryFolder } from "../../folder.ts";
+import { builtRuntime } from "../../project.ts";
 
 const run = promisify(execFile);
 
-type Builder = "build.js" | "build-worker.js";
+type Builder = "node" | "worker";
+
+const templates = loadTemplates(join(packageRoot, "templates"), [buildTemplate]);
 
 /** A package in CommonJS, as many are. */
 const old = `
@@ -27,7 +33,7 @@ exports.load = (name) => require(name);
 `;
 
 /** Writes a project that has nothing but its builder and these files; its packages are in no other folder. */
-function project(files: Readonly<Record<string, string>>, builder: Builder = "build.js"): string {
+async function project(files: Readonly<Record<string, string>>, target: Builder = "node"): Promise<string> {
   const folder = temporaryFolder();
   const all = {
     "package.json": '{ "type": "module" }',
@@ -39,10 +45,8 @@ function project(files: Readonly<Record<string, string>>, builder: Builder = "bu
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  for (const name of [builder, "external.js", "notices.js"])
-    cpSync(join(packageRoot, "templates", "project", name), join(folder, name.replace("-worker", "")));
-  for (const name of ["esbuild", "@esbuild"])
-    symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
+  writeFileSync(join(folder, "build.js"), emitBuildScript({ target, entries: '["src/server.ts"]' }, templates));
+  symlinkSync(builtRuntime, join(folder, "node_modules", runtimePackage), "junction");
   return folder;
 }
 
@@ -64,7 +68,7 @@ test("a package in CommonJS works inside the bundle without installed packages",
   `;
   const { EOL } = await import("node:os");
   const place = [join(".", "dist"), join(".", "dist", "server.js")].map((path) => `./${path}`);
-  const folder = project({ "src/server.ts": server });
+  const folder = await project({ "src/server.ts": server });
   expect(await runElsewhere(folder)).toEqual([EOL, "function", ...place, EOL]);
 });
 
@@ -76,7 +80,7 @@ test.each(["src/vendor/prices/list.ts", "src/eventvendor/prices/list.ts"])(
       import { prices } from "./${path.slice("src/".length)}";
       console.log(JSON.stringify([prices, typeof old]));
     `;
-    const folder = project({ "src/server.ts": server, [path]: "export const prices = [1];" });
+    const folder = await project({ "src/server.ts": server, [path]: "export const prices = [1];" });
     expect(await runElsewhere(folder)).toEqual([[1], "object"]);
     expect(readFileSync(join(folder, "dist", "THIRD-PARTY.txt"), "utf8").match(/no licence declared/g)).toHaveLength(1);
   },
@@ -93,7 +97,7 @@ test("additions of the bundle do not collide with names of the user's code", asy
     const __dirname = dirname(__filename);
     console.log(JSON.stringify([typeof require("node:os").EOL, __dirname === facts()[2], __filename === facts()[3]]));
   `;
-  expect(await runElsewhere(project({ "src/server.ts": `#!/usr/bin/env node\n${server}` }))).toEqual([
+  expect(await runElsewhere(await project({ "src/server.ts": `#!/usr/bin/env node\n${server}` }))).toEqual([
     "string",
     true,
     true,
@@ -108,11 +112,11 @@ test("classes keep their names in the bundle", async () => {
     }
     console.log(JSON.stringify([Failure.name, Failure.usual.name]));
   `;
-  expect(await runElsewhere(project({ "src/server.ts": server }))).toEqual(["Failure", "Failure"]);
+  expect(await runElsewhere(await project({ "src/server.ts": server }))).toEqual(["Failure", "Failure"]);
 });
 
 test("an import that cannot be bundled stops the build and is reported once", async () => {
-  const folder = project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
+  const folder = await project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
   const failed = await run(process.execPath, ["build.js"], { cwd: folder }).catch((error: unknown) => Object(error));
   expect(failed).toMatchObject({ code: 1, stdout: "" });
   expect(String(failed.stderr).match(/Could not resolve/g)).toHaveLength(2);
@@ -123,7 +127,7 @@ test.each<readonly [what: string, manifest: object, file: string]>([
   ["finds its native code with `bindings`", { dependencies: { bindings: "1" } }, "index.js"],
   ["is compiled", {}, "binding.gyp"],
 ])("the build warns of a package that %s", async (_what, manifest, file) => {
-  const folder = project({
+  const folder = await project({
     "src/server.ts": 'import { facts } from "old";\nconsole.log(facts);\n',
     "node_modules/old/package.json": JSON.stringify({ name: "old", main: "index.js", ...manifest }),
     [`node_modules/old/${file}`]: file === "index.js" ? old : "{}",
@@ -145,13 +149,13 @@ function versioned(at: string, version: string, needs: readonly string[], others
 }
 
 /** Replaces the bundled packages of a project by these. */
-function withExternal(
+async function withExternal(
   dependencies: readonly string[],
   external: readonly string[],
   files: Record<string, string>,
-): string {
+): Promise<string> {
   const list = Object.fromEntries(dependencies.map((name) => [name, "*"]));
-  const folder = project({ "package.json": JSON.stringify({ type: "module", dependencies: list }), ...files });
+  const folder = await project({ "package.json": JSON.stringify({ type: "module", dependencies: list }), ...files });
   const path = join(folder, "build.js");
   writeFileSync(path, readFileSync(path, "utf8").replace("external: []", `external: ${JSON.stringify(external)}`));
   return folder;
@@ -179,14 +183,14 @@ describe("packages that are not bundled", () => {
 
   test("a package under external and dependencies is copied beside the bundle, with what it needs", async () => {
     const all = { ...files, ...versioned("node_modules/helper", "3", []) };
-    const folder = withExternal(["native", "@some/native", "old"], ["native", "@some/*"], all);
+    const folder = await withExternal(["native", "@some/native", "old"], ["native", "@some/*"], all);
     expect(await runElsewhere(folder)).toEqual(expected);
     expect(readdirSync(join(folder, "dist", "node_modules")).sort()).toEqual(["@some", "native"]);
   });
 
   test("a package under external is copied from the store of pnpm", async () => {
     const store = "node_modules/.pnpm/native@1/node_modules";
-    const folder = withExternal(["native"], ["native"], {
+    const folder = await withExternal(["native"], ["native"], {
       "src/server.ts": 'import native from "native";\nconsole.log(JSON.stringify(native));\n',
       ...versioned(`${store}/native`, "1", ["helper"]),
       ...versioned("node_modules/.pnpm/helper@3/node_modules/helper", "3", []),
@@ -198,7 +202,10 @@ describe("packages that are not bundled", () => {
   });
 
   test("a package that the platform has is not copied, and copies are removed when nothing needs them", async () => {
-    const folder = withExternal([], ["native"], { ...files, "src/server.ts": 'import "native";\nimport "node:fs";\n' });
+    const folder = await withExternal([], ["native"], {
+      ...files,
+      "src/server.ts": 'import "native";\nimport "node:fs";\n',
+    });
     mkdirSync(join(folder, "dist", "node_modules", "former"), { recursive: true });
     await run(process.execPath, ["build.js"], { cwd: folder });
     expect(existsSync(join(folder, "dist", "node_modules"))).toBe(false);
@@ -206,7 +213,7 @@ describe("packages that are not bundled", () => {
 });
 
 test("stack traces name the sources", async () => {
-  const folder = project({
+  const folder = await project({
     "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
   });
   await run(process.execPath, ["build.js"], { cwd: folder });
@@ -215,7 +222,7 @@ test("stack traces name the sources", async () => {
   await expect(start).rejects.toMatchObject({ stderr: expect.stringMatching(/src[\\/]server\.ts:3/) });
 });
 
-describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (builder) => {
+describe.each<Builder>(["node", "worker"])("the build for %s and licences", (builder) => {
   // Started in another folder, as a host does.
   const build = (folder: string): Promise<unknown> =>
     run(process.execPath, [join(folder, "build.js")], { cwd: temporaryFolder() });
@@ -230,7 +237,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
   });
 
   test("the notices contain the licences of bundled packages, and of no others", async () => {
-    const folder = project(
+    const folder = await project(
       {
         ...wants("@some/one", "other"),
         ...pack("node_modules/@some/one", { name: "@some/one", license: "MIT" }),
@@ -267,7 +274,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
       ...pack(place, { name: "a", license: "MIT" }),
       [`${place}/LICENSE`]: "A.\n",
     }));
-    const folder = project({ ...wants("a", "b"), ...Object.assign({}, ...files) }, builder);
+    const folder = await project({ ...wants("a", "b"), ...Object.assign({}, ...files) }, builder);
     for (const [index, name] of ["a", "b"].entries())
       symlinkSync(join(folder, places[index] ?? ""), join(folder, "node_modules", name), "junction");
     await build(folder);
@@ -275,17 +282,16 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
   });
 
   test("the notices contain licences of packages in a parent folder, like in a workspace", async () => {
-    const root = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
+    const root = await project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
     const folder = join(root, "packages", "server");
     mkdirSync(folder, { recursive: true });
-    for (const name of ["src", "build.js", "external.js", "notices.js", "package.json"])
-      renameSync(join(root, name), join(folder, name));
+    for (const name of ["src", "build.js", "package.json"]) renameSync(join(root, name), join(folder, name));
     await build(folder);
     expect(readNotices(folder)).toContain("a 1.2.3 (MIT)");
   });
 
   test("the file of notices is removed if the bundle contains no package", async () => {
-    const folder = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
+    const folder = await project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
     await build(folder);
     expect(readNotices(folder)).toContain("a 1.2.3");
     writeFileSync(join(folder, "src", "server.ts"), 'import "./own.ts";\nimport "node:path";\n');

@@ -518,7 +518,7 @@ describe("a project", () => {
     const tree = await emit({ transport: "worker" });
     expect(manifestOf(tree)).not.toHaveProperty("bin");
     expect(tree.get("src/server.ts")).toMatch(/^import /);
-    expect(tree.get("build.js")).toContain('platform: "neutral"');
+    expect(tree.get("build.js")).toContain('platform: "worker"');
   });
 
   it.each([

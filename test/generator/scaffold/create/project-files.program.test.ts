@@ -51,8 +51,6 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       ".gitignore",
       "README.md",
       "build.js",
-      "external.js",
-      "notices.js",
       "package.json",
       "src/server.ts",
       "src/stdout.ts",

@@ -1,0 +1,42 @@
+import type { Templates } from "../../internal/templates.ts";
+import { deployView } from "../extras/deploy-files.ts";
+import { isOnHttp } from "../extras/extra-files.ts";
+import { platformOf, type DeployTarget } from "./deploy-target.ts";
+import type { Selection } from "./project-choices.ts";
+
+/** Name of the script that builds a project. */
+export const buildScript = "build.js";
+
+/** Template of the script. */
+export const buildTemplate = "project/build.js";
+
+/** Parts of the script. */
+export interface BuildScript {
+  readonly target: DeployTarget;
+  /** Entry points, as the script lists them. */
+  readonly entries: string;
+  /** Packages outside of the bundle, as the script lists them. Default: none. */
+  readonly external?: string;
+}
+
+/** Returns the script of a new project. */
+export function toBuildScript({
+  target,
+  transport,
+  mount,
+}: Pick<Selection, "target" | "transport" | "mount">): BuildScript {
+  const hasHandler = isOnHttp(transport) && mount === "none";
+  return { target, entries: hasHandler ? '["src/server.ts", "src/handler.ts"]' : entriesOf(target) };
+}
+
+/** Entry points of a target. Lambda expects another name than that of the source. */
+function entriesOf(target: DeployTarget): string {
+  if (target === "lambda") return '[{ in: "src/lambda.ts", out: "index" }]';
+  return `["${platformOf(target)?.entry ?? "src/server.ts"}"]`;
+}
+
+/** Emits the script, which calls the build of the runtime. */
+export function emitBuildScript({ target, entries, external = "[]" }: BuildScript, templates: Templates): string {
+  const view = { ...deployView(target), worker: target === "worker", entries, external };
+  return templates.render(buildTemplate, view);
+}
