@@ -203,8 +203,7 @@ export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toGetPromptResult(v, loss);
@@ -427,8 +426,7 @@ export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown 
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toReadResourceResult(v, loss);
@@ -474,14 +472,13 @@ export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.task !== undefined)
     throw new ConversionError({
       type: "CreateTaskResult",
-      reason: "There are no tasks; answer with the result itself.",
+      reason: "This revision has no tasks; return the result itself.",
       revision,
     });
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toCallToolResult(v, loss);
@@ -553,7 +550,7 @@ export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown
     throw new ConversionError({
       type: "CreateMessageRequestParams",
       member: "tools",
-      reason: "The client cannot call tools while it samples; ask without tools.",
+      reason: "Sampling has no tools at this revision; request it without tools.",
       revision,
     });
   const out = keepKnown(v, createMessageRequestParamsKeys, loss);
@@ -575,7 +572,7 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
     if (v.length === 1) return toSamplingMessageContent(v[0], loss);
     throw new ConversionError({
       type: "SamplingMessage.content:SamplingMessageContentBlock[]",
-      reason: "A sampling message holds exactly one block; send several messages.",
+      reason: "A sampling message has exactly one content block; send several messages.",
       revision,
     });
   }
@@ -590,13 +587,13 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
     case "tool_use":
       throw new ConversionError({
         type: "ToolUseContent",
-        reason: "A sampling message cannot hold tool calls or their results; write what they say as text.",
+        reason: "Sampling messages cannot contain tool calls or tool results; write them as text.",
         revision,
       });
     case "tool_result":
       throw new ConversionError({
         type: "ToolResultContent",
-        reason: "A sampling message cannot hold tool calls or their results; write what they say as text.",
+        reason: "Sampling messages cannot contain tool calls or tool results; write them as text.",
         revision,
       });
   }
@@ -609,7 +606,7 @@ export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown
   if (v.task !== undefined)
     throw new ConversionError({
       type: "CreateTaskResult",
-      reason: "There are no tasks; answer with the result itself.",
+      reason: "This revision has no tasks; return the result itself.",
       revision,
     });
   return toCreateMessageResult(v, loss);

@@ -177,8 +177,7 @@ export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toGetPromptResult(v, loss);
@@ -325,8 +324,7 @@ export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown 
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toReadResourceResult(v, loss);
@@ -364,14 +362,13 @@ export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.task !== undefined)
     throw new ConversionError({
       type: "CreateTaskResult",
-      reason: "There are no tasks; answer with the result itself.",
+      reason: "This revision has no tasks; return the result itself.",
       revision,
     });
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toCallToolResult(v, loss);
@@ -450,7 +447,7 @@ export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown
     throw new ConversionError({
       type: "CreateMessageRequestParams",
       member: "tools",
-      reason: "The client cannot call tools while it samples; ask without tools.",
+      reason: "Sampling has no tools at this revision; request it without tools.",
       revision,
     });
   const out = keepKnown(v, createMessageRequestParamsKeys, loss);
@@ -472,7 +469,7 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
     if (v.length === 1) return toSamplingMessageContent(v[0], loss);
     throw new ConversionError({
       type: "SamplingMessage.content:SamplingMessageContentBlock[]",
-      reason: "A sampling message holds exactly one block; send several messages.",
+      reason: "A sampling message has exactly one content block; send several messages.",
       revision,
     });
   }
@@ -481,13 +478,13 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
     case "tool_use":
       throw new ConversionError({
         type: "ToolUseContent",
-        reason: "A sampling message cannot hold tool calls or their results; write what they say as text.",
+        reason: "Sampling messages cannot contain tool calls or tool results; write them as text.",
         revision,
       });
     case "tool_result":
       throw new ConversionError({
         type: "ToolResultContent",
-        reason: "A sampling message cannot hold tool calls or their results; write what they say as text.",
+        reason: "Sampling messages cannot contain tool calls or tool results; write them as text.",
         revision,
       });
   }
@@ -500,7 +497,7 @@ export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown
   if (v.task !== undefined)
     throw new ConversionError({
       type: "CreateTaskResult",
-      reason: "There are no tasks; answer with the result itself.",
+      reason: "This revision has no tasks; return the result itself.",
       revision,
     });
   return toCreateMessageResult(v, loss);
@@ -518,7 +515,7 @@ export function toElicitRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (v.url !== undefined)
     throw new ConversionError({
       type: "ElicitRequestURLParams",
-      reason: "The client cannot be sent to a URL; tell the URL in the result of the call.",
+      reason: "Users cannot be sent to a URL; return the URL in the result of the call.",
       revision,
     });
   return toElicitRequestFormParams(v, loss);
@@ -570,7 +567,7 @@ export function toPrimitiveSchemaDefinition(v: unknown, loss?: OnLoss): unknown 
     case "array":
       throw new ConversionError({
         type: "MultiSelectEnumSchema",
-        reason: "A form has no field for several choices; ask with one yes-or-no field for each.",
+        reason: "Forms have no field for several choices; use a boolean field for each choice.",
         revision,
       });
   }
@@ -616,7 +613,7 @@ export function toElicitRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.task !== undefined)
     throw new ConversionError({
       type: "CreateTaskResult",
-      reason: "There are no tasks; answer with the result itself.",
+      reason: "This revision has no tasks; return the result itself.",
       revision,
     });
   return toElicitResult(v, loss);
@@ -639,7 +636,7 @@ export function toElicitResultContent(v: unknown, _loss?: OnLoss): unknown {
   if (Array.isArray(v))
     throw new ConversionError({
       type: "ElicitResult.content:string[]",
-      reason: "A form has no field with several values; answer with one of them.",
+      reason: "Forms have no field with several values; return one of them.",
       revision,
     });
   return v;

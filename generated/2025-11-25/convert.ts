@@ -142,8 +142,7 @@ export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toGetPromptResult(v, loss);
@@ -226,8 +225,7 @@ export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown 
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   return toReadResourceResult(v, loss);
@@ -265,8 +263,7 @@ export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (v.inputRequests !== undefined || v.requestState !== undefined)
     throw new ConversionError({
       type: "InputRequiredResult",
-      reason:
-        "A result cannot ask for input at this revision; ask through the context of the handler, which sends a request.",
+      reason: "Results cannot request input at this revision; use the context of the handler, which sends a request.",
       revision,
     });
   if (v.content !== undefined) return toCallToolResult(v, loss);
