@@ -66,7 +66,7 @@ export class KeyCache<Keys> {
       return keys;
     } catch (thrown) {
       this.#failure = thrown ?? new Error("The keys could not be fetched");
-      throw thrown;
+      throw this.#failure;
     }
   }
 }

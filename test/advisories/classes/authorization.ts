@@ -167,7 +167,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "an authorization code that was used already is rejected, and the client does not try it again",
       ],
       [`${client}/attacks.test.ts`, "a callback at another address than the given one is ignored"],
-      [`${client}/loopback.program.test.ts`, "a loopback redirect ignores other requests (AC-16)"],
+      [`${client}/loopback.test.ts`, "a loopback redirect ignores other requests (AC-16)"],
       [`${client}/sign-in.test.ts`, "a client rejects the redirect to %s (AC-32)"],
     ],
   },

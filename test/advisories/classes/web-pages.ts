@@ -100,7 +100,7 @@ export const webPages: readonly AdvisoryClass[] = [
       ],
       ["browser/diff-page.test.ts", "the page shows text of servers as text, whatever it contains"],
       ["generator/diff/diff.test.ts", "`diff` writes a page that loads nothing and escapes all text of servers"],
-      ["runtime/auth/client/loopback.program.test.ts", "a loopback redirect ignores other requests (AC-16)"],
+      ["runtime/auth/client/loopback.test.ts", "a loopback redirect ignores other requests (AC-16)"],
     ],
   },
 ];

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { clientCredentials, createDpopKey, type AuthErrorCode } from "../../../../runtime/auth/client/index.ts";
+import {
+  clientCredentials,
+  createDpopKey,
+  type AuthErrorCode,
+  type Redirector,
+} from "../../../../runtime/auth/client/index.ts";
 import {
   createHeadlessRedirect,
   createRigClient,
@@ -411,6 +416,42 @@ test("an error in the response of another issuer is neither shown nor used (AC-2
   const error = await failureOf(rig, createRigClient(rig));
   expect(error).toMatchObject({ code: "issuer-mismatch", reason: undefined });
   expect(error.message).not.toContain("PHONE-NUMBER");
+});
+
+test.each([
+  [{ error: "invalid_scope" }, "invalid_scope"],
+  [{ error: "invalid_scope", error_description: "" }, "invalid_scope"],
+  [{ error: "invalid_scope", error_description: 7 }, "invalid_scope"],
+  [{ error: "invalid_scope", error_description: "no such scope" }, "invalid_scope: no such scope"],
+])("an error of an authorization server is quoted without its empty parts: %j", async (body, quoted) => {
+  const rig = await startRig({ token: () => ({ status: 400, body }) });
+  const { message } = await failureOf(rig, createRigClient(rig));
+  expect(/\(.*\)/.exec(message)?.[0]).toBe(`(${quoted})`);
+});
+
+test("a program without credentials that the token endpoint supports learns of both", async () => {
+  const rig = await startRig(taking("tls_client_auth", "client_secret_jwt"));
+  const { privateKey: key } = await createDpopKey();
+  const registered = [{ issuer: rig.issuer, clientId: "robot", clientSecret: "hush-hush", signingKey: { key } }];
+  rig.secrets.add("hush-hush");
+  const error = await failureOf(rig, createRigClient(rig, { grant: clientCredentials({ registered }) }));
+  expect(error).toMatchObject({
+    code: "configuration",
+    message: `The token endpoint of ${rig.issuer} supports tls_client_auth, client_secret_jwt, but the client has credentials for private_key_jwt, client_secret_basic, client_secret_post`,
+  });
+});
+
+test.each(["", "/callback?code=c", "no URL"])("a callback that is no URL is rejected: %j", async (callback) => {
+  const rig = await startRig();
+  const redirect: Redirector = {
+    open: async () => ({
+      redirectUri: "http://127.0.0.1:33418/callback",
+      visit: async () => callback,
+      close: async () => {},
+    }),
+  };
+  const error = await failureOf(rig, createRigClient(rig, { code: { redirect } }));
+  expect(error).toMatchObject({ code: "state-mismatch", message: expect.stringContaining("not a valid URL") });
 });
 
 test("an error that repeats a secret is not quoted", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findNetwork } from "../../../../runtime/auth/client/network/network.ts";
 import { findOpener, openBrowser } from "../../../../runtime/auth/client/redirect/browser.ts";
 import { findChallenge, readChallenges } from "../../../../runtime/auth/client/discovery/www-authenticate.ts";
@@ -196,6 +196,20 @@ describe("opening a browser", () => {
     "a browser is not opened for %s",
     async (url) => {
       await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: "unsafe-url" });
+    },
+  );
+
+  // On Windows, the program has a full path.
+  test.runIf(process.platform !== "win32").each(["http:", "https:"])(
+    "a browser is opened for %s, and its missing program is named in the error",
+    async (protocol) => {
+      vi.stubEnv("PATH", "");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const [program] = findOpener(process.platform);
+      await expect(openBrowser(new URL(`${protocol}//as.example/authorize`))).rejects.toMatchObject({
+        code: "authorization-incomplete",
+        message: `The browser could not be opened; install ${program}`,
+      });
     },
   );
 

@@ -67,6 +67,16 @@ describe("members of resource metadata", () => {
     await expectOutcome({}, { ...script, challenge: () => 'Bearer scope="read"' }, "works");
   });
 
+  test.each([
+    [100, 4, "works"],
+    [101, 4, ["metadata", /requests invalid scopes or more than 100 scopes$/]],
+    [1, 256, "works"],
+    [1, 257, ["metadata", /requests invalid scopes or more than 100 scopes$/]],
+  ] as const)("a sign-in needs up to 100 scopes of up to 256 characters: %j of %j", async (count, length, expected) => {
+    const scopes = Array.from({ length: count }, (_one, index) => `${index}`.padStart(length, "s"));
+    await expectOutcome({}, { resourceMetadata: (document) => ({ ...document, scopes_supported: scopes }) }, expected);
+  });
+
   test.each(["scope", "resource_metadata", "error"])("the parameter %s of a challenge may be empty", async (name) => {
     await expectOutcome({}, { challenge: () => `Bearer ${name}=""` }, "works");
   });

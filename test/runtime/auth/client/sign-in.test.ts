@@ -6,7 +6,9 @@ import {
   createDpopKey,
   createMemoryStore,
   createOAuthProvider,
+  type CredentialStore,
   type DocumentClient,
+  type Redirector,
   type RegisteredClient,
 } from "../../../../runtime/auth/client/index.ts";
 import {
@@ -364,6 +366,40 @@ describe("the client id", () => {
       application_type: "web",
       grant_types: ["authorization_code"],
     });
+  });
+
+  test.each([
+    ["does not expire", 0, 1],
+    ["expires later", Math.floor(Date.now() / 1_000) + 86_400, 1],
+    ["has expired", Math.floor(Date.now() / 1_000) - 1, 2],
+  ])("a client whose secret %s is registered as often as necessary", async (_name, client_secret_expires_at, times) => {
+    const rig = await startRig({
+      ...taking("client_secret_basic"),
+      register: (body) => ({ status: 201, body: { ...body, client_secret: "hush-hush", client_secret_expires_at } }),
+    });
+    const store = createMemoryStore();
+    for (let sign = 0; sign < 2; sign += 1) {
+      const client = createRigClient(rig, { store });
+      await client.provider.signOut();
+      expect(await client.call()).toBe(200);
+    }
+    expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(times);
+  });
+
+  test("a stored registration is used for the redirect URIs in it that are texts", async () => {
+    const rig = await startRig();
+    const store = createMemoryStore();
+    expect(await createRigClient(rig, { store }).call()).toBe(200);
+    const damage = (text: string): string => text.replace('"redirectUris":[', '"redirectUris":[7,null,');
+    const damaged: CredentialStore = { ...store, get: async (key) => damage((await store.get(key)) ?? "") };
+    const preferred: unknown[] = [];
+    const { open } = createHeadlessRedirect();
+    const redirect: Redirector = { open: (wish) => (preferred.push(wish.preferred), open(wish)) };
+    const client = createRigClient(rig, { store: damaged, code: { redirect } });
+    await client.provider.signOut();
+    expect(await client.call()).toBe(200);
+    expect(preferred).toEqual(["http://127.0.0.1:33418/callback"]);
+    expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(1);
   });
 
   test("a client is registered again for another redirect", async () => {

@@ -136,6 +136,27 @@ describe("repeated failures", () => {
     for (let count = 0; count < 10; count++) expect((await knock(guard, { "x-from": "idle" })).status).toBe(401);
     expect((await guess("idle", key)).status).toBe(200);
   });
+
+  it("requests without a key of a quota are not limited, whatever the quotas of others", async () => {
+    const guard = limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), {
+      burst: 1,
+      perSecond: 0.001,
+      key: (head) => head.header("x-from"),
+    });
+    const guess = async (from: Record<string, string>): Promise<number> =>
+      (await knock(guard, { "x-api-key": "wrong-horse-battery-staple-01234", ...from })).status;
+    const guesses = [{}, {}, {}, { "x-from": "eve" }, { "x-from": "eve" }, { "x-from": "eve" }, {}];
+    const statuses: number[] = [];
+    for (const from of guesses) statuses.push(await guess(from));
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 401]);
+  });
+
+  it.each([[{ burst: 0, perSecond: 1 }], [{ burst: 1, perSecond: 0 }], [{ burst: Number.NaN, perSecond: 1 }]])(
+    "a rate of failures that is not valid is named: %j",
+    (rate) => {
+      expect(() => limitAuthFailures({ authenticate: () => ({ status: 401 }) }, rate)).toThrow(/^limitAuthFailures/);
+    },
+  );
 });
 
 describe("the audience of a resource without a path", () => {

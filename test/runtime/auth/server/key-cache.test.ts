@@ -77,6 +77,12 @@ describe("keys of an issuer", () => {
     expect(await cache.renew(first)).toEqual({ set: 3 });
   });
 
+  it("a failure without an error is reported by one to every request", async () => {
+    const load = (): Promise<object> => Promise.reject(undefined);
+    const cache = new KeyCache(load, { maxAge: 100, maxStale: 1_000, cooldown: 10, now: () => 0 });
+    for (let count = 0; count < 2; count++) await expect(cache.get()).rejects.toThrow("The keys could not be fetched");
+  });
+
   it("keys that never existed are requested at intervals, too", async () => {
     const { cache, state } = publish();
     state.fails = true;

@@ -85,13 +85,9 @@ const unread: Partial<Record<ResponseName, Outcome>> = {
   "a redirect": /HTTP 302/,
 };
 
+const credentials = { endpoint: "https://login.example/introspect", clientId: "a", clientSecret: "b" };
 const introspect = (respond: () => Response): VerifyToken =>
-  introspectTokens({
-    endpoint: "https://login.example/introspect",
-    clientId: "a",
-    clientSecret: "b",
-    fetch: () => Promise.resolve(respond()),
-  });
+  introspectTokens({ ...credentials, fetch: () => Promise.resolve(respond()) });
 const tokenInfo = (respond: () => Response): VerifyToken =>
   readTokenInfo({ endpoint: "https://login.example/tokeninfo", fetch: () => Promise.resolve(respond()) });
 
@@ -146,6 +142,19 @@ const places: readonly Place[] = [
     expected: () => /keys of https:\/\/login\.example were not found/,
   },
 ];
+
+test.each([
+  ["introspection", (fetch: typeof globalThis.fetch) => introspectTokens({ ...credentials, fetch })],
+  ["tokeninfo", (fetch: typeof globalThis.fetch) => readTokenInfo({ endpoint: credentials.endpoint, fetch })],
+])("a request for %s accepts JSON: some servers respond with a signed text otherwise", async (_name, create) => {
+  const accepted: (string | null)[] = [];
+  const verify = create((_input, init) => {
+    accepted.push(new Headers(init?.headers).get("accept"));
+    return Promise.resolve(json({ active: true, iss: issuer, ...claims }));
+  });
+  expect(await judge(verify)).toEqual(["accepted", ""]);
+  expect(accepted).toEqual(["application/json"]);
+});
 
 describe.each(places)("odd responses of $name", ({ verifier, expected }) => {
   test.each(names)("a server reads: %s", async (name) => {
