@@ -28,7 +28,9 @@ function reportText(report: PinReport): string {
   else {
     blocks.push(`${path} was proposed from the overlay of ${overlay.base}.`);
     blocks.push(...listText("Omitted entries, which refer to names missing from this schema:", overlay.dropped));
-    blocks.push(...listText("Decisions required before generation:", decisions.open));
+  }
+  blocks.push(...listText("Decisions required before generation:", decisions.open));
+  if (overlay.kind !== "kept") {
     blocks.push(
       ...listText("To verify against the specification:", [
         ...decisions.confirm,
@@ -47,7 +49,8 @@ function reportText(report: PinReport): string {
   );
   if (report.compared) blocks.push(changesText(report.compared, spec));
   const generate = `create-mcp-server generate --spec ${spec} --protocol ${revision} --out generated`;
-  blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: review and complete ${path}, then ${generate}`);
+  const isDone = overlay.kind === "kept" && decisions.open.length === 0;
+  blocks.push(isDone ? `Next: ${generate}` : `Next: review and complete ${path}, then ${generate}`);
   return blocks.join("\n\n");
 }
 

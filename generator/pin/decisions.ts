@@ -41,7 +41,11 @@ export function findDecisions(input: DecisionsInput): Decisions & { readonly isR
   const declarations = applyOverlay(withTags(schema.declarations), value, path);
   const { methods, decisions } = examineMethods(declarations, value, path);
   const open = decisions.map(({ message }) => message.replace(`${path}: `, ""));
-  const lost = findLostNames({ declarations, methods }, input);
+  const { errors, headers = [], reservedMeta = [], removed = [] } = value;
+  const lost = findLostNames(
+    { id: input.revision, declarations, methods, rules: { errors, headers, reservedMeta } },
+    { base, removed: removed.flatMap(({ names }) => names) },
+  );
   const known = new Set(base.methods.map(({ name }) => name));
   const isOpen = ({ name }: Method): boolean => open.some((decision) => decision.includes(methodKey(name)));
   const added = methods.filter((method) => !known.has(method.name) && !isOpen(method));
@@ -155,18 +159,14 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
 }
 
-/** Finds the names used in code but gone, with the entry to say so. Names removed by the proposed overlay are decided. */
-function findLostNames(
-  { declarations, methods }: Pick<Named, "declarations" | "methods">,
-  input: DecisionsInput,
+/** Finds the names used in code but gone, with the entry to say so. Names that the overlay removes are decided. */
+export function findLostNames(
+  revision: Named & Pick<RevisionModel, "id">,
+  { base, removed }: { readonly base: RevisionModel; readonly removed: readonly string[] },
 ): string[] {
-  const { overlay, base, revision } = input;
   // A revision older than the nearest one does not lose what came later.
-  if (base.id > revision) return [];
-  const { errors, headers = [], reservedMeta = [], removed = [] } = overlay.value;
-  const after = { declarations, methods, rules: { errors, headers, reservedMeta } };
-  const entries = removed.flatMap(({ names }) => names);
-  const { lost } = findGoneNames(usedNames(readNames()), { before: base, after, removed: entries });
+  if (base.id > revision.id) return [];
+  const { lost } = findGoneNames(usedNames(readNames()), { before: base, after: revision, removed });
   if (lost.length === 0) return [];
   const entry = { clause: "https://...", names: lost };
   return [

@@ -14,6 +14,7 @@ export interface KnownRevisions {
   readonly pins: Pins;
   /** Pins of its extensions, which do not change. */
   readonly extensions: Pins;
+  /** The schema of overlays of this package, which replaces that of the folder. */
   readonly overlaySchema: string;
   /** Reads an overlay by that schema. */
   readonly readOverlay: ReturnType<typeof createOverlayReader>;
@@ -46,12 +47,11 @@ export async function openKnownRevisions(folders: {
   const extensions = await readOwnPins(folder, readExtensionPins);
   const packagedSpec = await openSpecFolder(packaged);
   const ownSpec = pins.size > 0 ? await openSpecFolder(folder) : packagedSpec;
-  const overlaySchema =
-    (await readIfPresent(join(folder, "overlay.schema.json"))) ??
-    (await readFile(join(packaged, "overlay.schema.json"), "utf8"));
-  const readOverlay = createOverlayReader(overlaySchema);
   const readOwnOverlay = (revision: string): Promise<string | undefined> =>
     readIfPresent(join(folder, revision, "overlay.json"));
+  const ownOverlays = await Promise.all([...pins.keys()].map(readOwnOverlay));
+  const overlaySchema = await chooseOverlaySchema(folders, ownOverlays);
+  const readOverlay = createOverlayReader(overlaySchema);
   return {
     pins,
     extensions,
@@ -83,6 +83,24 @@ export async function openKnownRevisions(folders: {
       };
     },
   };
+}
+
+/** The schema of the folder stays if its overlays need it: a later version of this package may have written them. */
+async function chooseOverlaySchema(
+  { folder, packaged }: { readonly folder: string; readonly packaged: string },
+  overlays: readonly (string | undefined)[],
+): Promise<string> {
+  const own = await readIfPresent(join(folder, "overlay.schema.json"));
+  const renewed = await readFile(join(packaged, "overlay.schema.json"), "utf8");
+  if (own === undefined || own === renewed) return renewed;
+  const readRenewed = createOverlayReader(renewed);
+  try {
+    for (const text of overlays) if (text !== undefined) readRenewed({ path: "overlay.json", text });
+    return renewed;
+  } catch (error) {
+    if (error instanceof SpecError) return own;
+    throw error;
+  }
 }
 
 function toProblem(error: unknown): string[] {

@@ -10,7 +10,7 @@ import { problemText, SpecError, type SpecProblem } from "../internal/spec-error
 import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
 import { findUndecided, type UndecidedDifference } from "./proposed-rules.ts";
-import { findDecisions, findNarrower, type Decisions } from "./decisions.ts";
+import { findDecisions, findLostNames, findNarrower, type Decisions } from "./decisions.ts";
 import { openKnownRevisions, type KnownRevisions } from "./known-revisions.ts";
 import type { SourceOptions } from "./source-folder.ts";
 import { readSource, type SchemaSource } from "./source.ts";
@@ -91,7 +91,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const path = join(spec, revision, "overlay.json");
   const input: DraftInput = { known, revision, pin, source, schema, path };
   const { draft, decisions, model, nearest } = (await keepOverlay(input)) ?? (await draftOverlay(input));
-  const base = model && (nearest ?? (await known.readNearest(revision)).model);
+  const base = model && nearest;
   const models = model ? sortModels([...(await known.readOthers(revision)), model]) : [];
   const undecided = findUndecided(models, (entry) => isReadable(entry, draft.text, input));
   const unfit = model ? await known.findUnfit(model) : [];
@@ -122,20 +122,23 @@ interface Drafted {
   readonly decisions: Decisions;
   /** Absent while decisions are open without which it cannot be read. */
   readonly model: RevisionModel | undefined;
-  /** The nearest revision, if it was read. */
-  readonly nearest?: RevisionModel;
+  /** The nearest revision. */
+  readonly nearest: RevisionModel;
 }
 
 /** Returns the folder's overlay of this revision, if it fits the new schema unchanged. */
 async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
   const text = await input.known.readOwnOverlay(input.revision);
-  if (text === undefined) return undefined;
+  const model = text === undefined ? undefined : readIfFit(input, text);
+  if (text === undefined || !model) return undefined;
+  const { model: nearest } = await input.known.readNearest(input.revision);
+  const open = findLostNames(model, { base: nearest, removed: model.removed ?? [] });
+  return { draft: { kind: "kept", text }, decisions: { open, confirm: [] }, model, nearest };
+}
+
+function readIfFit(input: DraftInput, text: string): RevisionModel | undefined {
   try {
-    return {
-      draft: { kind: "kept", text },
-      decisions: { open: [], confirm: [] },
-      model: readModel(input, text),
-    };
+    return readModel(input, text);
   } catch (error) {
     if (error instanceof SpecError) return undefined;
     throw error;
@@ -182,7 +185,7 @@ function moveToOrigin(
   return { ...originOf({ line, column }), text };
 }
 
-/** True if the folder's schema of overlays has the rule of an entry. A folder from an earlier version may not have it. */
+/** True if the folder's schema of overlays has the rule of an entry. A folder that keeps its own may not have it. */
 function isReadable(entry: ConversionRule, overlay: string, { known, path }: DraftInput): boolean {
   try {
     known.readOverlay({ path, text: JSON.stringify({ ...JSON.parse(overlay), conversions: [entry] }) });

@@ -33,19 +33,42 @@ export function findUndecided(
 ): readonly UndecidedDifference[] {
   const targets = models.map((model): Target => ({ model, draft: createDrafts(models, model) }));
   const found = models.flatMap((target) => findUncovered(models, target));
-  const byName = new Map<string, Uncovered[]>();
-  for (const each of found) {
-    const key = JSON.stringify([each.model.id, nameOf(each.change)]);
-    byName.set(key, [...(byName.get(key) ?? []), each]);
-  }
-  return [...byName.values()].flatMap((group) => {
+  const byBase = groupBy(found, ({ change }) => baseNameOf(change));
+  return byBase.flatMap((group) => {
+    const places = groupBy(group, ({ change }) => nameOf(change));
+    const toUndecided = (same: readonly Uncovered[], name?: string): UndecidedDifference | undefined => {
+      const [first, ...others] = same;
+      if (!first) return undefined;
+      const { model, change } = first;
+      const at = name ?? nameOf(change);
+      const accepted = (rule: ConversionRule): boolean => isReadable(rule) && isAccepted({ model, rule }, targets);
+      const entries = candidatesFor(first, at).filter(accepted);
+      return { overlay: overlayPath(model), text: textOf(first, others), entries };
+    };
     const [first] = group;
-    if (!first) return [];
-    const { model } = first;
-    const texts = new Set(group.map(({ text }) => text));
-    const entries = candidatesFor(first).filter((rule) => isReadable(rule) && isAccepted({ model, rule }, targets));
-    return [{ overlay: overlayPath(model), text: [...texts].join("; "), entries }];
+    // The members of one base are decided at once, if one rule suits all of them.
+    const whole = first && places.length > 1 ? toUndecided(group, baseNameOf(first.change)) : undefined;
+    if (whole && whole.entries.length > 0) return [whole];
+    return places.flatMap((same) => toUndecided(same) ?? []);
   });
+}
+
+function groupBy(found: readonly Uncovered[], keyOf: (each: Uncovered) => string): readonly (readonly Uncovered[])[] {
+  const groups = new Map<string, readonly Uncovered[]>();
+  for (const each of found) {
+    const key = JSON.stringify([each.model.id, keyOf(each)]);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+/** Places with a name of their own are listed by name only. */
+function textOf(first: Uncovered, others: readonly Uncovered[]): string {
+  const own = nameOf(first.change);
+  const same = others.filter(({ change }) => nameOf(change) === own).map(({ text }) => text);
+  const further = others.map(({ change }) => nameOf(change)).filter((name) => name !== own);
+  const texts = [...new Set([first.text, ...same])].join("; ");
+  return further.length === 0 ? texts : `${texts}; the same at ${[...new Set(further)].join(", ")}`;
 }
 
 /** An older revision, and its conversions with a further rule. */
@@ -74,8 +97,8 @@ function isAcceptedBy(draft: Target["draft"], added: AddedRule): boolean {
   }
 }
 
-function candidatesFor({ model, change, values }: Uncovered): readonly ConversionRule[] {
-  const at = [nameOf(change)];
+function candidatesFor({ model, change, values }: Uncovered, name: string): readonly ConversionRule[] {
+  const at = [name];
   // An error is what remains if no other rule fits.
   const rules = rulesFor(change).filter((rule) => rule !== "error");
   return [...rules, "error" as const].flatMap((rule): ConversionRule[] => {
@@ -91,6 +114,16 @@ function candidatesFor({ model, change, values }: Uncovered): readonly Conversio
 function nameOf({ kind, names, member = "" }: Change): string {
   const isType = kind === "option" && /^[A-Z]\w*$/.test(member) && names.includes(member);
   return isType ? member : (names[0] ?? member);
+}
+
+/** Returns the name of an inherited member at the base that all types with the member have: `Base.member` for `Type.member`. */
+function baseNameOf(change: Change): string {
+  const name = nameOf(change);
+  const [, member] = /^[A-Z]\w*(\..+)$/.exec(name) ?? [];
+  if (member === undefined) return name;
+  const isBase = (other: string): boolean =>
+    other.endsWith(member) && /^[A-Z]\w*$/.test(other.slice(0, -member.length));
+  return change.names.findLast(isBase) ?? name;
 }
 
 function optionsIn({

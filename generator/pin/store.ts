@@ -9,7 +9,7 @@ export interface PinnedFiles {
   readonly schema: string;
   readonly overlay: string;
   readonly pins: string;
-  /** Text of `overlay.schema.json`; written only if the file is missing. */
+  /** Text of `overlay.schema.json`. */
   readonly overlaySchema: string;
 }
 
@@ -59,16 +59,40 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 async function storePins(folder: string, { pins, overlaySchema }: PinnedFiles): Promise<void> {
-  const rules = join(folder, "overlay.schema.json");
-  if (!(await exists(rules))) await writeFile(rules, overlaySchema, { flag: "wx" });
+  const { undo, finish } = await exchange(join(folder, "overlay.schema.json"), overlaySchema);
   const aside = join(folder, `.pins.${randomUUID()}.json`);
   try {
     await writeFile(aside, pins, { flag: "wx" });
     await move(aside, join(folder, "pins.json"));
   } catch (error) {
     await rm(aside, { force: true });
+    await undo();
     throw error;
   }
+  await finish();
+}
+
+/** Puts a file in the place of another one, or of a link, which it keeps until the end. */
+async function exchange(
+  path: string,
+  text: string,
+): Promise<{ readonly undo: () => Promise<void>; readonly finish: () => Promise<void> }> {
+  const previous = `${path}.${randomUUID()}.old`;
+  const hadFile = await move(path, previous).then(
+    () => true,
+    () => false,
+  );
+  const undo = async (): Promise<void> => {
+    await rm(path, { force: true });
+    if (hadFile) await move(previous, path);
+  };
+  try {
+    await writeFile(path, text, { flag: "wx" });
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return { undo, finish: () => rm(previous, { force: true }) };
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -460,6 +460,17 @@ describe("parts that a new revision makes unfit", () => {
     await expect(generating()).rejects.toThrow(/`removed` has names that this revision does not remove.*\n {2}Tool$/);
   });
 
+  it("names that code uses are open decisions also if the overlay still fits", async () => {
+    const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    await pinText(dated(schema, next), { revision: next });
+    const text = dated(schema, next).replace(/(type LoggingLevel = .*)"info"/, '$1"details"');
+    expect(await runPin({ revision: next, from: address, spec, fetch: respondWith(text), force: true })).toBe(0);
+    const printed = String(output.mock.calls[0]?.[0]);
+    expect(printed).toContain("overlay.json matches the schema and was kept.");
+    expect(printed).toContain(`Decisions required before generation:\n  - ${lost("LoggingLevel:info")}`);
+    expect(printed).toContain(`Next: review and complete ${spec}/${next}/overlay.json`);
+  });
+
   it("a member that is required now is listed, because older peers may omit it", async () => {
     const text = dated(schema, next).replace(/(interface GetPromptRequestParams [^}]*? arguments)\?:/, "$1:");
     const { decisions } = await pinText(text, { revision: next });
@@ -519,13 +530,16 @@ describe("a link in a spec folder", () => {
     expect(await readFile(join(spec, newest, "overlay.json"), "utf8")).toBe("b");
   });
 
-  it("a link to a missing file is rejected in the place of the schema of overlays", async () => {
+  it.each(["outside", "nowhere"])("a link is replaced in the place of the schema of overlays: %s", async (target) => {
     const outside = join(folder, "outside");
+    await writeFile(outside, "mine");
     await rm(join(spec, "overlay.schema.json"));
-    await symlink(outside, join(spec, "overlay.schema.json"));
-    await expect(storePin(spec, files)).rejects.toThrow("EEXIST");
-    expect(await readdir(folder)).toEqual(["spec"]);
-    expect(await readFile(join(spec, newest, "schema.ts"), "utf8")).toBe(schema);
+    await symlink(join(folder, target), join(spec, "overlay.schema.json"));
+    await storePin(spec, files);
+    expect(await readdir(folder)).toEqual(["outside", "spec"]);
+    expect(await readFile(outside, "utf8")).toBe("mine");
+    expect(await readFile(join(spec, "overlay.schema.json"), "utf8")).toBe("d");
+    expect((await readdir(spec)).filter((name) => name.includes(".old"))).toEqual([]);
   });
 
   it("a link to a folder gets no copies: at the former name of a revision while it is written", async () => {

@@ -35,6 +35,8 @@ function changed(schema: string): string {
     .replace(/^(export type Role = .*);/m, '$1 | "narrator";')
     .replace(/^export type ContentBlock =\s+(?=\w)/m, "export type ContentBlock = VideoContent | ")
     .replace(/^(export interface Tool .*)$/m, "$1\n  color?: string;")
+    .replace(/^(export interface BaseMetadata .*)$/m, "$1\n  nick?: string;")
+    .replace('cacheScope: "public" | "private"', 'cacheScope: "public" | "private" | "own"')
     .replace(/(interface GetPromptRequestParams [^}]*? name): string/, "$1?: string")
     .replace(/(interface ProgressNotificationParams [^}]*? total\?): number/, "$1: number | string")
     .concat('\nexport interface VideoContent { type: "video"; data: string; mimeType: string }\n');
@@ -73,7 +75,16 @@ describe("rules that `pin` proposes", () => {
     expect(rulesOf("disaster of LoggingLevel")).toEqual([["as", "emergency"], "error"]);
   });
 
-  it("rules that the schema of overlays of the folder does not have are not proposed", async () => {
+  it("an entry for a member of a base stands for all types that inherit it", () => {
+    const inherited = undecided().filter(({ text }) => /nick|cacheScope/.test(text));
+    expect(inherited.map(({ entries }) => entries.map(({ rule, at }) => [rule, ...at]))).toEqual([
+      ["keep", "omit", "drop", "error"].map((rule) => [rule, "BaseMetadata.nick"]),
+      ["as", "as", "error"].map((rule) => [rule, "CacheableResult.cacheScope:own"]),
+    ]);
+    expect(inherited[1]?.text).toMatch(/; the same at .*ListToolsResult\.cacheScope:own/);
+  });
+
+  it("the schema of overlays of an earlier version is renewed, so that all rules are proposed", async () => {
     const other = join(folder, "old");
     await cp("spec", other, { recursive: true });
     const path = join(other, "overlay.schema.json");
@@ -85,7 +96,23 @@ describe("rules that `pin` proposes", () => {
     const rules = found
       .find(({ text }) => text.includes("disaster of LoggingLevel"))
       ?.entries.map((entry) => entry.rule);
-    expect(rules).toEqual(["error"]);
+    expect(rules).toEqual(["as", "error"]);
+    expect(await readFile(path, "utf8")).toBe(await readFile("spec/overlay.schema.json", "utf8"));
+  });
+
+  it("the schema of overlays stays if an overlay of the folder needs it, with the rules that it has", async () => {
+    const other = join(folder, "later");
+    await cp("spec", other, { recursive: true });
+    const [path, overlayPath] = [join(other, "overlay.schema.json"), join(other, newest, "overlay.json")];
+    const schema = JSON.parse(await readFile(path, "utf8"));
+    const { rule } = schema.$defs.conversion.properties;
+    rule.enum = rule.enum.filter((name: string) => name !== "as");
+    const own = JSON.stringify({ ...schema, properties: { ...schema.properties, later: { type: "string" } } });
+    await writeFile(path, own);
+    await writeFile(overlayPath, JSON.stringify({ ...JSON.parse(await readFile(overlayPath, "utf8")), later: "on" }));
+    const { undecided: found } = await pinRevision({ revision: next, from: join(folder, "schema.ts"), spec: other });
+    expect(found.flatMap(({ entries }) => entries.map((entry) => entry.rule))).not.toContain("as");
+    expect(await readFile(path, "utf8")).toBe(own);
   });
 
   it("every difference has a proposed rule, and every proposed entry is accepted", async () => {
