@@ -1,4 +1,4 @@
-import type { Revision } from "../../../generated/support.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
 import { ClosedError, VersionError, isClosedError, isPeerError, toError } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { SharedPromise } from "../../internal/shared-promise.ts";
@@ -29,6 +29,8 @@ export interface ReconnectingConnectionOptions {
   readonly timeouts: Timeouts;
   /** Decides which rejections are temporary. */
   readonly profile: Profile | undefined;
+  /** Revisions of the client. A server that does not know the negotiated one rejects it with the code of its own. */
+  readonly revisions: readonly Revision[];
 }
 
 /** Function that sends a call on a connection, with the options that it still has. */
@@ -128,7 +130,7 @@ export class ReconnectingConnection {
     const outcome = first ? call(first, limits.remaining) : send();
     if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
-      if (used && isOutdated(error, used.revision)) this.drop(used, toError(error));
+      if (used && isOutdated(error, used.revision, this.#options.revisions)) this.drop(used, toError(error));
       else if (!isCut(error, retry)) throw error;
       if (this.isEnded) throw error;
       if (first && isClosedError(error)) await limits.wait(new SharedPromise(first.closed));
@@ -228,9 +230,13 @@ export class ReconnectingConnection {
 }
 
 /** True if the server no longer supports the negotiated revision. It has not handled the request, so another revision can be negotiated. */
-function isOutdated(error: unknown, { errors }: Revision): boolean {
-  const code = errors.unsupportedProtocolVersion?.code;
-  return code !== undefined && isPeerError(error) && error.code === code;
+function isOutdated(error: unknown, negotiated: Revision, revisions: readonly Revision[]): boolean {
+  if (!isPeerError(error)) return false;
+  const hasCode = ({ errors }: Revision): boolean => errors.unsupportedProtocolVersion?.code === error.code;
+  // The code of another revision may mean something else at the negotiated one.
+  return (
+    hasCode(negotiated) || (isObject(error.data) && Array.isArray(error.data.supported) && revisions.some(hasCode))
+  );
 }
 
 /** True if a call failed because its connection, or its response stream, was cut, and may be sent again. */

@@ -74,6 +74,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       clock: source.clock,
       timeouts: toTimeouts(source.timeouts),
       profile: source.profile,
+      revisions: source.revisions,
     });
     const cache = new ResultCache({ ...source.cache, clock: source.clock });
     this.reads = new ReadCache(cache, (result) => this.#responded.has(result));

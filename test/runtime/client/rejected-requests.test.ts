@@ -113,34 +113,59 @@ test("a call without reconnection fails with the revisions of a server that no l
   });
 });
 
-test("a call is sent at another revision when the server no longer serves the one of the client (C-009)", async () => {
-  const other: Revision = { ...alone, id: "3000-01-01" };
-  const clock = new ManualClock();
-  const wires: Wire[] = [];
-  const client = createUntypedClient({ info, revisions: [alone, other], clock, reconnect: {} });
+test.each([
+  ["the code of the client's revision", -32_022],
+  ["the code of its own revision", -32_050],
+])(
+  "a call is sent at another revision when the server rejects that of the client with %s (C-009)",
+  async (_which, code) => {
+    const { unsupportedProtocolVersion: rule } = alone.errors;
+    const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
+    const other: Revision = { ...alone, id: "3000-01-01", errors };
+    const clock = new ManualClock();
+    const wires: Wire[] = [];
+    const client = createUntypedClient({ info, revisions: [alone, other], clock, reconnect: {} });
+    closers.push(() => client.close());
+    const connecting = client.connect((options) => {
+      const wire = new Wire();
+      wires.push(wire);
+      return connect(wire, options);
+    });
+    await settle();
+    const [first] = wires;
+    first?.post({ jsonrpc: "2.0", id: 1, result: discovered });
+    const calling = (await connecting).callTool("a");
+    await settle();
+    const gone = { supported: [other.id], requested: alone.id };
+    first?.post(refusal(2, code, gone));
+    await clock.pass(2_000);
+    const [, second] = wires;
+    second?.post(refusal(1, code, gone));
+    await settle();
+    second?.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
+    await settle();
+    expect(second?.sent.at(-1)).toMatchObject({
+      method: "tools/call",
+      params: { name: "a", _meta: { [meta.version]: other.id } },
+    });
+    second?.post({ jsonrpc: "2.0", id: 3, result: { resultType: "complete", content: [] } });
+    expect(await calling).toMatchObject({ content: [] });
+  },
+);
+
+test("a call fails with an error of the same code that names no revisions", async () => {
+  const { unsupportedProtocolVersion: rule } = alone.errors;
+  const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code: -32_050 } }) };
+  const revisions: Revision[] = [alone, { ...alone, id: "3000-01-01", errors }];
+  const client = createUntypedClient({ info, revisions, clock: new ManualClock(), reconnect: {} });
   closers.push(() => client.close());
-  const connecting = client.connect((options) => {
-    const wire = new Wire();
-    wires.push(wire);
-    return connect(wire, options);
-  });
+  const wire = new Wire();
+  const connecting = client.connect((options) => connect(wire, options));
   await settle();
-  const [first] = wires;
-  first?.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
   const calling = (await connecting).callTool("a");
+  calling.catch(() => {});
   await settle();
-  const gone = { supported: [other.id], requested: alone.id };
-  first?.post(refusal(2, -32022, gone));
-  await clock.pass(2_000);
-  const [, second] = wires;
-  second?.post(refusal(1, -32022, gone));
-  await settle();
-  second?.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
-  await settle();
-  expect(second?.sent.at(-1)).toMatchObject({
-    method: "tools/call",
-    params: { name: "a", _meta: { [meta.version]: other.id } },
-  });
-  second?.post({ jsonrpc: "2.0", id: 3, result: { resultType: "complete", content: [] } });
-  expect(await calling).toMatchObject({ content: [] });
+  wire.post(refusal(2, -32_050, { reason: "own" }));
+  await expect(calling).rejects.toMatchObject({ code: -32_050 });
 });
