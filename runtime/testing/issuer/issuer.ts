@@ -96,16 +96,19 @@ interface Reply {
   readonly body?: string | object;
 }
 
-/** Parts of a running issuer. */
-interface Endpoints extends Pick<Issuer, "url" | "sign"> {
+function createResponder({
+  url,
+  user,
+  lifetime,
+  keys,
+  signIns,
+  sign,
+}: Pick<Issuer, "url" | "sign"> & {
   readonly user: string;
   readonly lifetime: number;
   readonly keys: object;
   readonly signIns: SignIns;
-}
-
-function createResponder(endpoints: Endpoints): (request: IncomingMessage) => Promise<Reply> {
-  const { url, user, lifetime, keys, signIns, sign } = endpoints;
+}): (request: IncomingMessage) => Promise<Reply> {
   const metadata = describeIssuer(url);
   const documents = new Map<string, object>([
     ["/.well-known/oauth-authorization-server", metadata],
@@ -209,7 +212,8 @@ function redirect(target: URL): Reply {
 }
 
 function toFailure(error: unknown): Reply {
-  if (!(error instanceof OAuthError)) return { status: 500, body: { error: "server_error" } };
+  if (!(error instanceof OAuthError))
+    return { status: 500, body: { error: "server_error", error_description: String(error) } };
   return { status: 400, body: { error: error.code, error_description: error.message } };
 }
 

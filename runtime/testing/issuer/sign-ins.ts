@@ -54,21 +54,24 @@ export interface SignIns {
   exchange(form: URLSearchParams): Promise<{ readonly grant: IssuedGrant; readonly refreshToken: string }>;
 }
 
-/** Facts about the issuer. */
-interface SignInOptions {
-  /** Identifier of the issuer, which its responses name. */
-  readonly issuer: string;
-  readonly resource: string;
-  /** Current time in milliseconds. */
-  readonly now: () => number;
-}
-
 const most = 1_000;
 /** Time in which a client has to redeem a code. */
 const codeLifetime = 60_000;
 
-/** Creates the state of an issuer for one resource. All clients are public: they prove themselves with PKCE. */
-export function createSignIns({ issuer, resource, now }: SignInOptions): SignIns {
+/**
+ * Creates the state of an issuer for one resource. All clients are public: they prove themselves with PKCE.
+ *
+ * @param options - `issuer`: identifier that its responses name. `now`: returns the current time in milliseconds
+ */
+export function createSignIns({
+  issuer,
+  resource,
+  now,
+}: {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly now: () => number;
+}): SignIns {
   const clients = new Map<string, IssuerClient>();
   const open = new Map<string, SignIn>();
   const codes = new Map<string, { readonly signIn: SignIn; readonly end: number }>();
