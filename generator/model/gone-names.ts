@@ -1,5 +1,5 @@
 import { SpecError } from "../internal/spec-error.ts";
-import type { RevisionModel } from "../model.ts";
+import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { readNames, usedNames, type Named, type UsedName } from "./names.ts";
 import { shapeAt } from "./places.ts";
 
@@ -20,6 +20,29 @@ export function checkNames(models: readonly RevisionModel[]): void {
     const file = after.source.path.replace(/[^/]*$/, "overlay.json");
     if (lost.length > 0) throw new SpecError({ file, text: [lostNames, ...lost].join("\n  ") });
     if (stale.length > 0) throw new SpecError({ file, text: [staleNames, ...stale].join("\n  ") });
+  }
+}
+
+const lostOfExtension =
+  "names that code uses are not declared by the extension; restore them, or remove the extension from pins.json:";
+
+/**
+ * Checks that each extension has the names used in code.
+ *
+ * @throws {SpecError} when a name is missing
+ */
+export function checkExtensionNames(extensions: readonly ExtensionModel[]): void {
+  const { extensions: names } = readNames();
+  for (const { name, scope, methods, rules, source } of extensions) {
+    const named: Named = {
+      declarations: scope,
+      methods,
+      rules: { errors: [], headers: rules.headers, reservedMeta: [] },
+    };
+    const lost = usedNames(names[name] ?? {}).filter((used) => !used.isIn(named));
+    const outermost = new Set(lost.map((used) => toOutermost(used.name, named)));
+    if (outermost.size > 0)
+      throw new SpecError({ file: source.path, text: [lostOfExtension, ...outermost].join("\n  ") });
   }
 }
 

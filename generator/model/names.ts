@@ -20,7 +20,12 @@ export interface Names {
   readonly headers: readonly string[];
   /** Errors, with their codes unless code reads them from the table of the revision. */
   readonly errors: readonly { readonly name: string; readonly code?: number }[];
+  /** Names of extensions, by the name of their folder. */
+  readonly extensions: Readonly<Record<string, NameSections>>;
 }
+
+/** Sections of names. An extension has some of them. */
+export type NameSections = Partial<Omit<Names, "extensions">>;
 
 interface MetaName extends Partial<Pick<ReservedMeta, "key" | "type">> {
   readonly on: ReservedMeta["on"];
@@ -46,24 +51,29 @@ export function readNames(): Names {
 }
 
 /** Returns the names one by one. */
-export function usedNames(names: Names): readonly UsedName[] {
-  const members = names.members.flatMap(({ of, members: own }) => own.map((name) => `${of}.${name}`));
-  const places = new Set([...members, ...names.knownMembers, ...names.declarations]);
+export function usedNames(names: NameSections): readonly UsedName[] {
+  const { methods = {}, values = [], members = [], knownMembers = [], declarations = [] } = names;
+  const { meta = [], headers = [], errors = [] } = names;
+  const places = new Set([
+    ...members.flatMap(({ of, members: own }) => own.map((name) => `${of}.${name}`)),
+    ...knownMembers,
+    ...declarations,
+  ]);
   return [
-    ...Object.entries(names.methods).map(([name, type]) => ({
+    ...Object.entries(methods).map(([name, type]) => ({
       name,
-      isIn: ({ methods }: Named) => methods.some((method) => method.name === name && method.type === type),
+      isIn: ({ methods: known }: Named) => known.some((method) => method.name === name && method.type === type),
     })),
-    ...names.values.flatMap(({ at, values }) =>
-      values.map((value) => ({ name: `${at}:${value}`, isIn: (model: Named) => valuesAt(at, model).includes(value) })),
+    ...values.flatMap(({ at, values: texts }) =>
+      texts.map((value) => ({ name: `${at}:${value}`, isIn: (model: Named) => valuesAt(at, model).includes(value) })),
     ),
     ...[...places].map((name) => ({ name, isIn: (model: Named) => shapeAt(name, model) !== undefined })),
-    ...names.meta.map(toMetaName),
-    ...names.headers.map((name) => ({
+    ...meta.map(toMetaName),
+    ...headers.map((name) => ({
       name,
       isIn: ({ rules }: Named) => rules.headers.some((header) => header.name === name),
     })),
-    ...names.errors.map(({ name, code }) => ({
+    ...errors.map(({ name, code }) => ({
       name,
       isIn: ({ rules }: Named) =>
         rules.errors.some((rule) => rule.name === name && (code === undefined || rule.code === code)),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { checkNames } from "../model/gone-names.ts";
+import { checkExtensionNames, checkNames } from "../model/gone-names.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
@@ -37,6 +37,7 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
   const extensions = newest
     ? await Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, newest)))
     : [];
+  checkExtensionNames(extensions);
   return { digest, models, extensions };
 }
 

@@ -1,7 +1,7 @@
 import { ts } from "ts-morph";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readNames, usedNames, type Names } from "../../generator/model/names.ts";
-import type { RevisionModel, Shape } from "../../generator/model.ts";
+import { readNames, usedNames, type Names, type NameSections } from "../../generator/model/names.ts";
+import type { ExtensionModel, RevisionModel, Shape } from "../../generator/model.ts";
 import { mapDeclaration } from "../../generator/model/shapes.ts";
 import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { nodesOf } from "./architecture/nodes.ts";
@@ -35,10 +35,16 @@ const otherMeanings: readonly { readonly word: string; readonly means: string; i
 
 let names: Names;
 let models: readonly RevisionModel[];
+/** Revisions and extensions. */
+let all: readonly Pick<ExtensionModel | RevisionModel, "declarations" | "methods">[];
+let sections: readonly NameSections[];
 
 beforeAll(async () => {
   names = readNames();
-  models = (await readSpecModels()).models;
+  const spec = await readSpecModels();
+  models = spec.models;
+  all = [...spec.models, ...spec.extensions];
+  sections = [names, ...Object.values(names.extensions)];
 }, 120_000);
 
 interface Literal {
@@ -61,8 +67,8 @@ function textsIn(shape: Shape): readonly string[] {
 }
 
 /** Returns the texts allowed by the types of a revision, except names of methods. */
-function valuesOf(model: RevisionModel): readonly string[] {
-  const methods = new Set(model.methods.map(({ name }) => name));
+function valuesOf(model: (typeof all)[number]): readonly string[] {
+  const methods = new Set(all.flatMap((one) => one.methods).map(({ name }) => name));
   const found: string[] = [];
   const note = (shape: Shape): Shape => {
     found.push(...textsIn(shape));
@@ -79,20 +85,22 @@ describe("spec/names.json", () => {
   });
 
   test("each name is listed once", () => {
-    const all = usedNames(names).map(({ name }) => name);
-    expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+    for (const section of sections) {
+      const used = usedNames(section).map(({ name }) => name);
+      expect(used.filter((name, at) => used.indexOf(name) !== at)).toEqual([]);
+    }
   });
 
   test("methods that the runtime names, on the wire or as handlers, are listed", () => {
-    const listed = new Set(Object.keys(names.methods));
-    const methods = models.flatMap((model) => model.methods).filter(({ name }) => !listed.has(name));
+    const listed = new Set(sections.flatMap(({ methods: own = {} }) => Object.keys(own)));
+    const methods = all.flatMap((model) => model.methods).filter(({ name }) => !listed.has(name));
     const unlisted = new Set(methods.flatMap(({ name, handler }) => [name, handler]));
     expect(literals.filter(({ text }) => unlisted.has(text))).toEqual([]);
   });
 
   test("values of the protocol that the runtime compares or sends are listed", () => {
-    const listed = new Set(names.values.flatMap(({ values }) => values));
-    const values = new Set(models.flatMap(valuesOf).filter((text) => !listed.has(text)));
+    const listed = new Set(sections.flatMap((section) => (section.values ?? []).flatMap((one) => one.values)));
+    const values = new Set(all.flatMap(valuesOf).filter((text) => !listed.has(text)));
     const unlisted = literals.filter(
       ({ path, text }) =>
         values.has(text) && !otherMeanings.some(({ word, isMeant }) => word === text && isMeant(path)),

@@ -1,9 +1,14 @@
-import { describe, expect, test } from "vitest";
-import { findGoneNames } from "../../../generator/model/gone-names.ts";
-import { usedNames, type Named, type Names } from "../../../generator/model/names.ts";
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ExtensionModel, RevisionModel } from "../../../generator/model.ts";
+import { createExtensionOverlayReader } from "../../../generator/read/overlay.ts";
+import { readExtension } from "../../../generator/read/extension.ts";
+import { readSpecModels } from "../../../generator/read/spec-models.ts";
+import { checkExtensionNames, findGoneNames } from "../../../generator/model/gone-names.ts";
+import { usedNames, type Named, type NameSections } from "../../../generator/model/names.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 
-const names: Names = {
+const names: NameSections = {
   methods: { "do/it": "DoRequest" },
   values: [{ at: "Level", values: ["low"] }],
   members: [
@@ -77,5 +82,51 @@ describe("names that code uses", () => {
       lost: [],
       stale: ["Params", "Level", "no/such", "X-Session"],
     });
+  });
+});
+
+describe("names of extensions that code uses", () => {
+  let core: RevisionModel | undefined;
+  beforeAll(async () => {
+    core = (await readSpecModels()).models.at(-1);
+  }, 120_000);
+
+  /** Reads an extension whose files are changed. */
+  function readChanged(name: string, change: (text: string) => string): ExtensionModel {
+    if (!core) throw new Error("There is no revision to read an extension with.");
+    const read = (path: string): { readonly path: string; readonly text: string } => {
+      return { path: `spec/${path}`, text: readFileSync(`spec/${path}`, "utf8") };
+    };
+    const [schema, overlay] = [read(`extensions/${name}/schema.ts`), read(`extensions/${name}/overlay.json`)];
+    const readOverlay = createExtensionOverlayReader({
+      schema: read("overlay.schema.json").text,
+      extensionSchema: read("extension.schema.json").text,
+    });
+    return readExtension({
+      name,
+      status: "draft",
+      schema: { ...schema, text: change(schema.text) },
+      overlay: { path: overlay.path, value: readOverlay({ ...overlay, text: change(overlay.text) }) },
+      core,
+    });
+  }
+
+  test.each([
+    ["a value", "tasks", '"working"', '"running"', "TaskStatus:working"],
+    ["the kind of a result", "tasks", 'resultType: "task"', 'resultType: "tasks"', "CreateTaskResult.resultType:task"],
+    ["a member", "tasks", "ttlMs", "ttl", "Task.ttlMs"],
+    ["a member of params", "tasks", "inputResponses", "responses", "UpdateTaskRequest.params.inputResponses"],
+    ["a member of a filter", "tasks", "taskIds?", "ids?", "TaskSubscriptionNotifications.taskIds"],
+    ["a method", "tasks", '"tasks/update"', '"tasks/change"', "tasks/update"],
+    ["a value of a union", "skills", '"dynamic"', '"varying"', "Skill.resources:dynamic"],
+    ["a declaration", "ui", "UiResourceCsp", "UiCsp", "UiResourceCsp"],
+    ["a setting", "ui", "mimeTypes: ", "types: ", "UiExtensionCapability.mimeTypes"],
+  ])("generation stops at an extension that has lost %s", (_what, name, before, after, lost) => {
+    const check = (change: (text: string) => string): void => checkExtensionNames([readChanged(name, change)]);
+    expect(() => check((text) => text)).not.toThrow();
+    expect(() => check((text) => text.replaceAll(before, after))).toThrow(
+      `spec/extensions/${name}/schema.ts: names that code uses are not declared by the extension; ` +
+        `restore them, or remove the extension from pins.json:\n  ${lost}`,
+    );
   });
 });
