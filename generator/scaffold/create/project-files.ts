@@ -106,14 +106,7 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
 /** Template of the module that defines the server. */
 export const serverTemplate = "project/src/server.ts";
 
-const rendered = [
-  "package.json",
-  "README.md",
-  "test/client.ts",
-  "test/links.ts",
-  "test/server.test.ts",
-  "vitest.config.ts",
-] as const;
+const rendered = ["package.json", "README.md", "test/client.ts", "test/server.test.ts", "vitest.config.ts"] as const;
 
 /** Test file of each sample, with the member of the view that is set if the project has the sample. */
 const sampleTests = {

@@ -164,6 +164,8 @@ function serviceView(options: ProjectOptions): object {
             .map(({ id }) => id),
         )
       : "",
+    isFunction: transport === "worker" || isServedByNext,
+    testingImport: testingImport(options),
     split: isOnHttp(transport),
     exported: isOnHttp(transport) && mount === "none",
     spawns: transport !== "worker" && !isServedByNext,
@@ -174,6 +176,26 @@ function serviceView(options: ProjectOptions): object {
     serviceText: serviceText(selection),
     url: urlOf(selection),
   };
+}
+
+/** Import of the helpers that the tests of a project use: those of its transports. */
+function testingImport(options: ProjectOptions): string {
+  const { transport, further, mount, auth } = options.selection;
+  const isFunction = transport === "worker" || mount === "next";
+  const servesHttp = isOnHttp(transport) && !isFunction;
+  const startsHttp = servesHttp && auth !== "none";
+  const names = [
+    "createServerTests",
+    ...(isFunction ? ["openFetch"] : []),
+    ...(servesHttp ? ["openHttp"] : []),
+    ...(servesHttp && servedModels(options).some(isOverSse) ? ["openSse"] : []),
+    ...(isOnStdio(transport) ? ["openStdio"] : []),
+    ...(further.includes("tcp") ? ["openTcp"] : []),
+    ...(further.includes("websocket") ? ["openWebSocket"] : []),
+    ...(startsHttp ? ["startHttpProgram"] : []),
+    ...(isFunction || startsHttp ? ["type TestHttpServer"] : []),
+  ];
+  return listText("import { ", names, ' } from "mcp-server-runtime/testing";');
 }
 
 /** Members for the framework that mounts the server. */

@@ -76,9 +76,11 @@ function describeTransports(
   const isPresent = (path: string): boolean => existsSync(join(project, path));
   const isWithoutHttp = before.includes("http") && !transports.includes("http");
   const files = isWithoutHttp ? ["src/handler.ts", "handler.d.ts", "src/mcp-handler.ts"].filter(isPresent) : [];
+  // Older projects have a file for the transports alone.
+  const tests = ["test/links.ts", "test/client.ts"].filter(isPresent);
   return [
     `Transports: ${transports.join(", ")}; before: ${before.join(", ")}.`,
-    ...(isPresent("test/links.ts") ? ["The tests use the transports in test/links.ts."] : []),
+    ...tests.slice(0, 1).map((file) => `The tests use the transports in ${file}.`),
     ...(files.length > 0 ? [`Remove what serves HTTP, and the lines that use it: ${files.join(", ")}.`] : []),
   ];
 }

@@ -91,7 +91,7 @@ describe("create-mcp-server remove", () => {
     expect(imports?.split(/,\s*/)).toEqual(["defineServer", "run"]);
     expect(read("src/server.ts")).toMatch(/^#!.*\nimport ".\/stdout.ts";\nimport \{[^}]*\} from ".*";\n\nawait run\(/);
     expect(read("src/server.ts")).toMatch(/tools: \[\],\n *resources: \[\],\n *prompts: \[\],/);
-    expect(listAll(join(folder, "test"))).toEqual(["client.ts", "links.ts", "server.test.ts", "tsconfig.json"]);
+    expect(listAll(join(folder, "test"))).toEqual(["client.ts", "server.test.ts", "tsconfig.json"]);
     expect(JSON.parse(read("manifest.json"))).toMatchObject({ tools: [] });
     expect(logs).toHaveBeenCalledWith(expect.stringMatching(/^src\/server.ts:\d+ still mentions measure_text$/));
   });

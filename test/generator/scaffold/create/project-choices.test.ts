@@ -218,7 +218,7 @@ describe("a project", () => {
     async (transport, further, not, hasWs) => {
       const tree = await emit({ transport });
       const readme = tree.get("README.md") ?? "";
-      const links = tree.get("test/links.ts") ?? "";
+      const links = tree.get("test/client.ts") ?? "";
       expect(Object.keys(manifestOf(tree).devDependencies).filter((name) => /\bws$/.test(name))).toEqual(
         hasWs ? ["@types/ws", "ws"] : [],
       );
@@ -227,7 +227,7 @@ describe("a project", () => {
       expect(entry.includes("createFurtherTransports")).toBe(further.length > 0);
       for (const name of further) {
         expect(readme).toContain(`npm start -- --${name} `);
-        expect(links).toContain(`startListening("--${name}")`);
+        expect(links).toContain(name === "tcp" ? "openTcp(program)" : "openWebSocket(program, ");
         expect(entry).toMatch(name === "tcp" ? /tcp: \(service\) => listenTcp/ : /=> listenWebSocket/);
       }
       await expectFormatted(tree);
