@@ -25,7 +25,7 @@ export class TaskFollower {
   constructor(host: TaskFollowerHost) {
     this.#host = host;
     this.#leave = host.receive(this.#changes.set);
-    host.signal.addEventListener("abort", this.#changes.set, { once: true });
+    host.signal.addEventListener("abort", this.#changes.set);
   }
 
   /** Waits until the record may have changed since the last `clear`. */

@@ -38,7 +38,7 @@ export interface TaskPort<Result> {
   /** Checks the outcome of a task. */
   toResult(value: unknown): Result;
   /** Called when the task has ended and no more messages are expected for it. */
-  ended?(): void;
+  ended(): void;
   /** Called when a wait for a change begins. The connection may subscribe to changes and then call `wake`. */
   watch?(): void;
   /** Called when no caller waits for a change any more. */
@@ -192,13 +192,13 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
       return { value: await this.#port.send("getTaskPayload", this.taskId, options) };
     } catch (error) {
       if (isTimeoutError(error)) return undefined;
-      if (isPeerError(error)) this.#port.ended?.();
+      if (isPeerError(error)) this.#port.ended();
       throw error;
     }
   }
 
   #settle(payload: unknown): Result {
-    this.#port.ended?.();
+    this.#port.ended();
     // Pending waits for a change end as well.
     this.wake();
     return this.#port.toResult(payload);
@@ -248,7 +248,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #take(response: unknown): TaskState {
     if (!isTaskState(response)) throw new Error(`The response for task ${this.taskId} is not a task`);
     this.#last = response;
-    if (isFinal(response.status)) this.#port.ended?.();
+    if (isFinal(response.status)) this.#port.ended();
     return response;
   }
 }

@@ -292,11 +292,10 @@ export class TaskManager {
     const { clock } = this.#settings;
     const closing = this.#closing.signal;
     const outlet = this.#createOutlet(record, call, request);
-    const shared = record.lease === undefined ? undefined : this.#shared;
-    const changed = (next: TaskRecord): void => shared?.changed(next);
-    const host = { store: this.#store, outlet, clock, pollInterval, ...(shared && { attempt, changed, closing }) };
+    const changed = (next: TaskRecord): void => this.#shared?.changed(next);
+    const host = { store: this.#store, outlet, clock, pollInterval, attempt, changed, closing };
     const task = new RunningTask(key, call, host);
-    const ledger = record.retry && shared?.ledger;
+    const ledger = record.retry && this.#shared?.ledger;
     const { signal } = task;
     const fenced = (): void => task.abandon(takenOver);
     const during = new TaskCall(

@@ -4,7 +4,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import { Wire, initialize, initialized, settle } from "../wire.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Foreigner, defineTool } from "./task-wire.ts";
+import { Foreigner, defineTool, findTask } from "./task-wire.ts";
 
 /** Wire of a user who is authenticated. */
 class UserWire extends Wire {
@@ -15,36 +15,46 @@ class UserWire extends Wire {
 
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 
+/** A client of a process of its own. All processes share their tasks. */
+async function connect(store: MemoryTaskStore, pollInterval = 5): Promise<Foreigner> {
+  const asks = defineTool({
+    name: "asks",
+    task: { pollInterval },
+    async execute(_args, { elicit }) {
+      try {
+        const first = await elicit(form);
+        const second = await elicit({ ...form, message: "Once more?" });
+        return `${first.action}, ${second.action}`;
+      } catch (error) {
+        const { code, message, data } = Object(error);
+        return JSON.stringify({ code, message, data });
+      }
+    },
+  });
+  const source = { name: "server", version: "1", tools: [asks], tasks: { store }, onError: () => {} };
+  const wire = new UserWire();
+  createServerAcceptor(createServer(source, handshakeRevisions))(wire);
+  wire.post(initialize(newest.id, { elicitation: {} }), initialized);
+  await settle();
+  wire.sent.length = 0;
+  return new Foreigner(wire);
+}
+
 /** Three processes that share their tasks, and a client of each. The client of the first has left a task, which waits for input. */
-async function leaveTask(): Promise<{
+async function leaveTask(pollInterval?: number): Promise<{
+  readonly store: MemoryTaskStore;
   readonly second: Foreigner;
   readonly third: Foreigner;
   readonly taskId: string;
 }> {
   const store = new MemoryTaskStore();
-  const asks = defineTool({
-    name: "asks",
-    task: { pollInterval: 5 },
-    async execute(_args, { elicit }) {
-      await elicit(form);
-      return (await elicit({ ...form, message: "Once more?" })).action;
-    },
-  });
-  const connect = async (): Promise<Foreigner> => {
-    const source = { name: "server", version: "1", tools: [asks], tasks: { store }, onError: () => {} };
-    const wire = new UserWire();
-    createServerAcceptor(createServer(source, handshakeRevisions))(wire);
-    wire.post(initialize(newest.id, { elicitation: {} }), initialized);
-    await settle();
-    wire.sent.length = 0;
-    return new Foreigner(wire);
-  };
-  const [first, second, third] = [await connect(), await connect(), await connect()];
+  const open = (): Promise<Foreigner> => connect(store, pollInterval);
+  const [first, second, third] = [await open(), await open(), await open()];
   const taskId = await first.start("asks");
   await first.hearMethod("elicitation/create");
   first.wire.end();
   await second.until(taskId, "input_required");
-  return { second, third, taskId };
+  return { store, second, third, taskId };
 }
 
 test("an input request that another process has sent is cancelled with its task, before the response (TK-21)", async () => {
@@ -69,5 +79,52 @@ test("an input request that two other processes have sent is cancelled at one wh
   expect(next.params).toMatchObject({ message: "Once more?" });
   third.answer(next, { action: "decline" });
   const result = await third.hear(({ id, method }) => id === waiting && method === undefined);
-  expect(result).toMatchObject({ result: { content: [{ text: "decline" }] } });
+  expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
+});
+
+/** A process that shares its tasks, whose client has started one. */
+async function startTask(): Promise<{ readonly second: Foreigner; readonly taskId: string }> {
+  const second = await connect(new MemoryTaskStore());
+  return { second, taskId: await second.start("asks") };
+}
+
+test.each([
+  ["the process that runs it", "first"],
+  ["another process", "second"],
+] as const)("an error of the client reaches a task through %s", async (_name, at) => {
+  const { second, taskId } = at === "second" ? await leaveTask() : await startTask();
+  const waiting = second.post("tasks/result", { taskId });
+  const { id } = await second.hearMethod("elicitation/create");
+  const error = { code: -32000, message: "Not now", data: { retry: false } };
+  second.wire.post({ jsonrpc: "2.0", id, error });
+  const response = await second.hear((message) => message.id === waiting && message.method === undefined);
+  expect(response).toMatchObject({ result: { content: [{ text: JSON.stringify(error) }] } });
+});
+
+test("an input request whose client goes away before its response reaches the next client that waits", async () => {
+  const { second, third, taskId } = await leaveTask();
+  second.post("tasks/result", { taskId });
+  await second.hearMethod("elicitation/create");
+  second.wire.end();
+  const waiting = third.post("tasks/result", { taskId });
+  for (const action of ["accept", "decline"])
+    third.answer(await third.hearMethod("elicitation/create"), { action, ...(action === "accept" && { content: {} }) });
+  const result = await third.hear(({ id, method }) => id === waiting && method === undefined);
+  expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
+});
+
+test("a response to an input request that has one already is not stored", async () => {
+  const { second, third, taskId, store } = await leaveTask(60_000);
+  const stored = async (): Promise<object | undefined> =>
+    (await findTask(store, { id: taskId, owner: "principal:ada" }))?.inputResponses;
+  for (const client of [second, third]) client.post("tasks/result", { taskId });
+  const [one, other] = [await second.hearMethod("elicitation/create"), await third.hearMethod("elicitation/create")];
+  const first = { action: "accept", content: {} };
+  second.answer(one, first);
+  const responses = { "elicit-1": { result: first } };
+  await expect.poll(stored).toEqual(responses);
+  third.answer(other, { action: "cancel" });
+  await third.call("tasks/get", { taskId });
+  await settle();
+  expect(await stored()).toEqual(responses);
 });

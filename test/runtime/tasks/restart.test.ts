@@ -96,6 +96,41 @@ describe("a process that takes over the tasks of one that was killed", () => {
     expect(await second.until(taskId, "completed")).toMatchObject({ result: { content: [{ text: "done" }] } });
   });
 
+  test("a process that takes over a task of a client without a session does not repeat its settled input requests", async () => {
+    const clock = new ManualClock();
+    const tasks = { store: new MemoryTaskStore({ clock }), ledger: new MemoryLedger({ clock }) };
+    const responses: string[] = [];
+    const startAlone = (name: string, own: ManualClock): Asked => {
+      const order = defineTool({
+        name: "order",
+        task: { retryable: true, ttl: 600_000 },
+        execute: async (_args, { elicit, signal }) => {
+          const { action } = await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+          responses.push(`${name} ${action}`);
+          if (name !== "second") await new Promise((_, reject) => signal.addEventListener("abort", reject));
+          return action;
+        },
+      });
+      return serveExtension({ tools: [order], tasks: { ...tasks, clock: own } });
+    };
+    const first = startAlone("first", new ManualClock());
+    const { taskId } = await first.ask("tools/call", { name: "order" });
+    const { inputRequests } = await first.until(taskId, "input_required");
+    const [key = ""] = Object.keys(Object(inputRequests));
+    await first.ask("tasks/update", { taskId, inputResponses: { [key]: { action: "decline" } } });
+    await expect.poll(() => responses).toEqual(["first decline"]);
+    const own = new ManualClock();
+    const second = startAlone("second", own);
+    // A process shares its tasks with its first use of them.
+    await second.ask("tasks/get", { taskId });
+    for (let passed = 0; passed < 12_000; passed += 1_000) {
+      await clock.pass(1_000);
+      await own.pass(1_000);
+    }
+    expect(await second.until(taskId, "completed")).toMatchObject({ result: { content: [{ text: "decline" }] } });
+    expect(responses).toEqual(["first decline", "second decline"]);
+  });
+
   test("a process that closes while it takes over a task does not run it, and leaves it to the next", async () => {
     const { store, records, lines, start, pass } = createWorld();
     const first = await start("first");

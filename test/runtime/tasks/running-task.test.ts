@@ -69,6 +69,17 @@ class Rig {
   }
 }
 
+test("an input request is no longer open once its response has arrived, before the task has read it", async () => {
+  const { call, record } = await Rig.open();
+  const channel = new SessionChannel("a", call, true, { record: { ...record, lease: 1_000 }, publish: () => {} });
+  const asked = channel.ask(elicit, form, { signal: new AbortController().signal })();
+  await settle();
+  expect(Object.keys(channel.inputRequests ?? {})).toEqual(["elicit-1"]);
+  channel.respond?.({ "elicit-1": { result: accept } });
+  expect(channel.inputRequests).toEqual({});
+  expect(await asked).toEqual(accept);
+});
+
 describe("a task that is over", () => {
   test("a status message of a task that is over changes nothing", async () => {
     const { task, store, key, notified } = await Rig.open();

@@ -5,10 +5,13 @@ import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskMessage, TaskNode } from "../../../runtime/stores/task-node.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
-import { InputHistory } from "../../../runtime/tasks/input-history.ts";
+import { InputHistory, toStoredRequest } from "../../../runtime/tasks/input-history.ts";
+import { RunningTask } from "../../../runtime/tasks/running-task.ts";
 import { SharedTasks } from "../../../runtime/tasks/shared-tasks.ts";
+import { createStoredCall } from "../../../runtime/tasks/stored-call.ts";
+import { StoredInputRequests } from "../../../runtime/tasks/stored-input-requests.ts";
 import { TaskFollower } from "../../../runtime/tasks/task-follower.ts";
-import type { LeasedTaskStore } from "../../../runtime/tasks/task-leases.ts";
+import type { LeasedTask, LeasedTaskStore } from "../../../runtime/tasks/task-leases.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { createGate, findTask } from "./task-wire.ts";
@@ -31,6 +34,8 @@ class Rig {
   readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly reports: unknown[] = [];
   readonly run: TaskRecord[] = [];
+  /** Tasks that run here. */
+  readonly running: (LeasedTask & { readonly task: RunningTask })[] = [];
   readonly sent: (TaskMessage & { readonly to: string })[] = [];
   readonly key = { id: "a", owner: "ada" };
   receive: (message: TaskMessage) => void = () => {};
@@ -47,8 +52,8 @@ class Rig {
       restorers: new Map(),
       isOffered: () => true,
       implement: () => {},
-      running: () => [],
-      find: () => undefined,
+      running: () => this.running,
+      find: (id) => this.running.find(({ key }) => key.id === id),
       run: (taken) => void this.run.push(taken),
       report: (thrown) => void this.reports.push(thrown),
       node: {
@@ -73,6 +78,20 @@ class Rig {
 
   get stored(): Promise<TaskRecord | undefined> {
     return findTask(this.store, this.key);
+  }
+
+  /** Runs a task at this node. */
+  async begin(id: string): Promise<TaskRecord> {
+    const record = toRecord({ id, node: "here" });
+    const { store, clock } = this;
+    await store.add(record);
+    const retry = { revision: newest.id, params: {}, client };
+    const call = createStoredCall(id, retry, { revision: newest });
+    const outlet = new StoredInputRequests({ check: () => undefined, notifyStatus: () => {} });
+    const key = { id, owner: record.owner };
+    const task = new RunningTask(key, call, { store, clock, outlet, pollInterval: 1_000 });
+    this.running.push({ key, node: "here", task });
+    return record;
   }
 
   /** Lets an operation of the store wait until the returned function is called. */
@@ -144,8 +163,24 @@ describe("a task whose node is gone", () => {
     rig.shared.stop();
   });
 
+  test("no task is taken over after a search whose renewal has failed: this node may have lost its own", async () => {
+    const rig = await Rig.open();
+    await rig.begin("own");
+    const renew = rig.store.renew.bind(rig.store);
+    rig.store.renew = () => {
+      throw new Error("lost");
+    };
+    await rig.clock.pass(5 * lease);
+    expect(await rig.stored).toMatchObject({ node: "gone", status: "working" });
+    rig.store.renew = renew;
+    await rig.clock.pass(2 * lease);
+    expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
+    rig.shared.stop();
+  });
+
   test("a stopped node has no timer left, even if a renewal was under way", async () => {
     const rig = await Rig.open();
+    await rig.begin("own");
     const open = rig.hold("renew");
     await rig.clock.pass(lease);
     rig.shared.stop();
@@ -180,6 +215,35 @@ describe("messages about a task of another node", () => {
     follower.end();
     shared.stop();
     expect(clock.active).toBe(0);
+  });
+
+  test.each([
+    ["this node", { node: "here" }],
+    ["a node without a name", { node: undefined }],
+  ])("a waiting call does not register with %s", async (_name, { node }) => {
+    const { shared, sent, receive } = await Rig.open();
+    const follower = shared.follow("a", new AbortController().signal);
+    const { node: _node, ...record } = toRecord();
+    const waiting = follower.wait({ ...record, ...(node !== undefined && { node }) });
+    receive({ id: "a", owner: "ada" });
+    await waiting;
+    expect(sent).toEqual([]);
+    follower.end();
+    shared.stop();
+  });
+
+  test("a changed record of a task sends a message to each of the first 100 nodes that wait for it", async () => {
+    const rig = await Rig.open();
+    const record = await rig.begin("own");
+    const nodes = Array.from({ length: 101 }, (_one, index) => `node ${index}`);
+    for (const from of [...nodes, "node 0"]) rig.receive({ id: "own", owner: "ada", from });
+    rig.sent.length = 0;
+    rig.shared.changed(record);
+    expect(rig.sent.map(({ to }) => to)).toEqual(nodes.slice(0, 100));
+    rig.shared.forget("own");
+    rig.shared.changed(record);
+    expect(rig.sent).toHaveLength(100);
+    rig.shared.stop();
   });
 
   test("a waiting call registers again when no message has come for as long as a lease", async () => {
@@ -271,5 +335,19 @@ describe("the input requests of earlier attempts", () => {
     const { settledRequests, responses: inputResponses } = history;
     const next = new InputHistory({ settledRequests, inputResponses });
     expect(next.begin(elicit, "elicit", request)).toMatchObject({ settled: { response } });
+  });
+
+  const roots = findRow(newest.serverRequests, "listRoots") ?? expect.unreachable();
+  const method = "roots/list";
+
+  test.each([
+    ["optional params that are absent", roots, undefined, { method }],
+    ["optional params without members", roots, {}, { method }],
+    ["optional params", roots, { _meta: { a: 1 } }, { method, params: { _meta: { a: 1 } } }],
+    ["required params", elicit, request.params, request],
+    ["required params without members", elicit, {}, { ...request, params: {} }],
+    ["undefined members", elicit, { message: "?", title: undefined }, request],
+  ])("an input request with %s is stored as it is sent", (_name, row, params, stored) => {
+    expect(toStoredRequest(row, params)).toStrictEqual(stored);
   });
 });

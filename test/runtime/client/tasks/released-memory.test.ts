@@ -56,6 +56,7 @@ test("aborted waits for the result of a running task release their memory", asyn
     clock: new ManualClock(),
     send: () => new Promise(() => {}),
     toResult: (value) => value,
+    ended: () => {},
   });
   void task.result();
   await giveUp(100, (signal) => task.result({ signal }));

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord, TaskStore } from "../../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { settle } from "../../wire.ts";
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
@@ -12,6 +13,7 @@ import {
   findTask,
   related,
   serveTasks,
+  type Foreigner,
   type Gate,
   type Message,
 } from "../../tasks/task-wire.ts";
@@ -233,6 +235,7 @@ describe("the life of a task", () => {
       () => ({ content: [{ type: "text" as const, text: "No luck" }], isError: true }),
       "No luck",
     ],
+    ["an error whose first content is no text", () => ({ content: [], isError: true }), "The tool failed"],
     ["a ToolError", () => Promise.reject(new ToolError("No luck")), "No luck"],
     ["anything else that is thrown", () => Promise.reject(new Error("secret")), "The tool failed"],
   ])("a task fails with a message after %s (TK-23)", async (_what, run, statusMessage) => {
@@ -256,7 +259,8 @@ describe("the life of a task", () => {
     });
     const taskId = await client.start("odd");
     expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
-    expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
+    const error = { message: expect.stringContaining("content") };
+    expect(reports).toMatchObject([{ kind: "handler", method: "tools/call", error }]);
   });
 
   test.each<readonly [string, () => unknown]>([
@@ -358,6 +362,14 @@ describe("the time to live of a task", () => {
   test.each(["ttl", "pollInterval"])("the option %s of the tasks of a tool must be above 0", async (name) => {
     const tool = { ...quick, task: { [name]: -5 } };
     await expect(serveTasks({ tools: [tool] })).rejects.toThrow(`Tool "quick": ${name} is -5; use a number above 0`);
+  });
+
+  test("a poll interval must be finite, as requestors receive it", async () => {
+    const task = { pollInterval: Infinity };
+    const finite = "is Infinity; use a finite number";
+    await expect(serveTasks({ tools: [quick], tasks: task })).rejects.toThrow(`tasks.pollInterval ${finite}`);
+    const tool = defineTool({ name: "quick", task, execute: () => "done" });
+    await expect(serveTasks({ tools: [tool] })).rejects.toThrow(`Tool "quick": pollInterval ${finite}`);
   });
 });
 
@@ -712,6 +724,29 @@ describe("the owner of a task", () => {
     expect(await bob.hear(({ id }) => id === 2)).toMatchObject({ result: { tasks: [] } });
   });
 
+  test("a message of a task goes to its own session again when a call of another no longer waits for it (TK-24)", async () => {
+    const gate = createGate();
+    const tells = defineTool({
+      name: "tells",
+      task: true,
+      execute: async (_args, { task }) => (await gate.opened, await task?.status("half"), "done"),
+    });
+    const { client, join } = await serveTasks({ tools: [tells] });
+    const other = await join();
+    const post = ({ wire }: Foreigner, message: object): void =>
+      wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal: "ada" } });
+    post(client, { id: 1, method: "tools/call", params: { name: "tells", task: {} } });
+    const { taskId } = Object((await client.hear(({ id }) => id === 1)).result).task;
+    post(other, { id: 1, method: "tasks/result", params: { taskId } });
+    await settle();
+    post(other, { method: "notifications/cancelled", params: { requestId: 1 } });
+    await settle();
+    gate.open();
+    const { params } = await client.hearMethod("notifications/tasks/status");
+    expect(params).toMatchObject({ taskId, statusMessage: "half" });
+    expect(other.notices("notifications/tasks/status")).toEqual([]);
+  });
+
   test("a task of a principal outlives the session, and its input requests go to the next session (TK-15, TK-24)", async () => {
     const gate = createGate();
     const asks = defineTool({
@@ -734,6 +769,43 @@ describe("the owner of a task", () => {
     say(next.wire, { id: 1, method: "tasks/result", params: { taskId } });
     next.answer(await next.hearMethod("elicitation/create"), { action: "decline" });
     expect(await next.hear(({ id }) => id === 1)).toMatchObject({ result: { content: [{ text: "decline" }] } });
+  });
+});
+
+describe("the store of tasks", () => {
+  test("a store receives the principal of a task", async () => {
+    const store = new MemoryTaskStore();
+    const records: TaskRecord[] = [];
+    const add = store.add.bind(store);
+    store.add = (record) => (records.push(record), add(record));
+    const { client, join } = await serveTasks({ tools: [quick], tasks: { store } });
+    await client.start("quick");
+    const params = { name: "quick", task: {} };
+    const { wire } = await join();
+    wire.receiver?.message({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, { identity: { principal: "ada" } });
+    await expect.poll(() => records).toHaveLength(2);
+    expect(records[0]).not.toHaveProperty("principal");
+    expect(records[1]).toMatchObject({ owner: "principal:ada", principal: "ada" });
+  });
+
+  test("a store without leases has tasks of one process, which hold none", async () => {
+    const memory = new MemoryTaskStore();
+    const records: TaskRecord[] = [];
+    const store: TaskStore = {
+      add: (record) => (records.push(record), memory.add(record)),
+      find: (key) => memory.find(key),
+      change: (...given) => memory.change(...given),
+      remove: (key) => memory.remove(key),
+      removeAll: (owner) => memory.removeAll(owner),
+      list: (...given) => memory.list(...given),
+    };
+    const clock = new ManualClock();
+    const { client, reports } = await serveTasks({ tools: [quick], tasks: { store, clock } });
+    const taskId = await client.start("quick");
+    expect(await client.call("tasks/result", { taskId })).toMatchObject(done);
+    await clock.pass(60_000);
+    expect(records[0]).not.toHaveProperty("lease");
+    expect(reports).toEqual([]);
   });
 });
 
