@@ -16,7 +16,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/server/scopes.test.ts",
     "test/scale/protocol/",
   ],
-  "runtime/client": ["test/runtime/client"],
+  "runtime/client": ["test/runtime/client", "test/runtime/client/eras.program.test.ts"],
   "runtime/auth": ["test/runtime/auth"],
   "runtime/tasks": [
     "test/runtime/tasks",

@@ -46,6 +46,38 @@ describe("a server that exits at the first unknown message", () => {
     await expect(session.callTool("rows")).rejects.toThrow("more than 50 values");
   });
 
+  test.each(["per-request", "handshake"] as const)(
+    "a server is started once if its lifecycle is given: %s",
+    async (lifecycle) => {
+      let told = "";
+      const command = {
+        command: process.execPath,
+        args: [script, newest.id],
+        stderr: (text: string) => void (told += text),
+      };
+      const [connecting] = await Promise.allSettled([connectStdio(command, { info, revisions, lifecycle })]);
+      if (connecting.status === "fulfilled") await connecting.value.close();
+      expect(connecting.status).toBe(lifecycle === "handshake" ? "fulfilled" : "rejected");
+      const first = lifecycle === "handshake" ? "initialize\nnotifications/initialized\n" : "server/discover\n";
+      await expect.poll(() => told).toBe(first);
+    },
+  );
+
+  test("an error of the function that receives the log of a server is reported", async () => {
+    const reports: unknown[] = [];
+    const command = {
+      command: process.execPath,
+      args: [script, newest.id],
+      stderr: () => {
+        throw new Error("no log");
+      },
+    };
+    const onError = (report: unknown): void => void reports.push(report);
+    const connection = await connectStdio(command, { info, revisions: [newest], onError });
+    closers.push(() => connection.close());
+    await expect.poll(() => reports[0]).toMatchObject({ error: { message: "no log" } });
+  });
+
   test("a server that cannot be started is not started again", async () => {
     const connecting = connectStdio({ command: "/no/such/program" }, { info, revisions });
     await expect(connecting).rejects.toMatchObject({ cause: { syscall: expect.stringContaining("spawn") } });

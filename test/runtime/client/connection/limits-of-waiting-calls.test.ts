@@ -109,6 +109,19 @@ test("a tool call with a validator rejects after its timeout while the client re
   await rejected;
 });
 
+test.each([{ timeout: 500 }, { totalTimeout: 500 }])(
+  "a tool call with a validator rejects after %j while the server does not list its tools",
+  async (limits) => {
+    const { session, clock, wires } = await open({ validator: () => [] });
+    const calling = session.callTool("x", {}, limits);
+    const rejected = expect(calling).rejects.toEqual(new TimeoutError("tools/list", 500));
+    await clock.pass(499);
+    expect(wires[0]?.sent).toMatchObject([{ method: "tools/list" }]);
+    await clock.pass(1);
+    await rejected;
+  },
+);
+
 test("a call without limits rejects after the total timeout of the client while it reconnects", async () => {
   const { session, clock } = await openLost({ timeouts: { total: 2_000 } });
   const rejected = expect(session.ping()).rejects.toEqual(new TimeoutError("ping", 2_000));

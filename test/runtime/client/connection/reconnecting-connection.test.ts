@@ -164,6 +164,17 @@ describe("a lost connection is replaced", () => {
   });
 });
 
+test("a call that is running when the session closes fails with the reason of its connection, and is not sent again", async () => {
+  const { session, wire, wires } = await open({ reconnect: { retry: "safe" } });
+  const calling = session.listTools();
+  calling.catch(() => {});
+  await settle();
+  expect(wire.sent).toMatchObject([{ method: "tools/list" }]);
+  await session.close();
+  await expect(calling).rejects.toThrow("The connection was closed before the response was sent");
+  expect([wires.length, wire.sent.length]).toEqual([1, 1]);
+});
+
 describe("interrupted calls", () => {
   test.each([
     ["a tool call", "never", (opened: WiredSession) => opened.session.callTool("t")],

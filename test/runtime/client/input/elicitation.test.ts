@@ -183,6 +183,11 @@ describe("modes that were not declared (E-16)", () => {
     await runTranscript(wire, [ask(params), ["<", { id: 7, error }]]);
   });
 
+  test("elicitation is an unknown method at a revision without modes if only pages are shown (E-01)", async () => {
+    const { wire } = await open({ url: () => ({ action: "cancel" }) }, older);
+    await runTranscript(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
+  });
+
   test("elicitation without any handler is an unknown method (E-01)", async () => {
     const { wire } = await open({});
     await runTranscript(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);

@@ -53,7 +53,11 @@ class CountingServer extends Wire {
 }
 
 const tool = { name: "t", inputSchema: { type: "object" } };
-const capabilities = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {} };
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+};
 
 function usual(method: string, params: Record<string, unknown>): object {
   if (method === "server/discover") return { supportedVersions: [alone.id], capabilities };
@@ -265,6 +269,18 @@ describe("the result of reading a resource", () => {
     expect(server.take()).toEqual(["resources/read", "resources/read"]);
   });
 });
+
+test.each(["tools", "prompts"])(
+  "the result of reading a resource remains when the list of %s changes",
+  async (kind) => {
+    const { session, server } = await open({ onListChanged: () => {} });
+    await settle();
+    await session.readResource("a:1");
+    await server.notify(`${kind}/list_changed`);
+    await session.readResource("a:1");
+    expect(server.take()).toEqual(["resources/read"]);
+  },
+);
 
 describe("a client with several users", () => {
   test.each([

@@ -8,6 +8,9 @@ import type { ClientOptions } from "../../../../runtime/client/options.ts";
 import { SetupError } from "../../../../runtime/jsonrpc/errors.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
+import { runTranscript } from "../../../../runtime/testing/transcript.ts";
+import { handshakeRevisions } from "../../fixture-revision.ts";
+import { openSession } from "../session/session-wire.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 const implementation = { name: "test", version: "1" };
@@ -137,6 +140,29 @@ describe("handlers of methods of a client", () => {
     expect(problems).toEqual([expect.stringContaining("The result of roots/list")]);
   });
 
+  test.each(handshakeRevisions.map(({ id }) => id))(
+    "the fallback of a client handles the requests that %s does not define",
+    async (revision) => {
+      const seen: unknown[] = [];
+      const fallback: AnyClientOptions["fallback"] = ({ method, params }, { server: { info } }) => {
+        seen.push(info);
+        return { method, params };
+      };
+      const { wire } = await openSession({ fallback }, { revision });
+      const request = { method: "example/ask", params: { a: 1 } };
+      await runTranscript(wire, [
+        [">", { id: 7, ...request }],
+        ["~", { id: 7, result: request }],
+      ]);
+      expect(seen).toMatchObject([{ name: expect.any(String) }]);
+      const { wire: without } = await openSession({}, { revision });
+      await runTranscript(without, [
+        [">", { id: 7, ...request }],
+        ["~", { id: 7, error: { code: -32601 } }],
+      ]);
+    },
+  );
+
   test.each<[what: string, options: Partial<AnyClientOptions>, message: string]>([
     ["a method of the option roots", { roots: [], handlers: { listRoots: () => ({}) } }, "by the option roots"],
     [
@@ -149,11 +175,13 @@ describe("handlers of methods of a client", () => {
       { elicitation: {}, handlers: { elicit: () => ({}) } },
       "by the option elicitation",
     ],
-    [
-      "a method of the tasks that an option allows",
-      { sampling: { task: true, createMessage: () => ({}) }, handlers: { getTask: () => ({}) } },
-      "by the option task",
-    ],
+    ...["getTask", "getTaskPayload", "listTasks", "cancelTask"].map(
+      (name): [string, Partial<AnyClientOptions>, string] => [
+        `the method ${name} of the tasks that an option allows`,
+        { sampling: { task: true, createMessage: () => ({}) }, handlers: { [name]: () => ({}) } },
+        "by the option task",
+      ],
+    ),
     ["a name of no revision", { handlers: { listRoot: () => ({}) } }, "handlers.listRoot is no method"],
     ["a request of clients", { handlers: { listTools: () => ({}) } }, "handlers.listTools is no method"],
     ["a member of every object", { handlers: { toString: () => ({}) } }, "handlers.toString is no method"],

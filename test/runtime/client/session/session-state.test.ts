@@ -248,6 +248,12 @@ describe("calls of a session", () => {
     await runTranscript(wire, []);
   });
 
+  test("a call that the revision of the session does not have is not sent", async () => {
+    const { session, wire } = await openSession({}, { revision: "2025-06-18" });
+    await expect(session.listTasks()).rejects.toThrow("Revision 2025-06-18 of the session has no listTasks requests");
+    expect(wire.sent).toEqual([]);
+  });
+
   test("a notification is sent by its row and by its method", async () => {
     const { wire, session } = await openSession({ roots: [] });
     const row = session.revision.clientNotifications["notifications/roots/list_changed"];

@@ -118,6 +118,21 @@ describe("lists", () => {
     expect(lists).toEqual(["prompts", "tools"]);
   });
 
+  test.each([
+    ["tools", "tools", (session: DefaultClientSession) => session.listTools()],
+    ["prompts", "prompts", (session: DefaultClientSession) => session.listPrompts()],
+    ["resources", "resources", (session: DefaultClientSession) => session.listResources()],
+    ["resources/templates", "resources", (session: DefaultClientSession) => session.listResourceTemplates()],
+  ])("lists of %s are cached until the server notifies of changed %s", async (list, kind, read) => {
+    const { wire, session } = await openSession({}, { capabilities: { [kind]: { listChanged: true } } });
+    const member = list === "resources/templates" ? "resourceTemplates" : list;
+    const request = { method: `${list}/list` };
+    await during(wire, read(session), answer(2, request, { [member]: [] }));
+    expect(await during(wire, read(session), [])).toEqual([]);
+    await runTranscript(wire, [[">", { method: `notifications/${kind}/list_changed` }]]);
+    await during(wire, read(session), answer(3, request, { [member]: [] }));
+  });
+
   test("lists that change while they are being read are not cached", async () => {
     const { wire, session } = await openSession({}, watched);
     await during(wire, session.listTools(), [
@@ -175,6 +190,16 @@ describe("lists", () => {
     await expect(pages.next()).rejects.toMatchObject({ name: "SessionExpiredError" });
     await runTranscript(wire, []);
   });
+});
+
+test("a session closes at the end of its block", async () => {
+  const { session, client } = await openSession();
+  {
+    await using closing = session;
+    expect(closing).toBe(session);
+  }
+  await expect(session.ping()).rejects.toMatchObject({ name: "ClosedError" });
+  await client.close();
 });
 
 test("the settings of a client reach each connection", async () => {

@@ -97,6 +97,33 @@ describe("a skill that matches its entry", () => {
     expect(loaded.entry).toEqual(entry);
     expect(server.asked).toEqual(["skills/list", "skills/list", "skills/get", `${root}SKILL.md`]);
   });
+
+  test("skills are listed on as many pages as permitted", async () => {
+    const server = new FakeServer();
+    expect(await read(server).list({ maxPages: 1 })).toEqual([entry]);
+    expect(server.asked).toEqual(["skills/list"]);
+    expect(await read(server).list({ maxPages: 2 })).toEqual([entry, entry]);
+  });
+
+  test("a directory has the resources of all of its pages", async () => {
+    const asked: unknown[] = [];
+    const server: SkillServer = {
+      async request(method, params) {
+        asked.push([method, params]);
+        const cursor = Object(params).cursor;
+        const name = cursor ?? "1";
+        return { resources: [{ uri: `${root}${name}`, name }, 7, null], ...(!cursor && { nextCursor: "2" }) };
+      },
+      readResource: () => Promise.reject(new Error("no")),
+    };
+    const entries = ["1", "2"].map((name) => ({ uri: `${root}${name}`, name }));
+    expect(await read(server).readDirectory(root)).toEqual(entries);
+    const method = "resources/directory/read";
+    expect(asked).toEqual([
+      [method, { uri: root }],
+      [method, { uri: root, cursor: "2" }],
+    ]);
+  });
 });
 
 interface Change {

@@ -107,6 +107,15 @@ describe("the choice between plain calls and tasks", () => {
     },
   );
 
+  test("calls become no tasks where the tool declares other terms of its execution only (TK-06)", async () => {
+    const { session, serve, server } = await open();
+    const starting = session.callTool("slow", {}, { task: true });
+    starting.catch(() => {});
+    await serve("tools/list", { tools: [{ ...tool("slow"), execution: {} }] });
+    await expect(starting).rejects.toThrow('Tool "slow" does not declare task support');
+    expect(server.wire.sent).toEqual([]);
+  });
+
   test("calls become no tasks at revisions without tasks", async () => {
     const [older] = handshakeRevisions.filter((revision) => revision !== newest);
     const { session, serve } = await open({}, { capabilities: { tools: {} }, revision: older?.id });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
+import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
 import { TaskListening } from "../../../../runtime/client/tasks/task-notifications.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
@@ -338,4 +339,29 @@ describe("a subscription to tasks and its connection", () => {
     listening.watch("a");
     expect([await takeListens(plain), await takeListens()]).toEqual([[], []]);
   });
+});
+
+test.each([
+  ["when the wait for its only handle ends", 1, ["a"]],
+  ["not when another handle may wait", 2, []],
+] as const)("a task is forgotten %s", async (_name, count, expected) => {
+  const forgotten: string[] = [];
+  const tasks = new RequestedTasks({
+    clock,
+    call: () => new Promise(() => {}),
+    connection: () => line.connection,
+    isEnded: () => false,
+    responder: () => expect.unreachable(),
+    listening: { watch() {}, isHeard: () => false, forget: (id) => void forgotten.push(id) },
+  });
+  const time = "2026-01-01T00:00:00Z";
+  const working = { taskId: "a", status: "working", createdAt: time, lastUpdatedAt: time, ttl: null } as const;
+  const handles = Array.from({ length: count }, () => tasks.follow(working, Object));
+  const stop = new AbortController();
+  const waiting = expect(handles[0]?.result({ signal: stop.signal })).rejects.toThrow("enough");
+  await settle();
+  stop.abort(new Error("enough"));
+  await waiting;
+  expect(forgotten).toEqual(expected);
+  expect(handles).toHaveLength(count);
 });
