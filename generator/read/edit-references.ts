@@ -17,10 +17,15 @@ export interface Edit {
   readonly text: string;
 }
 
-interface Names {
+/** What names stand for, in all files. */
+export interface Names {
   readonly checker: ts.TypeChecker;
   /** Declarations of all files, by {@link keyOf}. */
   readonly declared: ReadonlyMap<string, Declared>;
+  /** Paths of the files, by the joined names that they declare. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Names that types and namespaces declare inside, once they are known. */
+  readonly hidden: Map<ts.Node, ReadonlySet<string>>;
 }
 
 interface File {
@@ -114,27 +119,27 @@ function rejectUnknown({ path }: File, node: ts.ImportDeclaration | ts.ExportDec
 function editMember(
   { path }: File,
   node: ts.QualifiedName | ts.PropertyAccessExpression,
-  { checker, declared }: Names,
+  { checker, declared, hidden }: Names,
 ): Edit | undefined {
   const [left, right] = ts.isQualifiedName(node) ? [node.left, node.right] : [node.expression, node.name];
   if (!targetOf(checker.getSymbolAtLocation(left), checker).isFile) return undefined;
   const { key } = targetOf(checker.getSymbolAtLocation(right), checker);
   const name = key === undefined ? undefined : declared.get(key)?.name;
   if (name === undefined) throw reject(path, node, "the file has no such type or constant");
-  rejectHidden(path, node, { name, checker });
+  rejectHidden(path, node, { name, checker, hidden });
   return { start: node.getStart(), end: node.end, text: name };
 }
 
-function editName({ path }: File, node: ts.Identifier, { checker, declared }: Names): Edit | undefined {
+function editName({ path }: File, node: ts.Identifier, { checker, declared, paths, hidden }: Names): Edit | undefined {
   const { key, isKnown, isFile } = targetOf(checker.getSymbolAtLocation(node), checker);
   const found = key === undefined ? undefined : declared.get(key);
   if (isFile) throw reject(path, node, "expected the name of a type behind the name of the file");
   if (!isKnown && !isLabel(node)) {
-    const other = [...declared.values()].find(({ name }) => name === node.text);
-    if (other) throw reject(path, node, `\`${node.text}\` is declared by ${other.path}, but not imported`);
+    const other = paths.get(node.text);
+    if (other !== undefined) throw reject(path, node, `\`${node.text}\` is declared by ${other}, but not imported`);
   }
   if (!found || found.name === node.text) return undefined;
-  rejectHidden(path, node, { name: found.name, checker });
+  rejectHidden(path, node, { name: found.name, checker, hidden });
   return { start: node.getStart(), end: node.end, text: found.name };
 }
 
@@ -147,15 +152,39 @@ function isLabel(node: ts.Identifier): boolean {
 function rejectHidden(
   path: string,
   node: ts.Node,
-  { name, checker }: { readonly name: string; readonly checker: ts.TypeChecker },
+  { name, ...scopes }: { readonly name: string } & Pick<Names, "checker" | "hidden">,
 ): void {
-  const all = ts.SymbolFlags.Type | ts.SymbolFlags.Value | ts.SymbolFlags.Namespace | ts.SymbolFlags.Alias;
-  const inScope = checker.getSymbolsInScope(node, all).filter((symbol) => symbol.name === name);
-  // Declarations on the top level with one name are found before.
-  const isHidden = inScope
-    .map((symbol) => targetOf(symbol, checker))
-    .some(({ key, isKnown }) => isKnown && key === undefined);
-  if (isHidden) throw reject(path, node, `\`${name}\` has another meaning here; rename one of them`);
+  for (let around = node.parent; !ts.isSourceFile(around); around = around.parent) {
+    if (!namesInside(around, scopes).has(name)) continue;
+    throw reject(path, node, `\`${name}\` has another meaning here; rename one of them`);
+  }
+}
+
+/** Returns the names that a type, or a namespace, declares for what is inside of it. */
+function namesInside(node: ts.Node, { checker, hidden }: Pick<Names, "checker" | "hidden">): ReadonlySet<string> {
+  const before = hidden.get(node);
+  if (before) return before;
+  const names = new Set<string>();
+  if (ts.isMappedTypeNode(node)) names.add(node.typeParameter.name.text);
+  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
+    for (const { name } of node.typeParameters ?? []) names.add(name.text);
+  if (ts.isModuleBlock(node)) {
+    for (const statement of node.statements) for (const { text } of declaredNames(statement)) names.add(text);
+    // A namespace in parts has what the other parts export.
+    for (const name of checker.getSymbolAtLocation(node.parent.name)?.exports?.keys() ?? []) names.add(String(name));
+  }
+  hidden.set(node, names);
+  return names;
+}
+
+/** Returns the names that a statement declares. */
+export function declaredNames(statement: ts.Statement): readonly ts.Identifier[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name).filter(ts.isIdentifier);
+  const isType =
+    ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isEnumDeclaration(statement);
+  if (isType) return [statement.name];
+  return ts.isModuleDeclaration(statement) && ts.isIdentifier(statement.name) ? [statement.name] : [];
 }
 
 /** Returns the names in the links of the comments of a node. */

@@ -1,8 +1,8 @@
 import type { Location } from "../model.ts";
 import { SpecError, type SpecProblem } from "../internal/spec-error.ts";
 import type { SchemaFile } from "./imported-files.ts";
-import { editReferences, keyOf, targetOf, type Declared, type Edit } from "./edit-references.ts";
-import { locationOf, openFiles, reject, ts } from "./syntax.ts";
+import { declaredNames, editReferences, keyOf, targetOf, type Declared, type Edit } from "./edit-references.ts";
+import { locationOf, openFiles, reject, type ts } from "./syntax.ts";
 
 /** Several files as one text. */
 export interface JoinedFiles {
@@ -21,10 +21,12 @@ export function joinFiles(files: readonly SchemaFile[]): JoinedFiles {
   const { sources, checker } = openFiles(files);
   const parts = sources.map((source, at): Part => ({ source, path: files[at]?.path ?? source.fileName }));
   const declared = nameDeclarations(parts, checker);
+  const paths = new Map([...declared.values()].map(({ name, path }) => [name, path]));
+  const names = { checker, declared, paths, hidden: new Map() };
   const pieces: Piece[] = [];
   let text = "";
   for (const part of parts) {
-    const edits = editReferences(part, { checker, declared });
+    const edits = editReferences(part, names);
     text += `${text && "\n"}// From ${part.source.fileName.slice(1)}\n`;
     pieces.push({ ...part, edits, start: text.length });
     text += `${applyEdits(part.source.text, edits).trimEnd()}\n`;
@@ -50,7 +52,7 @@ function nameDeclarations(parts: readonly Part[], checker: ts.TypeChecker): Read
   const exported = exportedNames(parts, checker);
   const declared = new Map<string, Declared>();
   for (const { source, path } of parts) {
-    for (const node of source.statements.flatMap(namesOf)) {
+    for (const node of source.statements.flatMap(declaredNames)) {
       const key = keyOf(source, node.text);
       // An interface in parts has the place of its first part.
       if (!declared.has(key)) declared.set(key, { name: exported.get(key) ?? node.text, path, node });
@@ -58,16 +60,6 @@ function nameDeclarations(parts: readonly Part[], checker: ts.TypeChecker): Read
   }
   rejectSameNames([...declared.values()]);
   return declared;
-}
-
-/** Returns the names that a statement declares. */
-function namesOf(statement: ts.Statement): readonly ts.Identifier[] {
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map(({ name }) => name).filter(ts.isIdentifier);
-  const isType =
-    ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isEnumDeclaration(statement);
-  if (isType) return [statement.name];
-  return ts.isModuleDeclaration(statement) && ts.isIdentifier(statement.name) ? [statement.name] : [];
 }
 
 function rejectSameNames(declarations: readonly Declared[]): void {

@@ -82,6 +82,16 @@ describe("joined files", () => {
     ]);
   });
 
+  it("`joinFiles` takes a moment for many names", () => {
+    const count = 10_000;
+    const own = Array.from({ length: count }, (_, at) => `export interface A${at} { x: B; y: Array<B> }`).join("\n");
+    const { text } = join({
+      "a.ts": "export interface Other {}",
+      "schema.ts": `import type { Other as B } from "./a.ts";\n${own}`,
+    });
+    expect(text).toContain(`export interface A${count - 1} { x: Other; y: Array<Other> }`);
+  });
+
   it.each([
     {
       what: "two types of one name",
@@ -143,6 +153,23 @@ describe("joined files", () => {
         "schema.ts": "import type { A as B } from './a.ts';\nnamespace C { type A = 2; type D = B }",
       },
       says: "some/schema.ts:2:36: `A` has another meaning here",
+    },
+    {
+      what: "a changed name that another part of a namespace declares",
+      files: {
+        "a.ts": "export type A = 1;",
+        "schema.ts":
+          "import type { A as B } from './a.ts';\nnamespace C { export type A = 2 }\nnamespace C { type D = B }",
+      },
+      says: "some/schema.ts:3:24: `A` has another meaning here",
+    },
+    {
+      what: "a changed name that a mapped type declares",
+      files: {
+        "a.ts": "export type A = 1;",
+        "schema.ts": "import type * as a from './a.ts';\ntype C = { [A in 'x']: a.A };",
+      },
+      says: "some/schema.ts:2:24: `A` has another meaning here",
     },
     {
       what: "a type with two names",
