@@ -14,7 +14,7 @@ import { readInstalledLayer, type InstalledLayer, requireProject } from "../scaf
 import { previousName, removeTemporary, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
 import { findPlacesToChange, type Impact } from "../scaffold/update/incompatible-code.ts";
 import { readFormerBuild, type FormerBuild } from "../scaffold/update/former-build.ts";
-import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
+import { readInstalledRuntime, restoreLauncher, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
 import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
 import { findRemovedNames } from "../scaffold/update/removed-names.ts";
@@ -101,6 +101,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
   const build = await readFormerBuild(project);
+  if (!options.check && !options.dryRun) await restoreLauncher(project);
   if (options.check) return reportDrift(drifts, [...runtime.drifts, ...build.drifts]);
   signal.throwIfAborted();
   if (drifts.length === 0) {

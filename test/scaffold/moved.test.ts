@@ -54,9 +54,9 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
 
   test("a project without its clone prints the remedy", async () => {
     const launcher = join(folder, "vendor", "create-mcp-server");
-    const manifest = join(launcher, "package.json");
+    const manifest = join(launcher, "clone.json");
     const text = readFileSync(manifest, "utf8");
-    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(text), clone: "/nowhere" }));
+    writeFileSync(manifest, JSON.stringify({ clone: "/nowhere" }));
     const running = runProgram(join(launcher, "cli.js"), ["--version"], { cwd: folder });
     await expect(running).rejects.toThrow(
       /\/nowhere.* does not exist\.\nSet CREATE_MCP_SERVER to the folder of a clone/,

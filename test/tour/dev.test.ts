@@ -26,6 +26,11 @@ test("`npm run dev` keeps clients of both generations connected when a source is
   await server.stop(null);
 });
 
+/** Replaces the placeholder of the README. */
+function toOwnPath(argument: string): string {
+  return argument.replace("/path/to/demo", join(tour.home, "demo"));
+}
+
 /** Commands with which the guides and the README of a project let hosts start the server. */
 function hostCommands(): readonly (readonly [what: string, command: string, args: readonly string[]])[] {
   const [, configuration = ""] =
@@ -34,7 +39,7 @@ function hostCommands(): readonly (readonly [what: string, command: string, args
   const { command, args } = JSON.parse(configuration).mcpServers.demo;
   return [
     ["the development server", "node", [join(hosted, "build.js"), "--watch"]],
-    ["the configuration of Claude Desktop", command, args],
+    ["the configuration of Claude Desktop", command, args.map(toOwnPath)],
   ];
 }
 

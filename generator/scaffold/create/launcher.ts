@@ -14,7 +14,15 @@ export interface Launcher {
   readonly version: string;
   /** Its files, by path relative to the project. */
   readonly files: Tree;
+  /** Folder of the clone. */
+  readonly clone: string;
 }
+
+/** Folder of a project with the launcher. */
+export const launcherFolder: string = `vendor/${generatorPackage}`;
+
+/** File of a project that names the clone. It is not shared: its path is that of this machine. */
+export const clonePath: string = `${launcherFolder}/clone.json`;
 
 /**
  * Returns the launcher of a project that is created from a clone of the repository: `npx create-mcp-server` would find nothing on the registry, or
@@ -22,7 +30,6 @@ export interface Launcher {
  */
 export function readLauncher(clone: string = packageRoot): Launcher | undefined {
   if (!readPackedRuntime()) return undefined;
-  const folder = `vendor/${generatorPackage}`;
   const program = readFileSync(join(packageRoot, "templates", "project", "launcher", "cli.js"), "utf8");
   const manifest = {
     name: generatorPackage,
@@ -31,13 +38,14 @@ export function readLauncher(clone: string = packageRoot): Launcher | undefined 
     private: true,
     type: "module",
     bin: { [generatorPackage]: "cli.js" },
-    clone,
   };
   return {
-    version: `file:${folder}`,
+    version: `file:${launcherFolder}`,
     files: new Map([
-      [`${folder}/cli.js`, program.replaceAll("\r\n", "\n")],
-      [`${folder}/package.json`, `${jsonText(manifest)}\n`],
+      [`${launcherFolder}/cli.js`, program.replaceAll("\r\n", "\n")],
+      [`${launcherFolder}/package.json`, `${jsonText(manifest)}\n`],
+      [clonePath, `${jsonText({ clone })}\n`],
     ]),
+    clone,
   };
 }

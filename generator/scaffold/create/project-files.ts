@@ -36,7 +36,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...mountTemplates,
     ...deployTemplates,
   ];
-  const names = [...own, ...further, serverTemplate, buildTemplate];
+  const names = [...own, ...further, serverTemplate, buildTemplate, ignoreTemplate];
   const templates = loadTemplates(folder, names);
   const facts = projectView(options);
   const view = { ...facts, deployText: deployText(options.selection.target, templates, facts) };
@@ -60,6 +60,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
+    [".gitignore", templates.render(ignoreTemplate, view)],
     ...(hasBuild ? [emitBuild(options, templates)] : []),
     [definitionPath(selection), await formatRendered(templates.render(serverTemplate, view))],
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
@@ -103,6 +104,9 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   return new Map([...tree, [apiLockName, apiLockText([recordApi(emitted, tree, api)])]]);
 }
 
+/** Template of `.gitignore`. npm leaves such files out of packages, and git would apply it here, so it has another name. */
+const ignoreTemplate = "project/_gitignore";
+
 /** Template of the module that defines the server. */
 export const serverTemplate = "project/src/server.ts";
 
@@ -129,9 +133,8 @@ function testedSamples(view: object): readonly string[] {
 /** Module that protects stdout. */
 const stdoutModule = "src/stdout.ts";
 
-/** Files that are copied. npm leaves `.gitignore` out of packages, and git would apply both files here, so they have other names. */
+/** Files that are copied. Git would apply `.gitattributes` here, so it has another name. */
 const copied = [
-  { from: "_gitignore", to: ".gitignore" },
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },

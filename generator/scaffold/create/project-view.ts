@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { listText } from "../../internal/list-text.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { deployView } from "../extras/deploy-files.ts";
@@ -12,7 +14,7 @@ import { providerView } from "../providers/readme-view.ts";
 import { accessParameters, curlArguments } from "./access-files.ts";
 import { platformOf } from "./deploy-target.ts";
 import { schemaSamples } from "./example-tools.ts";
-import { generatorPackage } from "./launcher.ts";
+import { clonePath, generatorPackage, launcherFolder } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import type { Selection } from "./project-choices.ts";
 import { isEliciting, isOverSse, newestOf, servedModels, toolMembers, type ProjectOptions } from "./project-options.ts";
@@ -48,10 +50,29 @@ function packageView(options: ProjectOptions): object {
     vendored: selection.runtime === "vendored",
     archive: selection.runtime !== "vendored" && runtime.version.startsWith("file:"),
     launcher: launcher !== undefined,
+    cloneProgram:
+      launcher && relativePath(options.folder, join(launcher.clone, "dist", "bundle", "generator", "cli.js")),
+    sharesPackages: sharesPackages(options),
+    ownFiles: ownFiles(options),
     extraLines: extraLines(options),
     otel: selection.extras.includes("otel"),
     engine: selection.scale === "none" ? undefined : engineView(selection.scale),
   };
+}
+
+/** True if the packages of a clone are in git: GitHub has no clone that could write them again. */
+function sharesPackages({ selection }: ProjectOptions): boolean {
+  return selection.extras.includes("ci");
+}
+
+/** Files that belong to this machine, as git ignores them: paths of it, and packages that its clone can write again. */
+function ownFiles(options: ProjectOptions): readonly string[] {
+  const { selection, runtime, launcher } = options;
+  return [
+    ...(selection.extras.includes("claude-desktop") ? ["claude_desktop_config.json"] : []),
+    ...(launcher ? [sharesPackages(options) ? clonePath : `${launcherFolder}/`] : []),
+    ...(runtime.archives.size > 0 && !sharesPackages(options) ? ["vendor/*.tgz"] : []),
+  ];
 }
 
 /** Members for the tools: those of a source, or the example. */

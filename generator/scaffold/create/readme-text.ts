@@ -15,7 +15,7 @@ import { variablesOf } from "../extras/server-variables.ts";
 /** Commands of the README, for the project's package manager. */
 export function readmeCommands({ manager, launcher, selection }: ProjectOptions): object {
   const { transport, target, further, auth, mount } = selection;
-  const { install, run, latest, installed, update } = commandsOf(manager);
+  const { install, run, latest, installed, update, add } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
   const withKey = auth === "api-key" ? ", with its key in KEY" : "";
@@ -39,6 +39,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
     mount === "next" ? "tests the route with a client" : "builds the server, and tests it over its transports";
   const test = `${run("test").padEnd(width)}# ${tests}`;
   return {
+    addRuntime: add(`${runtimePackage}@latest`),
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
     startHttp: auth === "oauth" && isConfiguredByShell(target) ? `${localAccess(selection)} ${overHttp}` : overHttp,

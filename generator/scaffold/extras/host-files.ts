@@ -45,10 +45,10 @@ function vscodeConfig({ name, program, env }: ServerCommand): string {
   return jsonText({ servers: { [toEntryName(name)]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
-/** Command that adds the server to Claude Code. */
-function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
+/** Command that adds the server to Claude Code, for a shell in the folder of the project. */
+function claudeCodeCommand({ name, env = {} }: Omit<ServerCommand, "program">): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
-  return `claude mcp add ${toEntryName(name)} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
+  return `claude mcp add ${toEntryName(name)} ${variables.join("")}-- node ${nodeOptions.join(" ")} "$PWD/dist/server.js"`;
 }
 
 /** A running server as hosts reach it. */
@@ -68,13 +68,14 @@ export interface HostConfigs {
   readonly cursor: string;
 }
 
-/** Returns the configurations for a server that hosts start. */
-export function configsOfCommand(server: ServerCommand): HostConfigs {
+/** Returns the configurations for a server that hosts start. None contains a path of this machine: the README is shared. */
+export function configsOfCommand({ name, env }: Omit<ServerCommand, "program">): HostConfigs {
+  const opened = { name, env, program: "${workspaceFolder}/dist/server.js" };
   return {
-    claudeDesktop: desktopConfig(server),
-    claudeCode: claudeCodeCommand(server),
-    vscode: vscodeConfig(server),
-    cursor: desktopConfig(server),
+    claudeDesktop: desktopConfig({ name, env, program: `/path/to/${name}/dist/server.js` }),
+    claudeCode: claudeCodeCommand({ name, env }),
+    vscode: vscodeConfig(opened),
+    cursor: desktopConfig(opened),
   };
 }
 

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { packageVersion, readInstalledVersion } from "../../internal/package-info.ts";
 import { compareTree, type Drift } from "../../internal/tree.ts";
+import { clonePath, generatorPackage, launcherFolder, readLauncher } from "../create/launcher.ts";
 import { readCommands } from "../create/package-manager.ts";
 import { readPackedRuntime, readVendorFiles, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
 import { replaceFolder } from "../layer/replace-layer.ts";
@@ -26,6 +27,26 @@ export async function readInstalledRuntime(project: string): Promise<InstalledRu
   const [, version = ""] = new RegExp(`"${runtimePackage}":\\s*"([^"]*)"`).exec(text) ?? [];
   const packed = /^file:(?:\.\/)?(vendor\/mcp-server-runtime-[\w.+-]+\.tgz)$/.exec(version)?.[1];
   return packed === undefined ? onRegistry(project, version) : inArchive(project, { path: packed, manifest: text });
+}
+
+/**
+ * Writes the launcher of a project from a clone again, where git ignores it. Returns the paths of what was missing. Older launchers name the clone in
+ * their manifest.
+ */
+export async function restoreLauncher(project: string): Promise<readonly string[]> {
+  const manifest = await readFile(join(project, "package.json"), "utf8").catch(() => "");
+  const launcher = readLauncher();
+  if (!launcher || !manifest.includes(`"${generatorPackage}": "${launcher.version}"`)) return [];
+  const own = await readFile(join(project, launcherFolder, "package.json"), "utf8").catch(() => "");
+  const isKnown = /"clone":/.test(own);
+  const missing = [...launcher.files].filter(
+    ([path]) => !existsSync(join(project, path)) && !(path === clonePath && isKnown),
+  );
+  for (const [path, text] of missing) {
+    await mkdir(dirname(join(project, path)), { recursive: true });
+    await writeFile(join(project, path), text);
+  }
+  return missing.map(([path]) => path);
 }
 
 /** A project may contain the published files. They are replaced together: on failure, the old files stay. */
@@ -71,6 +92,7 @@ async function inArchive(project: string, { path, manifest }: Archive): Promise<
     drifts: [isHere ? { kind: "changed", path } : { kind: "missing", path: own.path }],
     install: add(`./${own.path}`),
     async replace() {
+      await mkdir(dirname(join(project, own.path)), { recursive: true });
       await writeFile(join(project, own.path), own.content);
       if (own.path === path) return;
       await writeFile(join(project, "package.json"), manifest.replaceAll(path, own.path));

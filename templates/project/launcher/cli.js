@@ -4,14 +4,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const { clone } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
+// The path of the clone is not in git: it is that of one machine.
+const place = new URL("clone.json", import.meta.url);
+const { clone = "" } = existsSync(place) ? JSON.parse(readFileSync(place, "utf8")) : {};
 const folder = process.env.CREATE_MCP_SERVER ?? clone;
 const program = join(folder, "dist", "bundle", "generator", "cli.js");
 
-if (existsSync(program)) {
+if (folder !== "" && existsSync(program)) {
   await import(pathToFileURL(program).href);
 } else {
-  console.error(`create-mcp-server: ${program} does not exist.`);
+  console.error(
+    `create-mcp-server: ${folder === "" ? "no clone of its repository is known" : `${program} does not exist`}.`,
+  );
   console.error("Set CREATE_MCP_SERVER to the folder of a clone, and run `npm install` in that folder once.");
   process.exitCode = 2;
 }

@@ -538,11 +538,11 @@ describe("a project", () => {
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },
     { transport: "worker", schema: "json" },
-  ])("a project with a vendored runtime differs only in vendor/, README.md and package.json: %j", async (text) => {
+  ])("a project with a vendored runtime differs only in vendor/, .gitignore, README.md and package.json: %j", async (text) => {
     const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
     for (const [path, source] of tree) {
       if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);
-      else if (!/^(README\.md|package\.json)$/.test(path)) expect(source, path).toBe(plain.get(path));
+      else if (!/^(README\.md|package\.json|\.gitignore)$/.test(path)) expect(source, path).toBe(plain.get(path));
     }
     expect([...plain.keys()].filter((path) => !tree.has(path))).toEqual([]);
     expect(manifestOf(tree).devDependencies).toMatchObject({

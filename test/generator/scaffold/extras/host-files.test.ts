@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { quoteForShell } from "../../../../generator/internal/text.ts";
-import { configsOfAddress, configsOfCommand } from "../../../../generator/scaffold/extras/host-files.ts";
+import { configsOfAddress, configsOfCommand, desktopConfig } from "../../../../generator/scaffold/extras/host-files.ts";
 import { emitPlugin } from "../../../../generator/scaffold/extras/plugin-files.ts";
 
 describe("arguments of commands in the documentation", () => {
@@ -28,18 +28,15 @@ describe("arguments of commands in the documentation", () => {
   });
 });
 
-test("a path of Windows is one string in the configuration of hosts", () => {
+test("a path of Windows is one string in the configuration of a host", () => {
   const program = "C:\\Users\\Ann Lee\\demo\\dist\\server.js";
-  const { claudeDesktop = "", vscode, cursor } = configsOfCommand({ name: "demo", program });
   const entry = { command: "node", args: ["--enable-source-maps", program] };
-  expect(JSON.parse(claudeDesktop)).toEqual({ mcpServers: { demo: entry } });
-  expect(JSON.parse(cursor)).toEqual({ mcpServers: { demo: entry } });
-  expect(JSON.parse(vscode)).toEqual({ servers: { demo: { type: "stdio", ...entry } } });
+  expect(JSON.parse(desktopConfig({ name: "demo", program }))).toEqual({ mcpServers: { demo: entry } });
 });
 
 test("every host gets a name without the dots of a package", () => {
   const name = "my.server";
-  const { claudeDesktop = "", ...started } = configsOfCommand({ name, program: "/demo/dist/server.js" });
+  const { claudeDesktop = "", ...started } = configsOfCommand({ name });
   const reached = configsOfAddress({ name, url: "http://127.0.0.1:3000/mcp", isKeyed: false });
   const plugin = emitPlugin({ packageName: name, hostName: name, isStarted: true, isKeyed: false, variables: [] });
   for (const text of [claudeDesktop, started.cursor, reached.cursor, plugin["plugin/.claude-plugin/plugin.json"] ?? ""])

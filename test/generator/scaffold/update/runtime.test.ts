@@ -225,8 +225,34 @@ test("`add` rejects an older layer", async () => {
   expect(message.length).toBeLessThanOrEqual(120);
 });
 
-test("the launcher of a project runs the clone that created the project", async () => {
-  const project = await createProject({});
-  const manifest: unknown = JSON.parse(readFileSync(join(project, "vendor/create-mcp-server/package.json"), "utf8"));
-  expect(manifest).toMatchObject({ name: "create-mcp-server", version: packageVersion(), clone: packageRoot });
+describe("the launcher of a project", () => {
+  const launcher = "vendor/create-mcp-server";
+  const readJson = (project: string, name: string): unknown =>
+    JSON.parse(readFileSync(join(project, launcher, name), "utf8"));
+
+  test("the launcher runs the clone that created the project, whose path git ignores", async () => {
+    const project = await createProject({});
+    expect(readJson(project, "package.json")).toMatchObject({ name: "create-mcp-server", version: packageVersion() });
+    expect(readJson(project, "clone.json")).toEqual({ clone: packageRoot });
+    const ignored = readFileSync(join(project, ".gitignore"), "utf8");
+    expect(ignored).toContain(`\n${launcher}/\nvendor/*.tgz\n`);
+    const shared = await createProject({ extras: "ci" });
+    expect(readFileSync(join(shared, ".gitignore"), "utf8")).toContain(`\n${launcher}/clone.json\n.DS_Store`);
+  });
+
+  test("`update` writes the packages again that git ignores", async () => {
+    const project = await createProject({});
+    const before = contents(project);
+    rmSync(join(project, "vendor"), { recursive: true });
+    expect((await update(project)).code).toBe(0);
+    expect(contents(project)).toEqual(before);
+  });
+
+  test("`update` leaves a launcher as it is that names its clone in its manifest", async () => {
+    const project = await createProject({});
+    rmSync(join(project, launcher, "clone.json"));
+    writeFileSync(join(project, launcher, "package.json"), '{ "clone": "/clone" }');
+    await update(project);
+    expect(listAll(join(project, launcher))).not.toContain("clone.json");
+  });
 });
