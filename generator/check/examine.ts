@@ -192,7 +192,8 @@ function adviseOn({ response, stray }: Rejection, { headers = [] }: ExamineOptio
 /** Reason why no session was opened. */
 function describeRejection({ response, stray }: Rejection): string {
   const { status } = response.exchange;
-  const sent = stray === undefined ? "" : `; it sent ${JSON.stringify(stray.slice(0, 80))}, which is no message`;
+  const sent =
+    stray === undefined ? "" : `; it sent ${JSON.stringify(stray.slice(0, 80))}, which is not a JSON-RPC message`;
   switch (response.kind) {
     case "error":
       return `it returned the error ${String(response.code)}, ${response.message}`;

@@ -101,7 +101,7 @@ async function apply(folder: string, plan: ApiPlan, signal: AbortSignal): Promis
 async function printNext(folder: string, { record, isNew, server, source, packages, files }: ApiPlan): Promise<void> {
   const { install } = commandsOf(await readManager(folder));
   const count = Object.keys(record.operations).length;
-  const added = `Added ${countText(count, "tool")} in ${record.place.folder}/; ${server} serves ${count === 1 ? "it" : "them"}.`;
+  const added = `Added ${countText(count, "tool")} in ${record.place.folder}/, registered in ${server}.`;
   const updated = `Updated ${record.place.folder}/: ${countText(files.writes.size, "file")} written, ${files.removals.length} removed.`;
   console.log(isNew ? added : updated);
   const settings = source.api && isNew ? settingsOf(source.api).filter((one) => one.default === undefined) : [];

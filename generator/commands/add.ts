@@ -39,7 +39,7 @@ export function runAdd(options: AddOptions): Promise<number> {
       console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
     const added = test === undefined ? source : `${source} and ${test}`;
     const next = nextStepsText(await readTestSteps(options.folder));
-    console.log(`Added ${added}; ${server} serves it. ${next}`.trimEnd());
+    console.log(`Added ${added}, registered in ${server}. ${next}`.trimEnd());
     return 0;
   });
 }

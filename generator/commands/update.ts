@@ -183,7 +183,7 @@ function rejectContradictions({ check, dryRun, undo, force, codemod, protocol }:
 function rejectEdited({ edited }: InstalledLayer): void {
   if (edited.length === 0) return;
   throw new UserError(
-    `edited by hand in src/mcp: ${edited.slice(0, 10).join(", ")}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,
+    `edited by hand in src/mcp: ${edited.slice(0, 10).join(", ")}. Move your changes out, or pass --force; the old files stay in ${previousName}.`,
   );
 }
 
@@ -249,8 +249,7 @@ function reportEffects(
   if (!isCompiled) warnUncompiled(project);
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${toAdvice(reason)}`);
   const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
-  const differs =
-    isKnown && older !== newer ? `; all that differs: npx create-mcp-server diff ${older} ${newer}${from}` : "";
+  const differs = isKnown && older !== newer ? `; full list: npx create-mcp-server diff ${older} ${newer}${from}` : "";
   const further = codemod && codemod.rewrites.length > 0 ? "further " : "";
   const found = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
   const count = isCompiled ? found : `At least ${found}`;

@@ -43,14 +43,14 @@ function addressSetting(api: Api): ApiSetting {
 
 function credentialSetting(credential: Credential): ApiSetting {
   const { variable: name, scheme, isOptional, place } = credential;
-  const what = isPassword(credential) ? "Name and password, as name:password," : "Token";
+  const what = isPassword(credential) ? "Name and password, as name:password" : "Token";
   const readable = scheme
     .slice(0, 1_000)
     .replaceAll(/[^\w .-]+/g, " ")
     .trim()
     .slice(0, 60);
   const use = isOptional ? "The API answers without it, too." : "";
-  const description = `${what} for what the API calls ${readable || "its security"}. ${use}`.trim();
+  const description = `${what}${readable && ` (security scheme ${readable})`}. ${use}`.trim();
   // Other characters cannot be sent in a header, and the error about them would contain the value.
   const pattern = place === "header" && !isPassword(credential) ? "^[ -~]+$" : "^[^\\r\\n]+$";
   return { name, description, isSecret: true, isNeeded: !isOptional, pattern };

@@ -27,7 +27,7 @@ function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] 
   const { credentials, unusedSchemes = [], operations } = api;
   const unsupported = unsupportedLines(operations, apiFile);
   if (credentials.length === 0 && unsupported.length === 0)
-    return [`no access  ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
+    return [`no auth    ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
   if (unusedSchemes.length === 0) return unsupported;
   const [used, others] = [credentials.map(({ scheme }) => scheme), unusedSchemes].map(listNames);
   return [`access     uses ${used}; ${origin} also accepts ${others}: edit ${apiFile} to use it`, ...unsupported];
@@ -40,7 +40,7 @@ function unsupportedLines(operations: readonly Operation[], apiFile: string): st
     const own = operations.filter(({ unsupported }) => unsupported.includes(scheme));
     const names = own.map(({ method, path }) => `${method} ${path}`);
     const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} others`] : names;
-    return `no access  ${safeLine(scheme, 80)} cannot be sent; add it in ${apiFile} for ${listNames(shown)}`;
+    return `no auth    ${safeLine(scheme, 80)} cannot be sent; add it in ${apiFile} for ${listNames(shown)}`;
   });
 }
 

@@ -15,6 +15,7 @@ test.each<readonly [folder: string, line: string, prints: RegExp]>([
   [demo, "npx create-mcp-server explain dist/server.js --protocol 2024-11-05", /for a client of 2024-11-05/],
   [demo, "npx create-mcp-server docs", /^ *first-server +/m],
   [demo, "npx create-mcp-server docs testing", /^# Testing/],
+  [demo, "npx create-mcp-server docs client-api", /^# Client API/],
 ])("in %s, `%s` prints %s", async (folder, line, prints) => {
   expect(await run(folder, line)).toMatch(prints);
 });

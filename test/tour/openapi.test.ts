@@ -29,7 +29,7 @@ const customers = `
 test("`add openapi` adds a tool for each operation, which the project tests", async () => {
   writeFileSync(join(project, "shop.yaml"), document());
   const printed = await run(project, "npx create-mcp-server add openapi shop.yaml");
-  expect(printed).toMatch(/Added 1 tool in src\/shop\/; src\/definition\.ts serves it/);
+  expect(printed).toMatch(/Added 1 tool in src\/shop\/, registered in src\/definition\.ts/);
   expect(printed).toContain("SHOP_TOKEN");
   await run(project, "npm install");
   await run(project, "npm run typecheck");

@@ -6,7 +6,7 @@ const project = copyProject("server");
 
 test("`add` writes a tool, and `npm test` tests it at every revision over every transport", async () => {
   expect(await run(project, "npx create-mcp-server add tool forecast")).toBe(
-    "Added src/tools/forecast.ts and test/forecast-tool.test.ts; src/definition.ts serves it. Next: npm test\n",
+    "Added src/tools/forecast.ts and test/forecast-tool.test.ts, registered in src/definition.ts. Next: npm test\n",
   );
   const tested = await run(project, "npm test");
   expect(tested).toMatch(/✓ test\/forecast-tool\.test\.ts/);

@@ -54,7 +54,7 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
       imports: sample.imports,
       helpers: [...sample.helpers, "defineTool"].sort().join(", "),
       preparation: sample.preparation,
-      input: sample.input.replace("The text to measure", "Say what it is"),
+      input: sample.input.replace("The text to measure", "What this argument is for"),
       isTool: kind === "tool",
       isResource: kind === "resource",
       isPrompt: kind === "prompt",

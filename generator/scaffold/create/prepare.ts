@@ -52,7 +52,7 @@ async function install(
     return "failed";
   }
   if (problem !== undefined) {
-    screen.warn(`${problem}\nThe project itself is complete. Run \`${command}\` in it when the cause is gone.`);
+    screen.warn(`${problem}\nThe project itself is complete. Fix that, then run \`${command}\` there.`);
     return "failed";
   }
   const { transport } = project.selection;

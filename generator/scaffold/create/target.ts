@@ -27,7 +27,7 @@ export async function findTarget(directory: string): Promise<Target> {
   const kind = await kindOf(folder);
   if (kind === "link")
     throw new UserError(`${folder} is a symbolic link. Name the folder that it leads to, or choose another name.`);
-  if (kind === "other") throw new UserError(`${folder} is there already and is not a folder. Choose another name.`);
+  if (kind === "other") throw new UserError(`${folder} exists and is not a folder. Choose another name.`);
   if (kind === "folder") await checkEmpty(folder);
   const nearest = kind === "folder" ? folder : await nearestFolder(dirname(folder));
   await checkWritable(nearest);

@@ -58,7 +58,7 @@ async function renameIn({ project, file }: TextFile, change: RevisionChange): Pr
   if (next === text) return left;
   try {
     if (!change.dryRun) await writeFile(path, next);
-    return [change.dryRun ? `${file} would name the other revisions.` : `${file} names them.`, ...left];
+    return [`${change.dryRun ? "Would update" : "Updated"} the revisions in ${file}.`, ...left];
   } catch (error) {
     return [`${file} names revisions as before: it could not be written (${systemCode(error) ?? String(error)}).`];
   }

@@ -74,7 +74,7 @@ function readValues(schema: Record<string, unknown>, path: string, reading: Read
 function toValues(values: readonly unknown[], path: string, reading: Reading): Pick<SafeSchema, "values"> {
   if (values.every((value) => value === null || ["string", "number", "boolean"].includes(typeof value)))
     return { values };
-  note(reading, "widened", path, "values that are objects or lists are not modelled");
+  note(reading, "widened", path, "values that are objects or lists are not checked");
   return {};
 }
 
@@ -130,12 +130,12 @@ function readAdditional(
   const key = Object.hasOwn(schema, "additionalProperties") ? "additionalProperties" : "unevaluatedProperties";
   const value = schema[key];
   if (isRecord(schema.patternProperties) && Object.keys(schema.patternProperties).length > 0) {
-    note(reading, "widened", `${path}/patternProperties`, "keys by pattern are not modelled: any key is accepted");
+    note(reading, "widened", `${path}/patternProperties`, "keys by pattern are not checked: any key is accepted");
     return anySchema;
   }
   if (value === undefined) return undefined;
   if (key === "unevaluatedProperties" && isComposed) {
-    note(reading, "widened", `${path}/${key}`, "unevaluatedProperties beside a composition is not modelled");
+    note(reading, "widened", `${path}/${key}`, "unevaluatedProperties beside a composition is not checked");
     return undefined;
   }
   return value === false ? false : readNode(value, `${path}/${key}`, reading);
@@ -201,7 +201,7 @@ function reportUnmodelled(schema: Record<string, unknown>, path: string, reading
       note(reading, "removed", `${path}/${key}`, `${key} would insert text into the code`);
   }
   for (const key of unmodelled) {
-    if (Object.hasOwn(schema, key)) note(reading, "widened", `${path}/${key}`, `${key} is not modelled`);
+    if (Object.hasOwn(schema, key)) note(reading, "widened", `${path}/${key}`, `${key} is not checked`);
   }
 }
 

@@ -170,7 +170,7 @@ describe("create-mcp-server check", () => {
     [
       "a program that writes its log to stdout",
       [process.execPath, "-e", 'console.log("listening"); setTimeout(() => {}, 1e6)'],
-      /: no response in time; it sent "listening", which is no message\n +send only messages/,
+      /: no response in time; it sent "listening", which is not a JSON-RPC message\n +send only messages/,
       5,
     ],
     ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/, 1],
@@ -182,7 +182,10 @@ describe("create-mcp-server check", () => {
   });
 
   test.each<[number, RegExp]>([
-    [200, / HTTP 200 without a response; it sent "<p>hello", which is no message\n +check the address; its path is /],
+    [
+      200,
+      / HTTP 200 without a response; it sent "<p>hello", which is not a JSON-RPC message\n +check the address; its path is /,
+    ],
     [401, / HTTP 401: <p>hello\n +send credentials with --header-env Name=VARIABLE/],
     [403, / HTTP 403: <p>hello\n +check which host names and clients the server permits/],
     [404, / HTTP 404: <p>hello\n +check the address; its path is often \/mcp/],

@@ -30,9 +30,9 @@ function read(securities: readonly Security[], names: readonly string[] = Object
   return { sent, notes: sourceNotes(source, "src/api.ts") };
 }
 
-const none = "no access  doors.json declares no credentials; if the API needs a token, add it in src/api.ts";
+const none = "no auth    doors.json declares no credentials; if the API needs a token, add it in src/api.ts";
 const cannot = (scheme: string, operations: string): string =>
-  `no access  ${scheme} cannot be sent; add it in src/api.ts for ${operations}`;
+  `no auth    ${scheme} cannot be sent; add it in src/api.ts for ${operations}`;
 
 describe("security schemes that cannot be sent", () => {
   test.each<[string, Security[], number[], string[]]>([

@@ -158,10 +158,8 @@ describe("a project from an OpenAPI document", async () => {
       JSON.parse(json),
     );
     expect(Object(configs[0]).mcpServers.demo.env).toEqual(env);
-    expect(textOf(tree, "README.md")).toMatch(/`API_TOKEN_KEY`: Token for what the API calls key\.\n/);
-    expect(textOf(tree, "README.md")).toMatch(
-      /`API_TOKEN_SIGN_IN`: Token for what the API calls sign-in\. .*without it/,
-    );
+    expect(textOf(tree, "README.md")).toMatch(/`API_TOKEN_KEY`: Token \(security scheme key\)\.\n/);
+    expect(textOf(tree, "README.md")).toMatch(/`API_TOKEN_SIGN_IN`: Token \(security scheme sign-in\)\. .*without it/);
     expect(JSON.parse(textOf(tree, "manifest.json"))).toMatchObject({
       server: {
         mcp_config: { env: { API_TOKEN_KEY: "${user_config.API_TOKEN_KEY}", API_TOKEN_SIGN_IN: expect.any(String) } },
@@ -735,7 +733,7 @@ describe("create --from", () => {
     const { code, stderr } = await create(cwd, "api.json");
     expect(code).toBe(0);
     expect(stderr.trim().split("\n")).toEqual([
-      expect.stringMatching(/^no access {2}api\.json declares no credentials; .* in src\/api\.ts$/),
+      expect.stringMatching(/^no auth {4}api\.json declares no credentials; .* in src\/api\.ts$/),
       expect.stringMatching(/^widened {4}2 tools: /),
     ]);
     const text = readFileSync(join(cwd, "demo", "src", "tools", "get-a.ts"), "utf8");
@@ -774,7 +772,7 @@ describe("create --from", () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.json"), api(many(130)));
     const { code, stderr } = await create(cwd, "api.json");
-    expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^no access .*\n130 tools are .*--only/)]);
+    expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^no auth .*\n130 tools are .*--only/)]);
   });
 
   it("`create --from` keeps patterns, reports those that the validator does not enforce, and removes invalid ones", async () => {

@@ -80,7 +80,7 @@ describe("a server with the tools of published documents", () => {
     const options = ["--as", name, "--prefix", prefix, "--only", only];
     const { code, stdout, stderr } = await runCli(["add", "openapi", place(path), ...options], { cwd: root });
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain(`src/server.ts serves them`);
+    expect(stdout).toContain(`registered in src/server.ts`);
   });
 
   test("its code compiles, and it is built", () => {

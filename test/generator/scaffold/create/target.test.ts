@@ -22,7 +22,7 @@ describe("the folder of a project", () => {
 
   test.each([
     ["is not empty", "full", "is not empty (a.txt)"],
-    ["is a file", "file", "is there already and is not a folder"],
+    ["is a file", "file", "exists and is not a folder"],
     ["is in a file", "file/project", "is a file, so it cannot contain a folder"],
     ["is deep in a file", "file/a/b/project", "is a file, so it cannot contain a folder"],
     ["is a link to a folder (R59)", "link", "is a symbolic link"],

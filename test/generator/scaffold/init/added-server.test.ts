@@ -68,13 +68,13 @@ test("`update` advises to install packages of an application as dependencies", a
 test("`add` does not advise the script `test` with which `npm init` begins", async () => {
   const folder = await createApplication(typed, { test: 'echo "Error: no test specified" && exit 1' });
   const added = await captured(() => runAdd({ kind: "tool", name: "forecast", folder }));
-  expect(added.stdout).toMatch(/src\/mcp-server.ts serves it\.\n$/);
+  expect(added.stdout).toMatch(/registered in src\/mcp-server\.ts\.\n$/);
 });
 
 test("`add` in an application in JavaScript advises to bundle the server, and `settings` rejects it", async () => {
   const folder = await createApplication({});
   const added = await captured(() => runAdd({ kind: "tool", name: "forecast", folder }));
-  expect(added.stdout).toContain("src/mcp-server.ts serves it. Next: npm run mcp:build");
+  expect(added.stdout).toContain("registered in src/mcp-server.ts. Next: npm run mcp:build");
   const { code, stderr } = await captured(() => runSettings({ folder, check: false }));
   const reason = "build.js does not exist; use the command in a project with a server program.";
   expect([code, stderr]).toEqual([2, `create-mcp-server: ${reason}\n`]);

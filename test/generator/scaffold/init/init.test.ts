@@ -57,7 +57,7 @@ describe("init", () => {
     expect(JSON.parse(read("src/mcp/mcp.lock.json"))).toMatchObject({ imports: "js", transports: ["http"] });
     const added = await captured(() => runAdd({ kind: "tool", name: "forecast", folder }));
     expect(added.code, added.stderr).toBe(0);
-    expect(added.stdout).toContain("Added src/tools/forecast.ts; src/mcp-server.ts serves it.");
+    expect(added.stdout).toContain("Added src/tools/forecast.ts, registered in src/mcp-server.ts.");
     expect(read("src/mcp-server.ts")).toContain('from "./tools/forecast.js"');
     expect(read("src/tools/forecast.ts")).toContain('from "../mcp/index.js"');
     const actions = { check: false, dryRun: false, codemod: false, force: false, undo: false };

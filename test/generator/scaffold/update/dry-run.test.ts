@@ -108,7 +108,7 @@ const toDry = (text: string): string =>
       /(files?) written or removed; the previous files are in .*$/m,
       "$1 would be written or removed; nothing was.",
     )
-    .replace(/ names them\.$/gm, " would name the other revisions.")
+    .replace(/^Updated the revisions in /gm, "Would update the revisions in ")
     .replace(/ rewritten\.$/gm, " would be rewritten; nothing was.");
 
 function copyProject(name: (typeof projects)[number]): string {

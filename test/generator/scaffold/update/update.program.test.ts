@@ -636,10 +636,15 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
         const project = await createChosen(from, choices);
         const before = texts(project);
         const dry = await update(project, { protocol: to, dryRun: true });
-        expect(dry.stdout).toContain("README.md would name the other revisions.\nAGENTS.md would name");
+        expect(dry.stdout).toContain(
+          "Would update the revisions in README.md.\nWould update the revisions in AGENTS.md",
+        );
         expect(texts(project)).toEqual(before);
         const { code, stdout } = await update(project, { protocol: to });
-        expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
+        expect([code, stdout]).toEqual([
+          0,
+          expect.stringContaining("Updated the revisions in README.md.\nUpdated the revisions in AGENTS.md.\n"),
+        ]);
         expect(stdout).not.toContain("as before");
         expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
         await update(project, { undo: true });
@@ -657,9 +662,9 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       writeFileSync(agents, `${readFileSync(agents, "utf8")}\nAsk it at 2025-11-25, not at 2025-11-25-draft.\r\n`);
       const mixed = readFileSync(agents, "utf8");
       const { stdout } = await update(project, { protocol: "2026-07-28" });
-      const lines = stdout.split("\n").filter((line) => /^(README|AGENTS)/.test(line));
+      const lines = stdout.split("\n").filter((line) => /^(Updated the revisions|README|AGENTS)/.test(line));
       expect(lines).toEqual([
-        "README.md names them.",
+        "Updated the revisions in README.md.",
         "README.md:3: names revisions as before; it is yours to change.",
         "AGENTS.md:3: names revisions as before; it is yours to change.",
         expect.stringMatching(/^AGENTS\.md:\d+: names revisions as before; it is yours to change\.$/),
@@ -674,7 +679,10 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       const project = await createChosen("2025-11-25", {});
       rmSync(join(project, "AGENTS.md"));
       const { code, stdout } = await update(project, { protocol: "2026-07-28" });
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("README.md names them.") });
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining("Updated the revisions in README.md."),
+      });
       expect(stdout).not.toContain("AGENTS.md");
     });
 
@@ -684,7 +692,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       mkdirSync(join(project, "AGENTS.md"));
       const { code, stdout } = await update(project, { protocol: "2026-07-28" });
       const told = expect.stringContaining(
-        "README.md names them.\nAGENTS.md may name revisions as before: it could not be read (EISDIR).\n",
+        "Updated the revisions in README.md.\nAGENTS.md may name revisions as before: it could not be read (EISDIR).\n",
       );
       expect({ code, stdout }).toEqual({ code: 0, stdout: told });
     });
