@@ -382,7 +382,7 @@ const tokenFaults: readonly TokenRow[] = [
   ["whose audience is no text", { aud: [{ toString: 1 }] }, {}, "token-audience", /\{"toString":1\} instead of/],
   ["for another resource", { aud: "https://other.example/mcp" }, {}, "token-audience", /instead of .*audience/],
   ["without an audience", { aud: undefined }, {}, "token-audience", /withoutAudience/],
-  ["that has expired", { exp: now - 100 }, {}, "token-time", /expired 10\d s ago/],
+  ["that has expired", { exp: now - 100_000 }, {}, "token-time", /expired 10\d{4} s ago/],
   ["that does not expire", { exp: undefined }, {}, "token-time", /does not expire/],
   ["that is not valid yet", { nbf: now + 500 }, {}, "token-time", /valid in/],
   ["without the scope", { scope: "openid" }, {}, "token-scopes", /lacks mcp:use.*SCOPES/],
