@@ -165,7 +165,12 @@ async function serveGateway(step: Step, { revisions }: ProjectDrill, folder: str
   for (const revision of revisions) {
     const connection = await connectStdio(
       { command: process.execPath, args, cwd: folder, stderr: "ignore" },
-      { info: { name: "drill", version: "1" }, revisions: [revision] },
+      // The gateway generates the revisions of the folder before it responds.
+      {
+        info: { name: "drill", version: "1" },
+        revisions: [revision],
+        timeouts: { request: 120_000, initialize: 120_000 },
+      },
     );
     const result = await connection.request("tools/call", { name: "echo" });
     step.check(`a call at ${revision.id}`, JSON.stringify(result).includes("echoed"), result);
