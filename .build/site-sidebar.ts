@@ -14,22 +14,36 @@ interface SidebarItem {
   readonly link: string;
 }
 
-/** Reads the sidebar from the indexes of the pages: the tables of the guides and of the protocol, and the list of entry points. */
+/** Reads the sidebar from the indexes of the pages: the groups of guides, the pages of the protocol, and the list of entry points. */
 export async function readSidebar(pages: string): Promise<SidebarGroup[]> {
   const [guides, entries, protocol] = await Promise.all([
-    readFile(join(pages, "index.md"), "utf8"),
+    readFile(join(pages, "guides.md"), "utf8"),
     readFile(join(pages, "api", "index.md"), "utf8"),
     readProtocol(join(pages, "protocol")),
   ]);
   return [
-    { text: "Guides", collapsed: false, items: linksIn(guides, /^\| \[([^\]]+)\]\(([\w-]+)\.md\)/gm, "/") },
-    { text: "Protocol", collapsed: false, items: protocol },
+    ...readGroups(guides),
+    { text: "Protocol", collapsed: true, items: protocol },
     {
       text: "API",
       collapsed: true,
       items: [{ text: "Overview", link: "/api/" }, ...linksIn(entries, /^- \[([^\]]+)\]\((.+)\.md\)/gm, "/api/")],
     },
   ];
+}
+
+/** Reads the groups of guides: a heading with a table each. A guide is a row of one of them, and nothing else has to name it. */
+export function readGroups(index: string): SidebarGroup[] {
+  return index.split(/^## /m).flatMap((section) => {
+    const items = linksIn(section, /^\| \[([^\]]+)\]\(([\w-]+)\.md\)/gm, "/");
+    return items.length === 0 ? [] : [{ text: section.split("\n")[0] ?? "", collapsed: false, items }];
+  });
+}
+
+/** Returns the title and the description of each guide by its address: what the search looks at first. */
+export function readDescriptions(index: string): Readonly<Record<string, string>> {
+  const rows = index.matchAll(/^\| \[([^\]]+)\]\(([\w-]+)\.md\)\s*\| (.+?)\s*\|$/gm);
+  return Object.fromEntries([...rows].map(([, title, page, use]) => [`/${page}`, `${title} ${use}`]));
 }
 
 function linksIn(text: string, pattern: RegExp, base: string): SidebarItem[] {

@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { findDeadLinks } from "./site-links.ts";
-import { readSidebar } from "./site-sidebar.ts";
+import { landingText } from "./site-landing.ts";
+import { readDescriptions, readSidebar } from "./site-sidebar.ts";
 
 /*
  * `npm run docs`: builds the site of the documentation in `docs-site/`, or in the folder that `--out` names: guides, protocol reference and API
@@ -48,22 +49,31 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Copies the guides with their pictures, and the protocol reference. The index of a folder is `index.md` for the generator, and `README.md` for GitHub. */
+/** Copies the guides with their pictures, and the protocol reference. The index of a folder is `README.md` for GitHub. */
 async function copyPages(): Promise<void> {
   await cp(join(root, "docs", "pictures"), join(pages, "pictures"), { recursive: true });
-  for (const folder of ["", "protocol"]) {
+  for (const [folder, index] of [
+    ["", "guides.md"],
+    ["protocol", "index.md"],
+  ] as const) {
     const from = join(root, "docs", folder);
     await mkdir(join(pages, folder), { recursive: true });
     const files = (await readdir(from)).filter((file) => file.endsWith(".md"));
     await Promise.all(
-      files.map((file) => cp(join(from, file), join(pages, folder, file === "README.md" ? "index.md" : file))),
+      files.map((file) => cp(join(from, file), join(pages, folder, file === "README.md" ? index : file))),
     );
   }
+  const [head, readme] = await Promise.all([
+    readFile(join(home, "home.md"), "utf8"),
+    readFile(join(root, "README.md"), "utf8"),
+  ]);
+  await writeFile(join(pages, "index.md"), `${head}\n${landingText(readme)}`);
 }
 
 async function readNavigation(): Promise<object> {
   const { homepage = "" }: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  return { repository: homepage.replace(/#.*$/, ""), sidebar: await readSidebar(pages) };
+  const [sidebar, guides] = await Promise.all([readSidebar(pages), readFile(join(pages, "guides.md"), "utf8")]);
+  return { repository: homepage.replace(/#.*$/, ""), sidebar, descriptions: readDescriptions(guides) };
 }
 
 /** Returns the program of a package of this repository. */

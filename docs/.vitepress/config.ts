@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { anchorOf } from "../../generator/reference/markdown.ts";
+import { searchOptions } from "./search.ts";
 
 /* Settings of the documentation site, which `.build/site.ts` builds. */
 
@@ -8,6 +9,8 @@ import { anchorOf } from "../../generator/reference/markdown.ts";
 interface Navigation {
   readonly repository: string;
   readonly sidebar: readonly SidebarGroup[];
+  /** Titles and descriptions of guides by their addresses. */
+  readonly descriptions: Readonly<Record<string, string>>;
 }
 
 interface SidebarGroup {
@@ -41,7 +44,9 @@ interface Markdown {
 }
 
 const pages = join(import.meta.dirname, "pages");
-const { repository, sidebar }: Navigation = JSON.parse(readFileSync(join(pages, "navigation.json"), "utf8"));
+const { repository, sidebar, descriptions }: Navigation = JSON.parse(
+  readFileSync(join(pages, "navigation.json"), "utf8"),
+);
 
 export default {
   title: "create-mcp-server",
@@ -55,6 +60,8 @@ export default {
     ["style", {}, readFileSync(join(import.meta.dirname, "style.css"), "utf8")],
   ],
   markdown: {
+    // The usual themes are too pale on the background of code.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // Braces in prose are text.
     attrs: { disable: true },
     // The anchors of GitHub, so that links work in the repository and on the site.
@@ -73,14 +80,17 @@ export default {
   },
   themeConfig: {
     nav: [
-      { text: "Guides", link: "/" },
+      { text: "Guides", link: "/guides" },
       { text: "Protocol", link: "/protocol/" },
       { text: "API", link: "/api/" },
       { text: "GitHub", link: repository },
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: "local", options: { _render: renderForSearch } },
+    search: {
+      provider: "local",
+      options: { _render: renderForSearch, miniSearch: { searchOptions: searchOptions(sidebar, descriptions) } },
+    },
   },
 };
 
@@ -95,11 +105,13 @@ function toSite(target: string, page: string): string {
   const hash = anchor === undefined ? "" : `#${anchor}`;
   if (inDocs.startsWith("../")) return `${repository}/blob/main/${inDocs.slice("../".length)}${hash}`;
   if (!inDocs.endsWith(".md")) return `${repository}/blob/main/docs/${inDocs}${hash}`;
+  if (inDocs === "README.md") return `${path.replace(/README\.md$/, "guides.md")}${hash}`;
   return `${path.replace(/(^|\/)README\.md$/, "$1index.md")}${hash}`;
 }
 
-/** Of the API reference, only headings can be found: an index of its texts would take several megabytes. */
+/** The indexes repeat what other pages say, and nobody can import what is not exported. Of the API reference, only headings can be found: an index of its texts would take several megabytes. */
 function renderForSearch(text: string, page: Page, markdown: Markdown): string {
+  if (/^(index|guides)\.md$|\/Not-exported\.md$/.test(page.relativePath)) return "";
   if (!page.relativePath.startsWith("api/")) return markdown.render(text, page);
   const html = markdown.render(text.replaceAll(/^```[^]*?^```/gm, ""), page);
   return (html.match(/<h([1-3])[^]*?<\/h\1>/g) ?? []).map((heading) => `${heading}<p></p>`).join("\n");

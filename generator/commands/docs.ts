@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageRoot } from "../internal/package-info.ts";
 import { UserError } from "../internal/user-error.ts";
+import { findSections, type Guide } from "./docs-search.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server docs`. */
@@ -22,22 +23,24 @@ export async function runDocs({ topic }: DocsOptions): Promise<number> {
   }
 }
 
-/** Guide of this package. */
-interface Guide {
-  readonly name: string;
-  readonly title: string;
-  readonly text: string;
-}
+/** Most sections that a search lists. */
+const maximum = 20;
 
+/** Groups of the index whose pages are looked up rather than read. */
+const referenceGroups = ["Reference", "Proof"];
+
+/** Reads the guides in the order of their index, `docs/README.md`. */
 async function readGuides(): Promise<readonly Guide[]> {
   const folder = join(packageRoot, "docs");
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".md") && file !== "README.md").sort();
-  const guides = files.map(async (file): Promise<Guide> => {
-    const text = await readFile(join(folder, file), "utf8");
-    const name = file.replace(/\.md$/, "");
-    return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+  const index = await readFile(join(folder, "README.md"), "utf8");
+  const rows = index.split(/^## /m).flatMap((section) => {
+    const isReference = referenceGroups.includes(section.split("\n")[0]?.trim() ?? "");
+    const found = section.matchAll(/^\| \[([^\]]+)\]\(([\w-]+)\.md\)\s*\| (.+?)\s*\|\r?$/gm);
+    return [...found].map(([, title = "", name = "", use = ""]) => ({ title, name, use, isReference }));
   });
-  return Promise.all(guides);
+  return Promise.all(
+    rows.map(async (row): Promise<Guide> => ({ ...row, text: await readFile(join(folder, `${row.name}.md`), "utf8") })),
+  );
 }
 
 function listText(guides: readonly Guide[]): string {
@@ -46,21 +49,12 @@ function listText(guides: readonly Guide[]): string {
   return ["Guides:", ...lines, "", "create-mcp-server docs <guide> prints one; docs <words> searches all."].join("\n");
 }
 
-/** Returns the guide with this name, or else the list of sections with the words. */
+/** Returns the guide with this name, or else the list of sections with the words, the best first. */
 function findText(guides: readonly Guide[], words: string): string {
   const named = guides.find(({ name }) => name === words);
   if (named) return named.text.trimEnd();
-  const found = guides.flatMap((guide) => findSections(guide, words));
-  if (found.length > 0) return found.join("\n");
+  const found = findSections(guides, words.split(/\s+/)).slice(0, maximum);
+  if (found.length > 0) return found.map(({ guide, heading }) => `docs ${guide.name}: ${heading}`).join("\n");
   const names = guides.map(({ name }) => name).join(", ");
   throw new UserError(`no guide contains ${JSON.stringify(words)}; the guides are ${names}.`);
-}
-
-/** Returns a line for each section of a guide that contains all words. */
-function findSections({ name, text }: Guide, words: string): readonly string[] {
-  const sections = text.split(/^(?=#{1,3} )/m);
-  const matching = sections.filter((section) =>
-    words.split(/\s+/).every((word) => section.toLowerCase().includes(word)),
-  );
-  return matching.map((section) => `docs ${name}: ${/^#+ (.+)/.exec(section)?.[1] ?? ""}`);
 }

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readGroups } from "../../.build/site-sidebar.ts";
 import { run } from "../conformance/process.ts";
+import { searches } from "../docs/searches.ts";
 import { serveRaw, type RawServer } from "../generator/running.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import { startBrowser } from "./chromium.ts";
@@ -73,7 +76,8 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 describe("the site of the documentation", () => {
   test("the index leads to guides, to the protocol and to the API", async () => {
     const { page, troubles } = await open("/");
-    expect(await page.locator("h1").textContent()).toContain("Guides");
+    await page.locator(".actions").getByRole("link", { name: "All guides" }).click();
+    await page.locator("h1", { hasText: "Guides" }).waitFor();
     await page.locator(".vp-doc a", { hasText: "First server" }).click();
     await page.waitForURL("**/first-server.html");
     await page.locator("h1", { hasText: "First server" }).waitFor();
@@ -104,6 +108,50 @@ describe("the site of the documentation", () => {
     await expect.poll(async () => (await addresses()).filter((each) => address.test(each)).length).toBeGreaterThan(0);
     await page.locator(`a.result[href="${(await addresses()).find((each) => address.test(each))}"]`).click();
     await page.waitForURL(address);
+    expect(troubles).toEqual([]);
+  });
+
+  test("the sidebar has the groups of the guides, and each guide once", async () => {
+    const { page } = await open("/guides.html");
+    const groups = readGroups(await readFile(join(root, "docs", "README.md"), "utf8"));
+    const shown = (): Promise<string[]> => page.locator(".VPSidebar h2").allTextContents();
+    expect((await shown()).map((text) => text.trim())).toEqual([...groups.map(({ text }) => text), "Protocol", "API"]);
+    for (const { link } of groups.flatMap(({ items }) => items))
+      expect(await page.locator(`.VPSidebar a[href="${link}.html"]`).count(), link).toBe(1);
+  });
+
+  test.each(searches)("the words %j find the guide %s first", async (words, guide) => {
+    const { page } = await open("/guides.html");
+    const box = page.getByRole("searchbox");
+    await expect.poll(() => page.keyboard.press("Control+k").then(() => box.isVisible())).toBe(true);
+    await box.fill(words);
+    const first = page.locator(".VPLocalSearchBox a.result").first();
+    await expect.poll(() => first.getAttribute("href")).toMatch(new RegExp(`^/${guide}\\.html(#|$)`));
+    expect(await page.locator(".VPLocalSearchBox a.result", { hasText: "Not exported" }).count()).toBe(0);
+  });
+
+  test.each(
+    [360, 768, 1440].flatMap((width) =>
+      (["light", "dark"] as const).map((colorScheme) => [width, colorScheme] as const),
+    ),
+  )("the landing page fits %d pixels where the reader prefers %s, and is accessible", async (width, colorScheme) => {
+    const { page, troubles } = await open("/", { viewport: { width, height: 900 }, colorScheme });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    const picture = page.locator(".vp-doc picture img");
+    await picture.scrollIntoViewIfNeeded();
+    await expect.poll(() => picture.evaluate((image) => image.clientWidth)).toBeGreaterThan(200);
+    await expect
+      .poll(() => picture.evaluate((image) => (image instanceof HTMLImageElement ? image.currentSrc : "")))
+      .toContain(colorScheme);
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    // The label of the button for the search leaves out the keys beside it.
+    expect(
+      await page.evaluate(`axe.run({ exclude: [".DocSearch-Button"] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200))))`),
+    ).toEqual([]);
+    const folder = process.env["SITE_PICTURES"];
+    if (folder !== undefined)
+      await page.screenshot({ path: join(folder, `home-${width}-${colorScheme}.png`), fullPage: true });
     expect(troubles).toEqual([]);
   });
 
