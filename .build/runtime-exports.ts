@@ -14,6 +14,7 @@ const written: Readonly<Record<string, string>> = {
   "./skills": "runtime/skills/index.ts",
   "./server-card": "runtime/server-card/index.ts",
   "./server-card/client": "runtime/server-card/client/index.ts",
+  "./stdout": "runtime/transport/stdio/redirect-stdout.ts",
   "./settings": "runtime/server/settings/index.ts",
   "./stores": "runtime/stores/index.ts",
   "./compatibility": "runtime/compatibility/index.ts",
@@ -40,6 +41,9 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/redis": "runtime/adapters/redis/index.ts",
   "./adapters/yaml": "runtime/adapters/yaml.ts",
 };
+
+/** Source files that do something when they are loaded. Bundlers drop all others that nothing is imported of. */
+export const effectful: readonly string[] = ["runtime/transport/stdio/redirect-stdout.ts"];
 
 /**
  * Subpaths that programs import without others. Modules that the same of them load are in one file. With `./client` and `./transports` here as well,

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
-import { commonExports, readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
+import { commonExports, effectful, readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
 import { entryPath, joinParts } from "./runtime-parts.ts";
 
 /**
@@ -82,7 +82,7 @@ async function createManifest(root: string, exports: Readonly<Record<string, str
     license,
     author,
     type: "module",
-    sideEffects: false,
+    sideEffects: effectful.map((source) => `./${withoutExtension(source)}.js`),
     engines,
     exports: {
       ...Object.fromEntries(Object.entries(exports).map(([subpath, source]) => [subpath, toTarget(source)])),

@@ -59,7 +59,7 @@ export function createDevPlugin(onEnd: (result: BuildResult) => Promise<void>): 
         if (!isOutside || !(await isModulePackage(found.path))) return undefined;
         return { path: pathToFileURL(found.path).href, external: true };
       });
-      // The process has redirected its output before it loads anything.
+      // Older projects have the redirection of output themselves.
       build.onLoad({ filter: /[\\/]stdout\.ts$/ }, async ({ path }) =>
         (await readFile(path, "utf8")).includes('Symbol.for("mcp.stdout.write")')
           ? { contents: "", loader: "ts" }

@@ -24,7 +24,7 @@ describe("the manifest of mcp-server-runtime", () => {
       version,
       license,
       engines,
-      sideEffects: false,
+      sideEffects: ["./runtime/transport/stdio/redirect-stdout.js"],
     });
     expect(runtimeManifest.dependencies).toBeUndefined();
     expect(objectAt(runtimeManifest, "peerDependenciesMeta")).toEqual(

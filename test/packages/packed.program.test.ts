@@ -170,7 +170,7 @@ describe("the packed runtime", () => {
   });
 
   test("the packed runtime loads from every entry that needs no library, with one instance of shared modules", async () => {
-    const loaded = subpaths.filter((subpath) => !/adapters|auth\/client|build|websocket-server/.test(subpath));
+    const loaded = subpaths.filter((subpath) => !/adapters|auth\/client|build|stdout|websocket-server/.test(subpath));
     const program = `
       for (const subpath of ${JSON.stringify(loaded)}) await import("mcp-server-runtime" + subpath.slice(1));
       const { SetupError } = await import("mcp-server-runtime");

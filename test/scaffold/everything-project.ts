@@ -55,7 +55,7 @@ const example = join(root, "examples", "everything");
 
 /** The program around the server: what a project has as src/server.ts. */
 const program = `#!/usr/bin/env node
-import "./stdout.ts";
+import "mcp-server-runtime/stdout";
 import { createEverything } from "./everything.ts";
 import { defineServer, readSkills, run } from "./mcp/index.ts";
 

@@ -14,8 +14,6 @@ export interface Launcher {
   readonly version: string;
   /** Its files, by path relative to the project. */
   readonly files: Tree;
-  /** Folder of the clone. */
-  readonly clone: string;
 }
 
 /** Folder of a project with the launcher. */
@@ -46,6 +44,5 @@ export function readLauncher(clone: string = packageRoot): Launcher | undefined 
       [`${launcherFolder}/package.json`, `${jsonText(manifest)}\n`],
       [clonePath, `${jsonText({ clone })}\n`],
     ]),
-    clone,
   };
 }

@@ -6,7 +6,7 @@ import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
-import { definitionPath, emitExtras, extraTemplates, isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
+import { definitionPath, emitExtras, extraTemplates, isOnHttp, urlOf } from "../extras/extra-files.ts";
 import { platformOf } from "./deploy-target.ts";
 import { toLayerChoices } from "./project-choices.ts";
 import { buildScript, buildTemplate, emitBuildScript, toBuildScript } from "./build-script.ts";
@@ -25,9 +25,7 @@ import { projectView } from "./project-view.ts";
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
-  const own = [...rendered, stdoutModule, ...Object.keys(sampleTests).map(sampleTemplate)].map(
-    (name) => `project/${name}`,
-  );
+  const own = [...rendered, ...Object.keys(sampleTests).map(sampleTemplate)].map((name) => `project/${name}`);
   const further = [
     ...extraTemplates,
     ...accessTemplates,
@@ -44,18 +42,15 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
   const skills = hasSkillFolder(selection) ? skillFiles : [];
-  const copies = [...copied, ...skills].map(({ from, to }): [string, string] => {
-    return [to, readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n")];
-  });
   // Next.js bundles and serves by itself.
   const hasBuild = selection.mount !== "next";
+  const copies = [...copied, ...(hasBuild ? [] : nextFiles), ...skills].map(({ from, to }): [string, string] => {
+    return [to, readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n")];
+  });
   return new Map([
     ...copies,
     ...managerFiles(options.manager, builtPackages(selection)),
-    ...[...rendered, ...(isOnStdio(selection.transport) ? [stdoutModule] : [])].map((name): [string, string] => [
-      name,
-      tidy(templates.render(`project/${name}`, view)),
-    ]),
+    ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
     ...testedSamples(view).map((name): [string, string] => [
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
@@ -130,15 +125,14 @@ function testedSamples(view: object): readonly string[] {
   return Object.entries(sampleTests).flatMap(([name, member]) => (Reflect.get(view, member) ? [name] : []));
 }
 
-/** Module that protects stdout. */
-const stdoutModule = "src/stdout.ts";
-
 /** Files that are copied. Git would apply `.gitattributes` here, so it has another name. */
 const copied = [
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },
-  { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
+
+/** Files of a project for Next.js, which writes into the settings of its sources. */
+const nextFiles = [{ from: "test/tsconfig.json", to: "test/tsconfig.json" }] as const;
 
 /** Files of the example skill, which are copied. */
 const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"].map((path) => ({

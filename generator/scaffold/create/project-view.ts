@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { relativePath } from "../../internal/files.ts";
 import { listText } from "../../internal/list-text.ts";
 import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { deployView } from "../extras/deploy-files.ts";
@@ -50,8 +48,6 @@ function packageView(options: ProjectOptions): object {
     vendored: selection.runtime === "vendored",
     archive: selection.runtime !== "vendored" && runtime.version.startsWith("file:"),
     launcher: launcher !== undefined,
-    cloneProgram:
-      launcher && relativePath(options.folder, join(launcher.clone, "dist", "bundle", "generator", "cli.js")),
     sharesPackages: sharesPackages(options),
     ownFiles: ownFiles(options),
     extraLines: extraLines(options),

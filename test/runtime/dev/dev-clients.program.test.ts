@@ -33,7 +33,7 @@ interface BusyClient {
 }
 
 const server = `
-import "./stdout.ts";
+import "mcp-server-runtime/stdout";
 import { defineServer, run } from "./mcp/index.ts";
 import { tools } from "./tools.ts";
 

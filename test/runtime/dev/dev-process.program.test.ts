@@ -14,7 +14,7 @@ import { isAlive } from "../../is-alive.ts";
 
 let project: DevProject;
 
-const serverOf = (tools: string, before = ""): string => `import "./stdout.ts";
+const serverOf = (tools: string, before = ""): string => `import "mcp-server-runtime/stdout";
 ${before}
 import { defineServer, defineTool, run } from "./mcp/index.ts";
 const tool = (name: string, text: string) => defineTool({ name, execute: () => text });

@@ -28,7 +28,7 @@ interface Version {
 }
 
 function serverOf({ imports = "", before = "", definition = "", options = "" }: Version): string {
-  return `import "./stdout.ts";
+  return `import "mcp-server-runtime/stdout";
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { definePrompt, defineResource, defineServer, defineTool, run, ToolError } from "./mcp/index.ts";

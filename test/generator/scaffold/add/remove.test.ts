@@ -89,9 +89,11 @@ describe("create-mcp-server remove", () => {
     for (const [kind, name] of samples) expect(await runRemove({ kind, name, folder })).toBe(0);
     const [, imports] = /^import \{\s*([^}]*?),?\s*\} from "\.\/mcp/m.exec(read("src/server.ts")) ?? [];
     expect(imports?.split(/,\s*/)).toEqual(["defineServer", "run"]);
-    expect(read("src/server.ts")).toMatch(/^#!.*\nimport ".\/stdout.ts";\nimport \{[^}]*\} from ".*";\n\nawait run\(/);
+    expect(read("src/server.ts")).toMatch(
+      /^#!.*\nimport "mcp-server-runtime\/stdout";\nimport \{[^}]*\} from ".*";\n\nawait run\(/,
+    );
     expect(read("src/server.ts")).toMatch(/tools: \[\],\n *resources: \[\],\n *prompts: \[\],/);
-    expect(listAll(join(folder, "test"))).toEqual(["client.ts", "server.test.ts", "tsconfig.json"]);
+    expect(listAll(join(folder, "test"))).toEqual(["client.ts", "server.test.ts"]);
     expect(JSON.parse(read("manifest.json"))).toMatchObject({ tools: [] });
     expect(logs).toHaveBeenCalledWith(expect.stringMatching(/^src\/server.ts:\d+ still mentions measure_text$/));
   });

@@ -13,7 +13,8 @@ import { emitFiles, writeFiles } from "../../project.ts";
 /** Imports of such a project that matter here. */
 const readsPort = join(packageRoot, "runtime", "server", "run", "run-server.ts");
 const stubs = {
-  "src/stdout.ts": "",
+  "node_modules/mcp-server-runtime/package.json": '{ "type": "module", "exports": { "./stdout": "./stdout.js" } }',
+  "node_modules/mcp-server-runtime/stdout.js": "",
   "src/definition.ts": "export const server = undefined;",
   "src/mcp/index.ts": `export { readHttpPort } from ${JSON.stringify(readsPort)};
 export const requireBearerToken = (options) => options;

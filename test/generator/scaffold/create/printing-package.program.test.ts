@@ -27,7 +27,10 @@ beforeAll(async () => {
   const server = project.get("src/server.ts") ?? "";
   writeFiles(folder, [
     ...project,
-    ["src/server.ts", server.replace('import "./stdout.ts";\n', 'import "./stdout.ts";\nimport "noisy";\n')],
+    [
+      "src/server.ts",
+      server.replace('import "mcp-server-runtime/stdout";\n', 'import "mcp-server-runtime/stdout";\nimport "noisy";\n'),
+    ],
     ["node_modules/noisy/package.json", '{ "name": "noisy", "version": "1.0.0", "main": "index.js" }'],
     ["node_modules/noisy/index.js", noisy],
   ]);

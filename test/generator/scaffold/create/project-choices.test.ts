@@ -538,20 +538,23 @@ describe("a project", () => {
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },
     { transport: "worker", schema: "json" },
-  ])("a project with a vendored runtime differs only in vendor/, .gitignore, README.md and package.json: %j", async (text) => {
-    const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
-    for (const [path, source] of tree) {
-      if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);
-      else if (!/^(README\.md|package\.json|\.gitignore)$/.test(path)) expect(source, path).toBe(plain.get(path));
-    }
-    expect([...plain.keys()].filter((path) => !tree.has(path))).toEqual([]);
-    expect(manifestOf(tree).devDependencies).toMatchObject({
-      ...manifestOf(plain).devDependencies,
-      "mcp-server-runtime": "file:vendor/mcp-server-runtime",
-    });
-    expect(tree.get("README.md")).toContain("`vendor/mcp-server-runtime/`");
-    expect(plain.get("README.md")).not.toContain("`vendor/mcp-server-runtime/`");
-  });
+  ])(
+    "a project with a vendored runtime differs only in vendor/, .gitignore, README.md and package.json: %j",
+    async (text) => {
+      const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
+      for (const [path, source] of tree) {
+        if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);
+        else if (!/^(README\.md|package\.json|\.gitignore)$/.test(path)) expect(source, path).toBe(plain.get(path));
+      }
+      expect([...plain.keys()].filter((path) => !tree.has(path))).toEqual([]);
+      expect(manifestOf(tree).devDependencies).toMatchObject({
+        ...manifestOf(plain).devDependencies,
+        "mcp-server-runtime": "file:vendor/mcp-server-runtime",
+      });
+      expect(tree.get("README.md")).toContain("`vendor/mcp-server-runtime/`");
+      expect(plain.get("README.md")).not.toContain("`vendor/mcp-server-runtime/`");
+    },
+  );
 
   it("spaces around a choice do not count", () => {
     const text = { extras: "none ", auth: " none", scale: "none ", mount: " none ", features: " all", schema: "json " };

@@ -53,13 +53,11 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       "build.js",
       "package.json",
       "src/server.ts",
-      "src/stdout.ts",
       "test/client.ts",
       "test/measure-text-tool.test.ts",
       "test/server.test.ts",
       "test/shorten-prompt.test.ts",
       "test/style-guide-resource.test.ts",
-      "test/tsconfig.json",
       "tsconfig.json",
       "vitest.config.ts",
     ]);
