@@ -121,6 +121,13 @@ const attacks: readonly Attack[] = [
     reason: /is required/,
   },
   {
+    name: "a scheme that contains the name of one that is served",
+    make: () => ({ authorization: "X-Bearer dpop" }),
+    status: 401,
+    challenge: asks,
+    reason: /is required/,
+  },
+  {
     name: "a token in the URL (AC-27)",
     make: async () => ({ path: `/mcp?access_token=${await sign(protectedServer)}` }),
     status: 400,

@@ -94,6 +94,14 @@ describe("API keys", () => {
       { sha256: "abc" },
       "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
     ],
+    [
+      { sha256: "a".repeat(65) },
+      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
+    ],
+    [
+      { sha256: `x${"a".repeat(64)}` },
+      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
+    ],
   ])("the option %j is rejected with its remedy", (bad, message) => {
     const keys = [
       { principal: "laptop", key },
