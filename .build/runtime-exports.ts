@@ -42,7 +42,7 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/yaml": "runtime/adapters/yaml.ts",
 };
 
-/** Source files that do something when they are loaded. Bundlers drop all others that nothing is imported of. */
+/** Source files that do something when they are loaded. Bundlers drop any other file if nothing is imported from it. */
 export const effectful: readonly string[] = ["runtime/transport/stdio/redirect-stdout.ts"];
 
 /**

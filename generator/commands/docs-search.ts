@@ -4,12 +4,12 @@ export interface Guide {
   readonly title: string;
   /** What a reader can do after the guide, from the index of the guides. */
   readonly use: string;
-  /** True for pages that are looked up rather than read. */
+  /** True for pages to look things up in, rather than to read. */
   readonly isReference: boolean;
   readonly text: string;
 }
 
-/** Section of a guide that contains all words of a search. */
+/** Section of a guide with all words of a search. */
 export interface FoundSection {
   readonly guide: Guide;
   readonly heading: string;
@@ -41,7 +41,7 @@ function scoreOf(word: string, { guide, heading, section }: Place): number {
   const inDescription = countOf(word, `${guide.title} ${guide.use}`) > 0 ? 8 : 0;
   const inHeading = countOf(word, heading) > 0 ? 4 : 0;
   const times = countOf(word, section);
-  // A word that is repeated says little more, and a part of a word says less.
+  // A repeated word says little more, and a part of a word says less.
   return inDescription + inHeading + (times === 0 ? 0.2 : times / (times + 2));
 }
 

@@ -23,7 +23,7 @@ export async function runDocs({ topic }: DocsOptions): Promise<number> {
   }
 }
 
-/** Most sections that a search lists. */
+/** Maximum number of sections in the result of a search. */
 const maximum = 20;
 
 /** Groups of the index whose pages are looked up rather than read. */

@@ -156,7 +156,7 @@ async function updateRuntime(runtime: InstalledRuntime, { dryRun }: UpdateComman
   if (install !== undefined) console.log(`This version requires a newer ${runtimePackage}. Next: ${install}`);
 }
 
-/** Replaces the build that older projects contain by a call of that of the runtime. */
+/** Replaces the build of older projects by a call of the runtime's. */
 async function updateBuild(build: FormerBuild, { dryRun }: UpdateCommandOptions): Promise<void> {
   const { drifts, edited } = build;
   if (edited.length > 0)

@@ -159,7 +159,7 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
 }
 
-/** Finds the names used in code but gone, with the entry to say so. Names that the overlay removes are decided. */
+/** Finds the names used in code but gone, with the entry to say so. Names under `removed` of the overlay are decided. */
 export function findLostNames(
   revision: Named & Pick<RevisionModel, "id">,
   { base, removed }: { readonly base: RevisionModel; readonly removed: readonly string[] },

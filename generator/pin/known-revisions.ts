@@ -14,7 +14,7 @@ export interface KnownRevisions {
   readonly pins: Pins;
   /** Pins of its extensions, which do not change. */
   readonly extensions: Pins;
-  /** The schema of overlays of this package, which replaces that of the folder. */
+  /** The schema of overlays of this package. It replaces the one in the folder. */
   readonly overlaySchema: string;
   /** Reads an overlay by that schema. */
   readonly readOverlay: ReturnType<typeof createOverlayReader>;

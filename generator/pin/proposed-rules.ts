@@ -116,7 +116,7 @@ function nameOf({ kind, names, member = "" }: Change): string {
   return isType ? member : (names[0] ?? member);
 }
 
-/** Returns the name of an inherited member at the base that all types with the member have: `Base.member` for `Type.member`. */
+/** Returns the name of an inherited member at the common base of all types with it: `Base.member` for `Type.member`. */
 function baseNameOf(change: Change): string {
   const name = nameOf(change);
   const [, member] = /^[A-Z]\w*(\..+)$/.exec(name) ?? [];

@@ -162,7 +162,7 @@ async function readBody(url: URL, response: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the error for a schema that is too large, alone or with the files that it imports. */
+/** Returns the error for a schema of too many bytes, alone or with its imported files. */
 export function tooLarge(from: string): UserError {
   return new UserError(`${from} is larger than ${sizeLimit / 1024 / 1024} MiB; check that it is a schema.ts.`);
 }

@@ -9,9 +9,9 @@ export interface SchemaSource {
   readonly from: string;
   /** Its text with `\n` line endings. The files of a schema in several files are joined. */
   readonly text: string;
-  /** Files that are joined, the given one last; empty for a schema in one file. */
+  /** The joined files, the given one last; empty for a schema in one file. */
   readonly files: readonly string[];
-  /** Returns the place in a file that a place of the text comes from. */
+  /** Returns the original place, in a file, of a place in the text. */
   readonly originOf: JoinedFiles["originOf"];
   /** The commit that the URL contains, if any. */
   readonly commit?: string;
@@ -20,7 +20,7 @@ export interface SchemaSource {
 const fileLimit = 50;
 
 /**
- * Reads a schema from a path, a `file:` URL or an `https:` URL, with the files that it imports from its folder.
+ * Reads a schema from a path, a `file:` URL or an `https:` URL, with its imported files, from its folder.
  *
  * @throws {UserError} when the source cannot be read or is no schema.
  */
@@ -47,7 +47,7 @@ function join(files: readonly SchemaFile[], from: string): Pick<SchemaSource, "t
   return { ...joinFiles(files), files: files.map(({ name }) => name) };
 }
 
-/** Reads what a file imports, and what those files import: each file once, before those that import it. */
+/** Reads the imported files of a file, and theirs: each once, before its importers. */
 async function readImports(schema: SchemaFile, folder: SourceFolder): Promise<readonly SchemaFile[]> {
   const seen = new Set([schema.name]);
   const files: SchemaFile[] = [];

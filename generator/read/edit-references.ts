@@ -22,9 +22,9 @@ export interface Names {
   readonly checker: ts.TypeChecker;
   /** Declarations of all files, by {@link keyOf}. */
   readonly declared: ReadonlyMap<string, Declared>;
-  /** Paths of the files, by the joined names that they declare. */
+  /** Paths of the files, by their joined names. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Names that types and namespaces declare inside, once they are known. */
+  /** Names declared inside types and namespaces, once they are known. */
   readonly hidden: Map<ts.Node, ReadonlySet<string>>;
 }
 
@@ -44,7 +44,7 @@ interface Target {
   readonly key?: string;
   /** True for a whole file: `import * as name`. */
   readonly isFile: boolean;
-  /** True if there is a declaration somewhere, such as that of a member or of a type parameter. */
+  /** True if there is a declaration somewhere, such as a member or a type parameter. */
   readonly isKnown: boolean;
 }
 
@@ -95,7 +95,7 @@ export function editReferences(file: File, names: Names): readonly Edit[] {
   return [...edits.values()].sort((a, b) => a.start - b.start);
 }
 
-/** An import with a comment leaves a semicolon, so that the comment does not become that of the next declaration. */
+/** An import with a comment leaves a semicolon, so that the next declaration does not get the comment. */
 function removal(node: ts.ImportDeclaration | ts.ExportDeclaration): Edit {
   const { text } = node.getSourceFile();
   const start = node.getStart();
@@ -148,7 +148,7 @@ function isLabel(node: ts.Identifier): boolean {
   return ts.isNamedTupleMember(node.parent) && node.parent.name === node;
 }
 
-/** @throws {SpecError} when a name has another meaning at the place where it replaces one, such as that of a type parameter */
+/** @throws {SpecError} when a name has another meaning at its new place, such as a type parameter */
 function rejectHidden(
   path: string,
   node: ts.Node,
@@ -160,7 +160,7 @@ function rejectHidden(
   }
 }
 
-/** Returns the names that a type, or a namespace, declares for what is inside of it. */
+/** Returns the names declared by a type or a namespace for its inside. */
 function namesInside(node: ts.Node, { checker, hidden }: Pick<Names, "checker" | "hidden">): ReadonlySet<string> {
   const before = hidden.get(node);
   if (before) return before;
@@ -177,7 +177,7 @@ function namesInside(node: ts.Node, { checker, hidden }: Pick<Names, "checker" |
   return names;
 }
 
-/** Returns the names that a statement declares. */
+/** Returns the names declared by a statement. */
 export function declaredNames(statement: ts.Statement): readonly ts.Identifier[] {
   if (ts.isVariableStatement(statement))
     return statement.declarationList.declarations.map(({ name }) => name).filter(ts.isIdentifier);

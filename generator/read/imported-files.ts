@@ -11,7 +11,7 @@ export interface SchemaFile {
   readonly text: string;
 }
 
-/** File that another one imports. */
+/** An imported file. */
 export interface ImportedFile {
   /** Its path relative to the folder of the first file. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ImportedFile {
 }
 
 /**
- * Finds the files that a file of a schema imports, or exports names of. Each must be in the folder of the schema.
+ * Finds the files from which a file of a schema imports or exports names. Each must be in the folder of the schema.
  *
  * @throws {SpecError} when an import has another form, or leads to another place
  */
@@ -41,7 +41,7 @@ export function renamesExports({ path, text }: SchemaFile): boolean {
   });
 }
 
-/** True for a statement that names what other files have, or what others may use: it declares nothing itself. */
+/** True for an import, or for an export without a declaration. */
 export function isImportOrExport(node: ts.Node): node is ts.ImportDeclaration | ts.ExportDeclaration {
   return ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
 }

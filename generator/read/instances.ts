@@ -25,19 +25,19 @@ export interface Instances {
    * @throws {SpecError} when it contains ever larger types
    */
   readonly instantiate: (node: ts.Node, instance: Instance) => Shape;
-  /** Returns the names of the declarations that a generic type has become. */
+  /** Returns the names of the declarations made of a generic type. */
   readonly namesOf: (generic: string) => readonly string[];
 }
 
 /** Names in the file, where the new declarations are added. */
 export interface NewNames {
   readonly isTaken: (name: string) => boolean;
-  /** Adds the name of a declaration that is being read. Until it is finished, nothing can be looked up in it. */
+  /** Adds the name of a declaration while it is read. Until it is finished, nothing can be looked up in it. */
   readonly begin: (name: string, declaration: OpenDeclaration) => void;
   readonly finish: (declaration: Declaration) => void;
 }
 
-/** An instance that is being read. It gets a name when it contains itself. */
+/** An instance while it is read. It gets a name when it contains itself. */
 interface OpenInstance {
   readonly generic: string;
   readonly key: string;

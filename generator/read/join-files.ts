@@ -7,13 +7,13 @@ import { locationOf, openFiles, reject, type ts } from "./syntax.ts";
 /** Several files as one text. */
 export interface JoinedFiles {
   readonly text: string;
-  /** Returns the place that a place of the text comes from. */
+  /** Returns the original place of a place in the text. */
   readonly originOf: (location: Location) => Omit<SpecProblem, "text">;
 }
 
 /**
  * Joins the files of a schema, in the given order; the last one is the schema itself. Imports and exports of names are left out. A declaration gets
- * the name under which the schema exports it, everywhere; one that the schema does not export keeps its own.
+ * the name under which the schema exports it, everywhere; without an export, it keeps its own.
  *
  * @throws {SpecError} when two declarations have the same name, a name is not found, or a name would get another meaning
  */
@@ -121,7 +121,7 @@ function originOf(pieces: readonly Piece[], text: string, { line, column }: Loca
   return { file: piece.path, line: place.line + 1, column: place.character + 1 };
 }
 
-/** Returns the place in a text that a place in the edited text comes from. */
+/** Returns the place in a text from its place in the edited text. */
 function beforeEdits(offset: number, edits: readonly Edit[]): number {
   let moved = 0;
   for (const { start, end, text } of edits) {

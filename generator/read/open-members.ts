@@ -6,18 +6,18 @@ import { locationOf, ts } from "./syntax.ts";
 import type { NamedStatements, TypeContext } from "./type-context.ts";
 import { readBases } from "./type-reference.ts";
 
-/** Members of types that are being read. */
+/** Members of types while they are read. */
 export interface OpenMembers {
   /** Members by type and name, once they are read. */
   readonly known: Map<string, Property>;
-  /** Members that are being read. */
+  /** Members while they are read. */
   readonly open: Set<string>;
 }
 
 /** Maximum number of members waiting for each other while they are read. Each takes a part of the call stack. */
 const openLimit = 10;
 
-/** True if the declaration of a type is being read, or that of a type that it is made of. Such a type cannot be resolved yet. */
+/** True while the declaration of a type, or of one of its parts, is read. Such a type cannot be resolved yet. */
 export function isOpen(context: TypeContext, shape: Shape, seen: readonly string[] = []): boolean {
   const { file } = context;
   if (shape.kind === "omit") return isOpen(context, shape.base, seen);
@@ -46,7 +46,7 @@ export function findOpenMember(context: TypeContext, shape: Shape, name: string)
   return found ?? findInherited(context, declaration?.extends ?? [], name);
 }
 
-/** A declaration that is being read, with the place to read its members in. */
+/** A declaration while it is read, with the place to read its members in. */
 export interface OpenDeclaration {
   readonly context: TypeContext;
   readonly statements: NamedStatements["statements"];

@@ -60,7 +60,7 @@ function openFile(
 ): {
   readonly constants: readonly Constant[];
   readonly context: TypeContext;
-  /** Reads the declarations in source order. A generic type that contains itself is followed by what it has become. */
+  /** Reads the declarations in source order. The declarations made of a recursive generic type follow it. */
   readonly readAll: () => readonly Declaration[];
 } {
   const isImport = (statement: ts.Statement): boolean => core.length > 0 && ts.isImportDeclaration(statement);

@@ -112,7 +112,7 @@ function partsOf(declaration: Declaration): string[] {
   return [...declaration.extends, declaration.shape].flatMap(namesIn);
 }
 
-/** Returns the names of the types that a shape is made of. */
+/** Returns the names of the types in a shape. */
 export function namesIn(shape: Shape): string[] {
   switch (shape.kind) {
     case "reference":

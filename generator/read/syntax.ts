@@ -30,13 +30,13 @@ export function parseSource(path: string, text: string): ts.SourceFile {
   }
 }
 
-/** Files that refer to each other, and the checker that resolves their names. */
+/** Files with references to each other, and the checker for their names. */
 export interface OpenFiles {
   readonly sources: readonly ts.SourceFile[];
   readonly checker: ts.TypeChecker;
 }
 
-/** Parses files that {@link parseSource} accepts, by their relative paths. They find each other, and nothing else. */
+/** Parses files as {@link parseSource} does, by their relative paths. They find each other, and nothing else. */
 export function openFiles(files: readonly { readonly name: string; readonly text: string }[]): OpenFiles {
   const project = new Project({
     useInMemoryFileSystem: true,

@@ -32,7 +32,7 @@ export interface FileNames {
   readonly declarations: Names;
   /** Returns what a generic type with types for its parameters stands for. */
   readonly instantiate: Instances["instantiate"];
-  /** Returns a declaration that is being read. */
+  /** Returns a declaration while it is read. */
   readonly findOpen: (name: string) => OpenDeclaration | undefined;
   readonly openMembers: OpenMembers;
   /** Core names by their local names in the file. */

@@ -8,16 +8,16 @@ import { watchFunction } from "./watch-function.ts";
 export interface BundleServerOptions {
   /** Folder of the project: `import.meta.dirname` of its `build.js`. It becomes the working folder of the process. */
   readonly folder: string;
-  /** Modules that become files of their own in `dist`, as esbuild lists them; the first is the server. Default: `src/server.ts`. */
+  /** Modules with files of their own in `dist`, as esbuild lists them; the first is the server. Default: `src/server.ts`. */
   readonly entryPoints?: readonly (string | { readonly in: string; readonly out: string })[];
-  /** Platform of the bundle; `worker` is any that calls the function `fetch` of a module. Default: `node`. */
+  /** Platform of the bundle; `worker` is any platform for modules with a function `fetch`. Default: `node`. */
   readonly platform?: "node" | "worker";
   /**
-   * Packages that stay outside of the bundle: those of the platform, and those with native code. The latter belong under "dependencies" in
+   * Packages outside of the bundle: packages of the platform, and packages with native code. The latter belong under "dependencies" in
    * `package.json`, and are copied to `dist/node_modules`. Default: none.
    */
   readonly external?: readonly string[];
-  /** Module that serves a function on this machine, for `--watch`. Default: the first entry point is a server, and is served. */
+  /** Module for serving a function on this machine, with `--watch`. Default: the first entry point is a server, and is served. */
   readonly local?: string;
   /** Further options of esbuild, which replace those of this function. */
   readonly esbuild?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface BundleServerOptions {
 }
 
 /**
- * Bundles a server and every package that it imports into `dist`, with esbuild. The bundle starts fast and runs without `node_modules`.
+ * Bundles a server and its packages into `dist`, with esbuild. The bundle starts fast and runs without `node_modules`.
  * `dist/THIRD-PARTY.txt` receives the licences of the packages, which have to be distributed with it. A warning names packages with native code, which
  * bundles do not contain. With `--watch`, serves while the sources change. An error of the build is printed, and sets the exit code.
  *
@@ -41,7 +41,7 @@ export interface BundleServerOptions {
  */
 export async function bundleServer(given: BundleServerOptions): Promise<void> {
   const { folder, local, args = process.argv.slice(2) } = given;
-  // A host may start the program in any folder. The server that it watches runs in that of the project.
+  // A host may start the program in any folder. The watched server runs in the folder of the project.
   process.chdir(folder);
   const options = toSettings(given);
   const [mode, ...rest] = args;
@@ -80,7 +80,7 @@ const common: BuildOptions = {
   format: "esm",
   // Errors are recognized by the names of their classes.
   keepNames: true,
-  // Modules of the runtime have no side effects. Outside node_modules, where a vendored runtime is, esbuild would warn of each that it drops.
+  // Modules of the runtime have no side effects. Outside node_modules, where a vendored runtime is, esbuild would warn of each dropped import.
   logOverride: { "ignored-bare-import": "silent" },
   sourcemap: true,
   sourcesContent: false,
@@ -91,7 +91,7 @@ const nodeSettings: BuildOptions = {
   ...common,
   platform: "node",
   target: "node20.19",
-  // CommonJS packages expect globals that ECMAScript modules do not have.
+  // CommonJS packages expect globals which ECMAScript modules do not have.
   banner: {
     js: [
       'import { createRequire as createRequireOfBundle } from "node:module";',
@@ -109,7 +109,7 @@ const platformModules: Plugin = {
   },
 };
 
-/** Options of esbuild for platforms that call a function, have no packages, and bound the size of a program. */
+/** Options of esbuild for platforms with functions, without packages, and with a limit for the size of a program. */
 const workerSettings: BuildOptions = {
   ...common,
   platform: "neutral",

@@ -26,11 +26,11 @@ export async function copyExternal(folder: string, { outputs }: BundleImports): 
   for (const place of places) for (const name of place.names) places.push(...(await copyPackage(name, place)));
 }
 
-/** A package that has been copied, or the project. */
+/** A copied package, or the project. */
 interface Place {
   readonly source: string;
   readonly target: string;
-  /** Packages that it needs. */
+  /** Packages to copy with it. */
   readonly names: readonly string[];
   /** Place whose packages it finds as well. */
   readonly above?: Place;
@@ -62,7 +62,7 @@ async function findPackage(name: string, from: string): Promise<string | undefin
   return undefined;
 }
 
-/** Names of the packages that a package needs where it runs. */
+/** Names of the packages needed by a running package. */
 async function readNeeded(folder: string): Promise<readonly string[]> {
   const { dependencies, optionalDependencies } = await readManifest(folder);
   return [dependencies, optionalDependencies].flatMap((list) => (isObject(list) ? Object.keys(list) : []));

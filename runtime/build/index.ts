@@ -1,3 +1,3 @@
-/** Builds of servers: one file with every package that a server imports, and the licences of those packages. */
+/** Builds of servers: one file with all packages, and the licences of the packages. */
 export { bundleServer } from "./bundle-server.ts";
 export type { BundleServerOptions } from "./bundle-server.ts";

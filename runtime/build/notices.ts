@@ -20,7 +20,7 @@ export async function writeNotices(folder: string, { outputs }: BundledFiles): P
   await writeFile(path, [head, ...notices].join("\n"));
 }
 
-/** Matches the folder of the package that a bundled file belongs to. */
+/** Matches the package folder of a bundled file. */
 const packageFolder = /^(?:(?:.*\/)?node_modules|vendor)\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
 async function readNotice(folder: string): Promise<string> {
@@ -43,7 +43,7 @@ function isNative(manifest: Readonly<Record<string, unknown>>, names: readonly s
   return gypfile === true || names.includes("binding.gyp") || finders.some((finder) => finder in needed);
 }
 
-/** Packages that find the native code of another. */
+/** Packages for finding the native code of another. */
 const finders: readonly string[] = [
   "bindings",
   "node-gyp-build",

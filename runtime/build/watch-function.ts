@@ -5,7 +5,7 @@ import { basename, join, parse } from "node:path";
 export interface WatchFunctionOptions<Options extends { readonly entryPoints: readonly string[] }> {
   /** Function `context` of esbuild. */
   readonly context: (options: Options) => Promise<WatchedBuild>;
-  /** Options of esbuild for the module that serves the function. */
+  /** Options of esbuild for the module with the server of the function. */
   readonly options: Options;
 }
 
@@ -16,7 +16,7 @@ interface WatchedBuild {
   dispose(): Promise<unknown>;
 }
 
-/** Serves the function of a platform at a port of this machine. Each version that builds replaces the last one. */
+/** Serves the function of a platform at a port of this machine. Each built version replaces the last one. */
 export async function watchFunction<Options extends { readonly entryPoints: readonly string[] }>({
   context,
   options,

@@ -3,17 +3,17 @@ import { TestClient, type TestClientOptions, type TestRevision } from "./test-cl
 
 /** Options of {@link createServerTests}. */
 export interface ServerTestsOptions {
-  /** Revisions that the server serves: `revisions` of a project. */
+  /** Revisions of the server: `revisions` of a project. */
   readonly revisions: readonly TestRevision[];
-  /** Functions that connect to the server, by transport. */
+  /** Functions for connecting to the server, by transport. */
   readonly links: Readonly<Record<string, OpenTestLink>>;
-  /** Revisions that a transport serves. Default: all. */
+  /** Revisions of a transport. Default: all. */
   readonly only?: Readonly<Record<string, readonly string[]>>;
-  /** Capabilities that all clients declare. Default: none. */
+  /** Capabilities declared by all clients. Default: none. */
   readonly capabilities?: object;
 }
 
-/** A transport, and a revision that the server serves over it. */
+/** A transport, and a revision served over it. */
 export interface ServerTestCase {
   readonly over: string;
   readonly open: OpenTestLink;
@@ -24,13 +24,13 @@ export interface ServerTestCase {
 export interface ServerTests {
   /** Identifiers of the revisions. */
   readonly revisions: readonly string[];
-  /** Every transport of the server, at every revision that has it. */
+  /** Every transport of the server, at every revision with it. */
   readonly cases: readonly ServerTestCase[];
   /** A client of the server over a connection of its own. */
   readonly Client: new (link: TestLink, options?: TestClientOptions) => TestClient;
   /** Returns the client of a case. All tests share it, and its server. */
   connect(one: ServerTestCase): Promise<TestClient>;
-  /** Ends the shared clients and their servers. A server that does not end with code 0 is reported on stderr. */
+  /** Ends the shared clients and their servers. Another exit code than 0 is reported on stderr. */
   close(): Promise<void>;
 }
 

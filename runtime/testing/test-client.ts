@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { TestLink, TestMessage } from "./links/link.ts";
 
-/** Facts about a revision that a {@link TestClient} needs; `revisions` of a project has them. */
+/** Facts about a revision for a {@link TestClient}; `revisions` of a project has them. */
 export interface TestRevision {
   readonly id: string;
   readonly lifecycle: "handshake" | "per-request";
@@ -14,7 +14,7 @@ export type TestHandlers = Readonly<Record<string, (params: Readonly<Record<stri
 export interface TestClientOptions {
   /** Handlers of requests of the server, such as `elicitation/create`. The client declares their capabilities. Default: none. */
   readonly handlers?: TestHandlers;
-  /** Further capabilities that it declares. Default: none. */
+  /** Further declared capabilities. Default: none. */
   readonly capabilities?: object;
 }
 
@@ -134,12 +134,12 @@ export class TestClient {
   }
 }
 
-/** Prefix of the members of `_meta` that the protocol defines. */
+/** Prefix of the protocol's members of `_meta`. */
 const prefix = "io.modelcontextprotocol";
 
 const clientInfo = { name: "test", version: "1.0.0" };
 
-/** Number of times that a request is sent while its results require input. */
+/** Maximum number of sends of a request while its results require input. */
 const maxAttempts = 10;
 
 /** Capabilities of a client with handlers, by method. */

@@ -4,7 +4,7 @@ import { isOnHttp } from "../extras/extra-files.ts";
 import { platformOf, type DeployTarget } from "./deploy-target.ts";
 import type { Selection } from "./project-choices.ts";
 
-/** Name of the script that builds a project. */
+/** Name of a project's build script. */
 export const buildScript = "build.js";
 
 /** Template of the script. */
@@ -29,7 +29,7 @@ export function toBuildScript({
   return { target, entries: hasHandler ? '["src/server.ts", "src/handler.ts"]' : entriesOf(target) };
 }
 
-/** Entry points of a target. Lambda expects another name than that of the source. */
+/** Entry points of a target. Lambda expects another name than the source has. */
 function entriesOf(target: DeployTarget): string {
   if (target === "lambda") return '[{ in: "src/lambda.ts", out: "index" }]';
   return `["${platformOf(target)?.entry ?? "src/server.ts"}"]`;

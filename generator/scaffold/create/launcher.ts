@@ -19,7 +19,7 @@ export interface Launcher {
 /** Folder of a project with the launcher. */
 export const launcherFolder: string = `vendor/${generatorPackage}`;
 
-/** File of a project that names the clone. It is not shared: its path is that of this machine. */
+/** File of a project with the path of the clone. Git ignores it: the path is one of this machine. */
 export const clonePath: string = `${launcherFolder}/clone.json`;
 
 /**

@@ -125,7 +125,7 @@ function testedSamples(view: object): readonly string[] {
   return Object.entries(sampleTests).flatMap(([name, member]) => (Reflect.get(view, member) ? [name] : []));
 }
 
-/** Files that are copied. Git would apply `.gitattributes` here, so it has another name. */
+/** Copied files. Git would apply `.gitattributes` here, so it has another name. */
 const copied = [
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },

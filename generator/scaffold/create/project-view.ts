@@ -56,12 +56,12 @@ function packageView(options: ProjectOptions): object {
   };
 }
 
-/** True if the packages of a clone are in git: GitHub has no clone that could write them again. */
+/** True if the packages of a clone are in git: GitHub has no clone to write them again. */
 function sharesPackages({ selection }: ProjectOptions): boolean {
   return selection.extras.includes("ci");
 }
 
-/** Files that belong to this machine, as git ignores them: paths of it, and packages that its clone can write again. */
+/** Files of this machine, as git ignores them: paths, and packages from the clone. */
 function ownFiles(options: ProjectOptions): readonly string[] {
   const { selection, runtime, launcher } = options;
   return [
@@ -195,7 +195,7 @@ function serviceView(options: ProjectOptions): object {
   };
 }
 
-/** Import of the helpers that the tests of a project use: those of its transports. */
+/** Import of the test helpers for the transports of a project. */
 function testingImport(options: ProjectOptions): string {
   const { transport, further, mount, auth } = options.selection;
   const isFunction = transport === "worker" || mount === "next";

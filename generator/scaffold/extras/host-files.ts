@@ -45,7 +45,7 @@ function vscodeConfig({ name, program, env }: ServerCommand): string {
   return jsonText({ servers: { [toEntryName(name)]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
-/** Command that adds the server to Claude Code, for a shell in the folder of the project. */
+/** Command for adding the server to Claude Code, for a shell in the folder of the project. */
 function claudeCodeCommand({ name, env = {} }: Omit<ServerCommand, "program">): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
   return `claude mcp add ${toEntryName(name)} ${variables.join("")}-- node ${nodeOptions.join(" ")} "$PWD/dist/server.js"`;
@@ -68,7 +68,7 @@ export interface HostConfigs {
   readonly cursor: string;
 }
 
-/** Returns the configurations for a server that hosts start. None contains a path of this machine: the README is shared. */
+/** Returns the configurations of hosts for a server on stdio. None contains a path of this machine: the README is shared. */
 export function configsOfCommand({ name, env }: Omit<ServerCommand, "program">): HostConfigs {
   const opened = { name, env, program: "${workspaceFolder}/dist/server.js" };
   return {

@@ -15,21 +15,21 @@ import type { DeployTarget } from "../create/deploy-target.ts";
 
 /** Build of a project, as an update sees it. */
 export interface FormerBuild {
-  /** Files that an update replaces or removes; empty if there are none. */
+  /** Files to replace or to remove; empty if there are none. */
   readonly drifts: readonly Drift[];
   /** Replaces and removes them. */
   replace(): Promise<void>;
-  /** Files that were edited by hand, so that they stay. */
+  /** Files edited by hand. They stay. */
   readonly edited: readonly string[];
 }
 
-/** Files that only the former build imports, with their hashes. */
+/** Files used by the former build only, with their hashes. */
 const helpers: { readonly [path: string]: string } = {
   "external.js": "124670b379a4a7351fef56c041e7b036b02f84a2ec343c535b544ed98ab3f845",
   "notices.js": "aff634956d40c2f84c7bb39386355e7f47f03df7b38c1effbecd0237396cce68",
 };
 
-/** Hashes of former scripts with empty lists, and their targets. That for Bun was the same as that for Deno. */
+/** Hashes of former scripts with empty lists, and their targets. Bun and Deno had the same script. */
 const scripts: ReadonlyMap<string, DeployTarget> = new Map([
   ["1a307b01d08b6ee3165a95627d7273e8c67e4c40db8b844c1f4aa17499fd4e21", "node"],
   ["a77d87301c1c1fb6ea775579cc628cc262ab2c4202839fe671465b4a4aeb0770", "worker"],

@@ -29,7 +29,7 @@ export interface ReconnectingConnectionOptions {
   readonly timeouts: Timeouts;
   /** Decides which rejections are temporary. */
   readonly profile: Profile | undefined;
-  /** Revisions of the client. A server that does not know the negotiated one rejects it with the code of its own. */
+  /** Revisions of the client. A server without the negotiated one rejects it with the code of its own revision. */
   readonly revisions: readonly Revision[];
 }
 

@@ -33,7 +33,7 @@ export interface Issuer {
  * and open its page, on which the user allows the sign-in. There are no passwords: whoever uses this machine is the user. It listens on the loopback
  * address only, and keeps everything in memory.
  *
- * @param resource - URL of the server that the tokens are for, their audience
+ * @param resource - URL of the server to use the tokens at, their audience
  * @throws {Error} when the port is in use
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  * @example
@@ -197,7 +197,7 @@ function describeIssuer(url: string): object {
   };
 }
 
-/** Shows an error to the user. It must not reach a redirect URI that no client has registered. */
+/** Shows an error to the user. It must not reach an unregistered redirect URI. */
 async function asPage(work: () => Reply | Promise<Reply>): Promise<Reply> {
   try {
     return await work();

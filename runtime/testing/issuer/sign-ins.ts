@@ -14,14 +14,14 @@ export class OAuthError extends Error {
   }
 }
 
-/** A client that has registered itself. */
+/** A registered client. */
 export interface IssuerClient {
   readonly id: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
 }
 
-/** A sign-in that the user has not decided yet. */
+/** A sign-in without a decision of the user. */
 export interface SignIn {
   readonly client: IssuerClient;
   readonly redirectUri: string;
@@ -38,12 +38,12 @@ export interface IssuedGrant {
 
 /** Clients and sign-ins of an issuer, up to a thousand of each kind. Newer ones replace older ones. */
 export interface SignIns {
-  /** @throws {OAuthError} when the metadata has no redirect URI, or one that may lead to another program */
+  /** @throws {OAuthError} when the metadata has no redirect URI, or an unsafe one */
   register(metadata: unknown): IssuerClient;
   /** @throws {OAuthError} when the client is unknown, or has not registered the redirect URI */
   findTarget(query: URLSearchParams): { readonly client: IssuerClient; readonly redirectUri: string };
   /**
-   * Returns the id of a new sign-in, for the page that the user decides on.
+   * Returns the id of a new sign-in, for the page with the decision.
    *
    * @throws {OAuthError} when the request has no challenge of S256, or is for another resource
    */
@@ -61,7 +61,7 @@ const codeLifetime = 60_000;
 /**
  * Creates the state of an issuer for one resource. All clients are public: they prove themselves with PKCE.
  *
- * @param options - `issuer`: identifier that its responses name. `now`: returns the current time in milliseconds
+ * @param options - `issuer`: identifier in its responses. `now`: returns the current time in milliseconds
  */
 export function createSignIns({
   issuer,

@@ -1,7 +1,7 @@
 import { keepOpen, readMessage, receiveResponse, writeMessage, type TestLink, type TestMessage } from "./link.ts";
 import { startOnPort, type TestProgram } from "./program.ts";
 
-/** A server with HTTP: a program that runs, or a function that a test calls. */
+/** A server with HTTP: a running program, or a function called by a test. */
 export interface TestHttpServer {
   readonly url: string;
   /** Sends a request to the server. */

@@ -44,7 +44,7 @@ export async function openTcp(program: TestProgram): Promise<TestLink> {
 /** Exchanges one JSON message per line. */
 function createLineExchange(input: Readable, output: Writable, ended: Promise<number | null>): TestLink["exchange"] {
   const lines = createInterface({ input })[Symbol.asyncIterator]();
-  // A server that has exited accepts no input; waiting for the next response reports the exit.
+  // A server accepts no input after its exit; waiting for the next response reports the exit.
   output.on("error", () => {});
   const send = async (message: object): Promise<void> => void output.write(`${writeMessage(message)}\n`);
   return async (message, respond) => {

@@ -15,7 +15,7 @@ export type TestResponder = (request: TestMessage) => Promise<TestMessage>;
 /** A connection to a server, over one transport. */
 export interface TestLink {
   /**
-   * Sends a message. Resolves to its response, or to `undefined` for a notification. Requests of the server that arrive before are passed to
+   * Sends a message. Resolves to its response, or to `undefined` for a notification. Earlier requests of the server are passed to
    * `respond`; without it they are ignored, like notifications.
    */
   exchange(message: TestMessage, respond?: TestResponder): Promise<TestMessage | undefined>;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** A built server that tests start. */
+/** A built server, as tests start it. */
 export interface TestProgram {
   /** URL or path of the program. */
   readonly path: string | URL;
@@ -16,7 +16,7 @@ export interface TestProgram {
   readonly httpArguments?: readonly string[];
 }
 
-/** A server that listens on a free port of this machine. */
+/** A server on a free port of this machine. */
 export interface ListeningProgram {
   readonly url: string;
   /** Resolves to its exit code. */
@@ -25,7 +25,7 @@ export interface ListeningProgram {
   end(): Promise<number | null>;
 }
 
-/** A server that has been started. */
+/** A started server. */
 interface StartedProgram {
   readonly child: ChildProcess;
   readonly stdin: Writable;
@@ -52,7 +52,7 @@ export function startProgram({ path, env }: TestProgram, args: readonly string[]
   return { child, stdin, stdout, stderr, ended };
 }
 
-/** Starts a server with arguments that set its port, and waits for the address that it prints on stderr. */
+/** Starts a server with arguments for its port, and waits for its address on stderr. */
 export async function startOnPort(program: TestProgram, args: readonly string[]): Promise<ListeningProgram> {
   const { child, stderr, ended } = startProgram(program, args);
   const url = await new Promise<string>((resolve, reject) => {
@@ -69,7 +69,7 @@ export async function startOnPort(program: TestProgram, args: readonly string[])
     async end() {
       child.kill("SIGTERM");
       const code = await ended;
-      // Windows has no signal that a program can handle: the process is killed and has no exit code.
+      // Windows has no signals for programs to handle: the process is killed and has no exit code.
       return process.platform === "win32" ? 0 : code;
     },
   };

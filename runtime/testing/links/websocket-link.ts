@@ -1,7 +1,7 @@
 import { readMessage, receiveResponse, writeMessage, type TestLink, type TestMessage } from "./link.ts";
 import { startOnPort, type TestProgram } from "./program.ts";
 
-/** The part of a WebSocket that a test uses: the global class, and that of the package `ws`. */
+/** The part of a WebSocket used by tests: the global class, and the class of the package `ws`. */
 export interface TestSocket {
   send(text: string): void;
   close(): void;
@@ -34,7 +34,7 @@ export async function openWebSocket(program: TestProgram, open: (url: string) =>
   };
 }
 
-/** Keeps the messages that arrive, for one reader after another. */
+/** Keeps received messages, for one reader after another. */
 function readFrames(socket: TestSocket): AsyncIterable<TestMessage> {
   const waiting: TestMessage[] = [];
   let isClosed = false;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-// The path of the clone is not in git: it is that of one machine.
+// Git ignores the path of the clone: it is one of this machine.
 const place = new URL("clone.json", import.meta.url);
 const { clone = "" } = existsSync(place) ? JSON.parse(readFileSync(place, "utf8")) : {};
 const folder = process.env.CREATE_MCP_SERVER ?? clone;
