@@ -108,14 +108,15 @@ async function editTool(server: Started): Promise<void> {
   await server.until(/reloaded/);
 }
 
-interface Picture {
-  readonly scheme: "light" | "dark";
-  readonly terminal: readonly string[];
-  readonly address: string;
-}
-
 /** Calls the tool in the page, and draws the terminal above the page. */
-async function writePicture(browser: Browser, { scheme, terminal, address }: Picture): Promise<void> {
+async function writePicture(
+  browser: Browser,
+  {
+    scheme,
+    terminal,
+    address,
+  }: { readonly scheme: "light" | "dark"; readonly terminal: readonly string[]; readonly address: string },
+): Promise<void> {
   const context = await browser.newContext({ viewport, colorScheme: scheme });
   const page = await context.newPage();
   await page.goto(address);

@@ -104,11 +104,10 @@ function unreadable(from: string, error: unknown): UserError {
   return new UserError(`${from} cannot be read: ${reasonOf(error)}; check the path (a URL starts with https://).`);
 }
 
-interface DownloadOptions extends Required<SourceOptions> {
-  readonly signal: AbortSignal;
-}
-
-async function downloadFile(start: URL, { fetch, timeout, signal }: DownloadOptions): Promise<Uint8Array> {
+async function downloadFile(
+  start: URL,
+  { fetch, timeout, signal }: Required<SourceOptions> & { readonly signal: AbortSignal },
+): Promise<Uint8Array> {
   try {
     const response = await follow(start, fetch, signal);
     if (!response.ok) throw new UserError(`${start.href} returned HTTP ${response.status}; check the address.`);

@@ -49,22 +49,24 @@ export function findStatements(
 /** Maximum number of declarations waiting for each other while they are read. Each takes a part of the call stack. */
 const openLimit = 20;
 
-interface NamesOptions {
-  readonly core: readonly Declaration[];
-  /** Returns the place of the statements of a name. */
-  readonly contextOf: (statements: NamedStatements) => TypeContext;
-  readonly read: (context: TypeContext, statements: NamedStatements) => Declaration;
-}
-
 /**
  * Reads each declaration when it is first looked up: a type with members of another one needs the other one first.
  *
+ * @param options - `contextOf`: returns the place of the statements of a name
  * @throws {SpecError} when a declaration needs itself
  */
 export function createNames(
   path: string,
   statements: StatementsByName,
-  { core, contextOf, read }: NamesOptions,
+  {
+    core,
+    contextOf,
+    read,
+  }: {
+    readonly core: readonly Declaration[];
+    readonly contextOf: (statements: NamedStatements) => TypeContext;
+    readonly read: (context: TypeContext, statements: NamedStatements) => Declaration;
+  },
 ): Names & NewNames & Pick<FileNames, "findOpen"> {
   const byName = new Map([...statements.values()].map((named) => [named.name, named]));
   const known = new Map(core.map((declaration) => [declaration.name, declaration]));

@@ -4,18 +4,23 @@ import { dirname, join, relative, sep } from "node:path";
 import { isObject } from "../../generated/support.ts";
 import { readManifest } from "./manifest.ts";
 
-/** Imports of a bundle, as esbuild reports them. */
-export interface BundleImports {
-  readonly outputs: Readonly<
-    Record<string, { readonly imports: readonly { readonly path: string; readonly external?: boolean }[] }>
-  >;
-}
-
 /**
  * Copies the packages outside of the bundle to `dist/node_modules`, with their dependencies, so that images and archives need only `dist`. These are
  * the imported packages under "dependencies" in `package.json`; the platform has the others.
+ *
+ * @param folder - folder of the project
+ * @param bundle - its imports, as esbuild reports them
  */
-export async function copyExternal(folder: string, { outputs }: BundleImports): Promise<void> {
+export async function copyExternal(
+  folder: string,
+  {
+    outputs,
+  }: {
+    readonly outputs: Readonly<
+      Record<string, { readonly imports: readonly { readonly path: string; readonly external?: boolean }[] }>
+    >;
+  },
+): Promise<void> {
   const dist = join(folder, "dist");
   await rm(join(dist, "node_modules"), { recursive: true, force: true });
   const imports = Object.values(outputs).flatMap((output) => output.imports.filter(({ external }) => external));

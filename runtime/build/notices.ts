@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { isObject } from "../../generated/support.ts";
 import { readManifest } from "./manifest.ts";
 
-/** Files of a bundle, as esbuild reports them. */
-export interface BundledFiles {
-  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
-}
-
-/** Writes the licences of the bundled packages: they must be distributed with the code. Removes the file if no package is bundled. */
-export async function writeNotices(folder: string, { outputs }: BundledFiles): Promise<void> {
+/**
+ * Writes the licences of the bundled packages: they must be distributed with the code. Removes the file if no package is bundled.
+ *
+ * @param folder - folder of the project
+ * @param bundle - its files, as esbuild reports them
+ */
+export async function writeNotices(
+  folder: string,
+  { outputs }: { readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>> },
+): Promise<void> {
   const path = join(folder, "dist", "THIRD-PARTY.txt");
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const packages = new Set(files.flatMap((file) => packageFolder.exec(file) ?? []));

@@ -1,26 +1,20 @@
 import { spawn } from "node:child_process";
 import { basename, join, parse } from "node:path";
 
-/** Options of {@link watchFunction}. */
-export interface WatchFunctionOptions<Options extends { readonly entryPoints: readonly string[] }> {
-  /** Function `context` of esbuild. */
-  readonly context: (options: Options) => Promise<WatchedBuild>;
-  /** Options of esbuild for the module with the server of the function. */
-  readonly options: Options;
-}
-
-/** Context of esbuild. */
-interface WatchedBuild {
-  rebuild(): Promise<unknown>;
-  watch(): Promise<unknown>;
-  dispose(): Promise<unknown>;
-}
-
-/** Serves the function of a platform at a port of this machine. Each built version replaces the last one. */
+/**
+ * Serves the function of a platform at a port of this machine. Each built version replaces the last one.
+ *
+ * @param given - `context`: function of esbuild. `options`: its options, for the module with the server of the function
+ */
 export async function watchFunction<Options extends { readonly entryPoints: readonly string[] }>({
   context,
   options,
-}: WatchFunctionOptions<Options>): Promise<void> {
+}: {
+  readonly context: (
+    options: Options,
+  ) => Promise<{ rebuild(): Promise<unknown>; watch(): Promise<unknown>; dispose(): Promise<unknown> }>;
+  readonly options: Options;
+}): Promise<void> {
   const [entry = ""] = options.entryPoints;
   const bundler = await context(options);
   await bundler.rebuild().catch(() => {

@@ -17,7 +17,15 @@ const entries = Object.entries(readRuntimeExports(root)).filter(([path]) => !wit
 const project = new Project({
   tsConfigFilePath: join(root, "tsconfig.json"),
   skipAddingFilesFromTsConfig: true,
-  compilerOptions: { noUnusedLocals: false, isolatedDeclarations: false, declaration: false, noEmit: true },
+  compilerOptions: {
+    noUnusedLocals: false,
+    isolatedDeclarations: false,
+    declaration: false,
+    noEmit: true,
+    // Files that are not on the disk would be CommonJS, without `import.meta`.
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  },
 });
 project.addSourceFilesAtPaths([context, ...entries.map(([, source]) => join(root, source))]);
 project.resolveSourceFileDependencies();

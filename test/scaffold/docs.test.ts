@@ -48,8 +48,9 @@ test.each(guides)("the guide docs/%s has commands that run, code that compiles, 
 
 /** As `npm run typecheck`, `npm run build` and `npm test` do; the tests that every project has are run elsewhere. */
 async function tryProject(folder: string, tests: readonly string[]): Promise<void> {
-  await tsc(folder, "-p", ".");
-  await tsc(folder, "-p", "test");
+  await tsc(folder, "-p", ".", "--noUnusedLocals", "--noUnusedParameters");
+  // An application has settings of its own, and those of the tests apart.
+  if (existsSync(join(folder, "test", "tsconfig.json"))) await tsc(folder, "-p", "test");
   await buildProject(folder);
   if (tests.length > 0) await run(folder, join(packageRoot, "node_modules", "vitest", "vitest.mjs"), "run", ...tests);
 }

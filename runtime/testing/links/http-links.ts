@@ -18,13 +18,32 @@ export interface OpenFetchOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server over HTTP. */
+/**
+ * Starts a server over HTTP.
+ *
+ * @example
+ * ```ts
+ * import { openFetch, startHttpProgram } from "mcp-server-runtime/testing";
+ *
+ * const server = await startHttpProgram({ path: "dist/server.js" });
+ * const clients = [openFetch(server, { revision: "2026-07-28" }), openFetch(server, { revision: "2025-11-25" })];
+ * ```
+ */
 export async function startHttpProgram(program: TestProgram): Promise<TestHttpServer> {
   const server = await startOnPort(program, program.httpArguments ?? ["--http", "0"]);
   return { ...server, send: (request) => fetch(request) };
 }
 
-/** Starts a server and connects to it over Streamable HTTP. At the end, its health check has to pass. */
+/**
+ * Starts a server and connects to it over Streamable HTTP. At the end, its health check has to pass.
+ *
+ * @example
+ * ```ts
+ * import { openHttp } from "mcp-server-runtime/testing";
+ *
+ * const link = await openHttp({ path: "dist/server.js" }, "2026-07-28");
+ * ```
+ */
 export async function openHttp(program: TestProgram, revision: string): Promise<TestLink> {
   const server = await startHttpProgram(program);
   const { headers } = program;
@@ -39,7 +58,19 @@ export async function openHttp(program: TestProgram, revision: string): Promise<
   };
 }
 
-/** Connects to a server over Streamable HTTP: sends each message in a POST. The response is JSON, or an event of a stream. */
+/**
+ * Connects to a server over Streamable HTTP: sends each message in a POST. The response is JSON, or an event of a stream.
+ *
+ * @example
+ * ```ts
+ * import { createHttpHandler } from "mcp-server-runtime";
+ * import { openFetch } from "mcp-server-runtime/testing";
+ *
+ * const handler = createHttpHandler(server);
+ * const local = { url: "http://localhost/mcp", send: (request: Request) => handler.fetch(request), end: async () => 0 };
+ * const link = openFetch(local, { revision: "2026-07-28" });
+ * ```
+ */
 export function openFetch({ send, url, end }: TestHttpServer, { revision, headers = {} }: OpenFetchOptions): TestLink {
   let session: string | undefined;
   const post = async (message: TestMessage): Promise<Response> => {
@@ -74,7 +105,16 @@ export function openFetch({ send, url, end }: TestHttpServer, { revision, header
   };
 }
 
-/** Starts a server and connects to it over HTTP with SSE: the client sends messages by POST, and receives all as events of one stream. */
+/**
+ * Starts a server and connects to it over HTTP with SSE: the client sends messages by POST, and receives all as events of one stream.
+ *
+ * @example
+ * ```ts
+ * import { openSse } from "mcp-server-runtime/testing";
+ *
+ * const link = await openSse({ path: "dist/server.js" });
+ * ```
+ */
 export async function openSse(program: TestProgram): Promise<TestLink> {
   const { url, end } = await startHttpProgram(program);
   const { headers = {} } = program;

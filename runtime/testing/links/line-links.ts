@@ -28,7 +28,16 @@ export async function openStdio(program: TestProgram): Promise<TestLink> {
   };
 }
 
-/** Starts a server and connects to it over TCP. */
+/**
+ * Starts a server and connects to it over TCP.
+ *
+ * @example
+ * ```ts
+ * import { openTcp } from "mcp-server-runtime/testing";
+ *
+ * const link = await openTcp({ path: "dist/server.js" });
+ * ```
+ */
 export async function openTcp(program: TestProgram): Promise<TestLink> {
   const { url, ended, end } = await startOnPort(program, ["--tcp", "0"]);
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1" });

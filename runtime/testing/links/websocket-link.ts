@@ -9,7 +9,17 @@ export interface TestSocket {
   addEventListener(type: "message", listen: (event: { readonly data: unknown }) => void): void;
 }
 
-/** Starts a server and connects to it with a WebSocket. `open` creates it, with the subprotocol `mcp.v1`. */
+/**
+ * Starts a server and connects to it with a WebSocket. `open` creates it, with the subprotocol `mcp.v1`.
+ *
+ * @example
+ * ```ts
+ * import { openWebSocket } from "mcp-server-runtime/testing";
+ * import { WebSocket } from "ws";
+ *
+ * const link = await openWebSocket({ path: "dist/server.js" }, (url) => new WebSocket(url, "mcp.v1"));
+ * ```
+ */
 export async function openWebSocket(program: TestProgram, open: (url: string) => TestSocket): Promise<TestLink> {
   const { url, ended, end } = await startOnPort(program, ["--websocket", "0"]);
   const socket = open(url);

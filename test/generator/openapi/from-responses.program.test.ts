@@ -82,7 +82,7 @@ async function write({ output, text = document }: ProjectText = {}): Promise<str
   const source = await readSource(join(root, "openapi.yaml"), { ...(output && { output }) });
   const selection = { schema: "json", features: "tools" };
   writeFiles(root, await emitFiles({ folder: root, revisions: ["2025-11-25"], selection, source }));
-  linkPackages(root, ["@cfworker/json-schema", "@types/node"]);
+  linkPackages(root, ["@cfworker/json-schema", "@types/node", "vitest"]);
   return root;
 }
 

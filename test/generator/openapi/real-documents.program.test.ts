@@ -60,7 +60,7 @@ beforeAll(async () => {
   });
   const revisions = ["2025-11-25"];
   writeFiles(root, await emitFiles({ folder: root, revisions, selection: { schema: "json", features: "tools" } }));
-  linkPackages(root, ["@cfworker/json-schema", "@types/node", "esbuild", "re2js"]);
+  linkPackages(root, ["@cfworker/json-schema", "@types/node", "esbuild", "re2js", "vitest"]);
 });
 
 afterAll(async () => {
