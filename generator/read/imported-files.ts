@@ -11,7 +11,7 @@ export interface SchemaFile {
   readonly text: string;
 }
 
-/** An imported file. */
+/** Path of a file that an import or an export names. */
 export interface ImportedFile {
   /** Its path relative to the folder of the first file. */
   readonly name: string;
