@@ -23,10 +23,11 @@ export interface OpenFetchOptions {
  *
  * @example
  * ```ts
+ * import { revisions } from "mcp-server-runtime/revisions";
  * import { openFetch, startHttpProgram } from "mcp-server-runtime/testing";
  *
  * const server = await startHttpProgram({ path: "dist/server.js" });
- * const clients = [openFetch(server, { revision: "2026-07-28" }), openFetch(server, { revision: "2025-11-25" })];
+ * const clients = revisions.map(({ id }) => openFetch(server, { revision: id }));
  * ```
  */
 export async function startHttpProgram(program: TestProgram): Promise<TestHttpServer> {
@@ -41,7 +42,7 @@ export async function startHttpProgram(program: TestProgram): Promise<TestHttpSe
  * ```ts
  * import { openHttp } from "mcp-server-runtime/testing";
  *
- * const link = await openHttp({ path: "dist/server.js" }, "2026-07-28");
+ * const link = await openHttp({ path: "dist/server.js" }, revision.id);
  * ```
  */
 export async function openHttp(program: TestProgram, revision: string): Promise<TestLink> {
@@ -68,7 +69,7 @@ export async function openHttp(program: TestProgram, revision: string): Promise<
  *
  * const handler = createHttpHandler(server);
  * const local = { url: "http://localhost/mcp", send: (request: Request) => handler.fetch(request), end: async () => 0 };
- * const link = openFetch(local, { revision: "2026-07-28" });
+ * const link = openFetch(local, { revision: revision.id });
  * ```
  */
 export function openFetch({ send, url, end }: TestHttpServer, { revision, headers = {} }: OpenFetchOptions): TestLink {
