@@ -8,7 +8,7 @@ import {
   type TokenOptions,
   type VerifyToken,
 } from "../../../../runtime/auth/server/index.ts";
-import type { RequestHead } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
+import { createHead } from "./request-head.ts";
 
 /* Responses of authorization servers that are common although no specification has them, to the requests of a server about tokens. */
 
@@ -33,17 +33,7 @@ async function judge(verify: VerifyToken, options: Partial<TokenOptions> = {}): 
     errors.push([error, ...causes].map(String).join(" "));
   };
   const guard = requireBearerToken({ resource, issuer, verify, onError, ...options });
-  const head: RequestHead = {
-    method: "POST",
-    path: "/mcp",
-    header: (name) => (name === "authorization" ? `Bearer ${token}` : undefined),
-    isRepeated: () => false,
-    query: () => undefined,
-    host: "mcp.example",
-    certificate: () => undefined,
-    address: "192.0.2.1",
-  };
-  const outcome = await guard.authenticate(head, { addFields: () => {} });
+  const outcome = await guard.authenticate(createHead("authorization", `Bearer ${token}`), { addFields: () => {} });
   const status = "status" in outcome ? outcome.status : 200;
   return [{ 200: "accepted", 401: "rejected", 503: "unavailable" }[status] ?? String(status), errors.join(" ")];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { requireBearerToken, type RequestHead, type VerifyToken } from "../../../../runtime/auth/server/index.ts";
+import { requireBearerToken, type VerifyToken } from "../../../../runtime/auth/server/index.ts";
+import { createHead } from "./request-head.ts";
 
 /* Rejections of requests and of options by the guard for access tokens. */
 
@@ -15,17 +16,10 @@ test.each([
   const exp = Date.now() / 1_000 + seconds;
   const verify: VerifyToken = (token) => (token === "one" ? { ...claims, exp } : undefined);
   const guard = requireBearerToken({ resource, issuer, verify });
-  const head: RequestHead = {
-    method: "POST",
-    path: "/mcp",
-    header: (name) => (name === "authorization" ? field : undefined),
-    isRepeated: () => false,
-    query: () => undefined,
-    host: "mcp.example",
-    certificate: () => undefined,
-    address: "192.0.2.1",
-  };
-  expect(await guard.authenticate(head, { addFields: () => {} })).toMatchObject({ status: 401, reason });
+  expect(await guard.authenticate(createHead("authorization", field), { addFields: () => {} })).toMatchObject({
+    status: 401,
+    reason,
+  });
 });
 
 test.each(["openid", "profile", "email", "address", "phone", "offline_access", "aws.cognito.signin.user.admin"])(

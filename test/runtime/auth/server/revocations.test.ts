@@ -6,9 +6,9 @@ import {
   requireBearerToken,
   type Guard,
   type Identity,
-  type RequestHead,
 } from "../../../../runtime/auth/server/index.ts";
 import { settle } from "../../wire.ts";
+import { createHead } from "./request-head.ts";
 
 /* Revocations of one process: what guards reject, and which streams they end. */
 
@@ -48,17 +48,7 @@ const guards: readonly (readonly [name: string, open: () => Guarded])[] = [
 /** Returns the identity that a guard finds in a credential, or the status of its rejection. */
 async function admit({ guard, field }: Guarded, credential: string): Promise<Identity | number> {
   const value = field === "authorization" ? `Bearer ${credential}` : credential;
-  const head: RequestHead = {
-    method: "POST",
-    path: "/mcp",
-    header: (name) => (name === field ? value : undefined),
-    isRepeated: () => false,
-    query: () => undefined,
-    host: "mcp.example",
-    certificate: () => undefined,
-    address: "192.0.2.1",
-  };
-  const outcome = await guard.authenticate(head, { addFields: () => {} });
+  const outcome = await guard.authenticate(createHead(field, value), { addFields: () => {} });
   return "status" in outcome ? outcome.status : outcome;
 }
 
