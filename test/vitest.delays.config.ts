@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { compiledTemplates } from "./compiled-templates.ts";
+import { replacedModules } from "./delays/replaced-modules.ts";
 import { reporters } from "./reporters.ts";
 
 /** Names of tests about what happens within one turn of the event loop. */
@@ -16,6 +17,18 @@ const { DELAY_SEED: seed = String(Math.floor(Math.random() * 2 ** 31)) } = proce
 if (!/^\d+$/.test(seed))
   throw new Error(`DELAY_SEED is ${seed}; use a whole number, or omit it for another one each time`);
 
+const seeded = { env: { DELAY_SEED: seed }, setupFiles: "test/delays/setup.ts" };
+
+const shared = [
+  "test/runtime/client/**/*.test.ts",
+  "test/runtime/dev/**/*.test.ts",
+  "test/runtime/gateway/**/*.test.ts",
+  "test/runtime/server/**/*.test.ts",
+  "test/runtime/tasks/**/*.test.ts",
+  "test/runtime/transport/http-server/**/*.test.ts",
+  "test/scale/protocol/**/*.test.ts",
+];
+const memory = "test/runtime/**/released-memory.test.ts";
 const exclude = ["test/**/*.program.test.ts"];
 
 /** Tests of what shares stores, engines and transports, while each operation of these takes time. */
@@ -27,21 +40,20 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [replacedModules],
         test: {
+          ...seeded,
           name: `delays of seed ${seed}`,
-          env: { DELAY_SEED: seed },
-          setupFiles: "test/delays/setup.ts",
-          include: [
-            "test/runtime/client/**/*.test.ts",
-            "test/runtime/dev/**/*.test.ts",
-            "test/runtime/gateway/**/*.test.ts",
-            "test/runtime/server/**/*.test.ts",
-            "test/runtime/tasks/**/*.test.ts",
-            "test/runtime/transport/http-server/**/*.test.ts",
-            "test/scale/protocol/**/*.test.ts",
-          ],
-          exclude,
+          isolate: false,
+          include: shared,
+          exclude: [...exclude, memory],
         },
+      },
+      // Collecting the garbage of all files before takes longer than these tests.
+      {
+        extends: true,
+        plugins: [replacedModules],
+        test: { ...seeded, name: `memory with delays of seed ${seed}`, include: [memory] },
       },
       { extends: true, test: { name: "each step", include: ["test/delays/**/*.test.ts"], exclude } },
     ],
