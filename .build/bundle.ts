@@ -6,7 +6,10 @@ import { reachDeclarations } from "./declarations.ts";
 import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
 import { bundlePage } from "./bundle-page.ts";
-import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
+import { packagedModels, packModels } from "../generator/read/packaged-models.ts";
+import { readRevisionFiles } from "../generator/read/spec-file.ts";
+import { openSpecFolder } from "../generator/read/spec-folder.ts";
+import { readSpecModels } from "../generator/read/spec-models.ts";
 import { writeAllConversions } from "../generator/emit/written-conversions.ts";
 import { emitUnformatted } from "../generator/generate.ts";
 import { digestSources, packagedSources } from "../generator/internal/packaged.ts";
@@ -56,7 +59,10 @@ await buildRuntimePackage(root, dist);
 await packRuntime(join(root, dist));
 await writeFile(join(root, dist, packagedSources), digestSources());
 const models = await readSpecModels();
-await writeFile(join(root, dist, packagedModels), packModels(models));
+const { path: spec, pins } = await openSpecFolder(join(root, "spec"));
+const files = await Promise.all([...pins].map(([id, pin]) => readRevisionFiles(spec, id, pin)));
+const digests = files.map(({ digest }) => digest);
+await writeFile(join(root, dist, packagedModels), packModels(models, digests));
 const older = models.models.slice(0, -1).map(({ id }) => id);
 await writeFile(
   join(root, dist, packagedConversions),

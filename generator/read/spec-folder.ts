@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { readExtension } from "./extension.ts";
 import { createExtensionOverlayReader, createOverlayReader } from "./overlay.ts";
+import { readPackagedModels } from "./packaged-models.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
-import { readRevision } from "./revision.ts";
+import { readRevisionFiles, readSpecFile, type SpecFile } from "./spec-file.ts";
 import { SpecError, unknownRevision } from "../internal/spec-error.ts";
 
 /** Folder of pinned revisions and extensions, with its pins read. */
@@ -25,10 +24,7 @@ export interface SpecFolder {
 
 /** Opens a spec folder and reads its pins. @throws {SpecError} when the pins cannot be read. */
 export async function openSpecFolder(path: string): Promise<SpecFolder> {
-  const read = async (...parts: string[]): Promise<{ readonly path: string; readonly text: string }> => {
-    const label = [basename(resolve(path)), ...parts].join("/");
-    return { path: label, text: await readText(join(path, ...parts), label) };
-  };
+  const read = (...parts: readonly string[]): Promise<SpecFile> => readSpecFile(path, ...parts);
   const pinsFile = await read("pins.json");
   const pins = readPins(pinsFile.path, pinsFile.text);
   const extensions = readExtensionPins(pinsFile.path, pinsFile.text);
@@ -40,6 +36,7 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     const [rules, extensionRules] = await Promise.all([read("overlay.schema.json"), read("extension.schema.json")]);
     return createExtensionOverlayReader({ schema: rules.text, extensionSchema: extensionRules.text });
   };
+  let packaged: ReturnType<typeof readPackagedModels> | undefined;
   return {
     path,
     pins,
@@ -47,12 +44,12 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     async readModel(id) {
       const pin = pins.get(id);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: unknownRevision(id, pins) });
-      const [schema, overlay, readOverlay] = await Promise.all([
-        read(id, "schema.ts"),
-        read(id, "overlay.json"),
-        (overlayReader ??= openOverlays()),
-      ]);
+      const { schema, overlay, digest } = await readRevisionFiles(path, id, pin);
+      const known = (await (packaged ??= readPackagedModels()))?.byDigest.get(digest);
+      if (known) return known;
       const { status, commit } = pin;
+      const readOverlay = await (overlayReader ??= openOverlays());
+      const { readRevision } = await import("./revision.ts");
       const model = readRevision({
         id,
         status,
@@ -87,17 +84,4 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
 /** Gives a source the same path regardless of the name of its folder, so that a copy of the folder generates the same files. */
 function named<Model extends Pick<RevisionModel, "source">>(model: Model, folder: string): Model {
   return { ...model, source: { ...model.source, path: `spec/${folder}/schema.ts` } };
-}
-
-async function readText(path: string, label: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const reason =
-      error instanceof Error && "code" in error && error.code === "ENOENT"
-        ? "the file does not exist"
-        : "the file cannot be read";
-    const advice = basename(path) === "pins.json" ? "; pass a folder created by `create-mcp-server pin`" : "";
-    throw new SpecError({ file: label, text: `${reason} (${resolve(path)})${advice}` });
-  }
 }

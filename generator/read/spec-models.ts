@@ -6,7 +6,7 @@ import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { hashText } from "../internal/files.ts";
-import { readPackaged } from "../internal/packaged.ts";
+import { readPackagedModels } from "./packaged-models.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
 export interface SpecModels {
@@ -17,9 +17,6 @@ export interface SpecModels {
   readonly extensions: readonly ExtensionModel[];
 }
 
-/** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
-export const packagedModels = "models.json";
-
 /**
  * Reads the models of a spec folder.
  *
@@ -27,8 +24,8 @@ export const packagedModels = "models.json";
  */
 export async function readSpecModels(spec: string = join(packageRoot, "spec")): Promise<SpecModels> {
   const digest = await digestSpec(spec);
-  const packaged = await readPackagedModels(digest);
-  if (packaged) return packaged;
+  const packaged = await readPackagedModels();
+  if (packaged?.digest === digest) return packaged;
   const { openSpecFolder } = await import("./spec-folder.ts");
   const folder = await openSpecFolder(spec);
   const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
@@ -44,37 +41,6 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
 /** True if a revision negotiates extensions. Older revisions do not. */
 export function negotiatesExtensions(model: RevisionModel): boolean {
   return hasCapability(model, { side: "server", path: ["extensions"] });
-}
-
-/** Returns the text of the file that {@link readSpecModels} reads instead of the schemas while the spec folder is unchanged. */
-export function packModels({ digest, models, extensions }: SpecModels): string {
-  const packed: Packed = {
-    digest,
-    models,
-    extensions: extensions.map(({ core: _core, scope: _scope, ...own }) => own),
-  };
-  return JSON.stringify(packed);
-}
-
-/** Models as the build stores them. The declarations of the core are stored once. */
-interface Packed {
-  readonly digest: string;
-  readonly models: readonly RevisionModel[];
-  readonly extensions: readonly Omit<ExtensionModel, "core" | "scope">[];
-}
-
-async function readPackagedModels(digest: string): Promise<SpecModels | undefined> {
-  const text = await readPackaged(packagedModels);
-  if (text === undefined) return undefined;
-  const packed: Packed = JSON.parse(text);
-  const core = packed.models.at(-1);
-  if (packed.digest !== digest || !core) return undefined;
-  const extensions = packed.extensions.map((own) => ({
-    ...own,
-    core,
-    scope: [...core.declarations, ...own.declarations],
-  }));
-  return { digest, models: packed.models, extensions };
 }
 
 /** SHA-256 of the paths and texts of a spec folder. */

@@ -1,0 +1,47 @@
+import type { ExtensionModel, RevisionModel } from "../model.ts";
+import { readPackaged } from "../internal/packaged.ts";
+import type { SpecModels } from "./spec-models.ts";
+
+/** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
+export const packagedModels = "models.json";
+
+/** Models of this package, and what each revision was read from. */
+export interface PackagedModels extends SpecModels {
+  /** Models of the revisions, by the digest of all that they are read from. */
+  readonly byDigest: ReadonlyMap<string, RevisionModel>;
+}
+
+/** Models as the build stores them. The declarations of the core are stored once. */
+interface Packed {
+  readonly digest: string;
+  /** Digests of the revisions, in the order of their models. */
+  readonly digests: readonly string[];
+  readonly models: readonly RevisionModel[];
+  readonly extensions: readonly Omit<ExtensionModel, "core" | "scope">[];
+}
+
+/** Returns the text of the file {@link packagedModels}. `digests` has one for each revision, in their order. */
+export function packModels({ digest, models, extensions }: SpecModels, digests: readonly string[]): string {
+  const packed: Packed = {
+    digest,
+    digests,
+    models,
+    extensions: extensions.map(({ core: _core, scope: _scope, ...own }) => own),
+  };
+  return JSON.stringify(packed);
+}
+
+/** Reads the models of this package, if the build that wrote them is of this code. */
+export async function readPackagedModels(): Promise<PackagedModels | undefined> {
+  const text = await readPackaged(packagedModels);
+  if (text === undefined) return undefined;
+  const { digest, digests, models, extensions }: Packed = JSON.parse(text);
+  const core = models.at(-1);
+  if (!core) return undefined;
+  return {
+    digest,
+    models,
+    byDigest: new Map(models.map((model, index) => [digests[index] ?? "", model])),
+    extensions: extensions.map((own) => ({ ...own, core, scope: [...core.declarations, ...own.declarations] })),
+  };
+}
