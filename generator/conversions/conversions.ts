@@ -2,7 +2,7 @@ import { changesIn } from "./changes-in.ts";
 import { compareRevisions, type MethodDifference } from "./compare-revisions.ts";
 import type { Change, UnionDifference } from "./difference.ts";
 import { findRule, kept, overlayPath, type Conversions, type FoundRule } from "./found-rule.ts";
-import { findOlderValues, unionsIn } from "./new-values.ts";
+import { findOlderValues, unionsOf } from "./new-values.ts";
 import { checkDefault, readReceived, type ReceivedConversions } from "./received.ts";
 import { conversionRules, ruleNames } from "./rules.ts";
 import type { ConversionRule, LiteralShape, RevisionModel, RuleName } from "../model.ts";
@@ -72,8 +72,7 @@ function readOlderValues(
   rules: ReadonlyMap<Change, FoundRule>,
   target: RevisionModel,
 ): readonly (readonly [Change, FoundRule])[] {
-  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
-  return unions.flatMap((union) =>
+  return unionsOf(methods).flatMap((union) =>
     [...findOlderValues(union, (change) => rules.get(change))].flatMap(([change, older]) => {
       const rule = rules.get(change);
       if (!rule) return [];
@@ -112,16 +111,16 @@ function uncoveredIn({ newer, methods, changes }: Newer, target: RevisionModel):
     ofModel.set(model, known);
     return known.has(name);
   };
+  const unions = unionsOf(methods);
   const found = uncovered.map((change): Uncovered => {
     const model = between.findLast((each) => each.id < change.since && differs(each, change.names)) ?? target;
-    return { model, change, values: olderValues(change, methods), text: changeText(change) };
+    return { model, change, values: olderValues(change, unions), text: changeText(change) };
   });
   return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
-function olderValues(change: Change, methods: readonly MethodDifference[]): Uncovered["values"] {
+function olderValues(change: Change, unions: readonly UnionDifference[]): Uncovered["values"] {
   if (change.kind !== "option") return [];
-  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
   const union = unions.find(({ options }) => options.some((option) => option.change === change));
   const own = union?.options.find((option) => option.change === change)?.outline.plain;
   if (own?.kind !== "value") return [];

@@ -53,19 +53,31 @@ function pathOf(
   return next && pathOf(next, ruled, [...passed, option]);
 }
 
-/** Returns every union inside a difference, once for every place where it occurs. */
-export function unionsIn(difference: Difference | undefined): UnionDifference[] {
-  switch (difference?.kind) {
-    case undefined:
-    case "recursive":
-      return [];
-    case "shape":
-      return unionsIn(difference.inner);
-    case "array":
-      return unionsIn(difference.items);
-    case "union":
-      return [difference, ...difference.options.flatMap((option) => unionsIn(option.difference))];
-    case "object":
-      return [...difference.members.flatMap((member) => unionsIn(member.difference)), ...unionsIn(difference.index)];
+/** Returns every union inside the differences of methods, once: most of them occur at many places. */
+export function unionsOf(
+  methods: readonly { readonly params?: Difference; readonly result?: Difference }[],
+): readonly UnionDifference[] {
+  const visited = new Set<Difference>();
+  const visit = (difference: Difference | undefined): void => {
+    if (!difference || visited.has(difference)) return;
+    visited.add(difference);
+    switch (difference.kind) {
+      case "recursive":
+        return;
+      case "shape":
+        return visit(difference.inner);
+      case "array":
+        return visit(difference.items);
+      case "union":
+        return difference.options.forEach((option) => visit(option.difference));
+      case "object":
+        difference.members.forEach((member) => visit(member.difference));
+        return visit(difference.index);
+    }
+  };
+  for (const { params, result } of methods) {
+    visit(params);
+    visit(result);
   }
+  return [...visited].filter((difference) => difference.kind === "union");
 }

@@ -9,7 +9,7 @@ import {
 import type { Change, OptionDifference, UnionDifference } from "../conversions/difference.ts";
 import type { Conversions } from "../conversions/found-rule.ts";
 import { findMisfit } from "../conversions/misfit.ts";
-import { unionsIn } from "../conversions/new-values.ts";
+import { unionsOf } from "../conversions/new-values.ts";
 import { writeFunctions } from "../emit/written-conversions.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
@@ -129,8 +129,7 @@ function baseNameOf(change: Change): string {
 function optionsIn({
   methods,
 }: Pick<Conversions, "methods">): readonly { readonly option: OptionDifference; readonly union: UnionDifference }[] {
-  const unions = methods.flatMap(({ params, result }) => [...unionsIn(params), ...unionsIn(result)]);
-  return unions.flatMap((union) => union.options.map((option) => ({ option, union })));
+  return unionsOf(methods).flatMap((union) => union.options.map((option) => ({ option, union })));
 }
 
 function asReason(value: unknown): string {

@@ -14,14 +14,22 @@ export interface OverlayFile {
 /** Number of problems in one message: enough to see a pattern, few enough to read. */
 const problemsShown = 3;
 
+/** Compiled schemas by text. Compiling one takes longer than reading all overlays, and most folders have the same. */
+const compiled = {
+  revisions: new Map<string, ValidateFunction<Overlay>>(),
+  extensions: new Map<string, ValidateFunction<ExtensionOverlay>>(),
+};
+
 /**
- * Returns a function that reads overlays and checks them against `schema`, the text of `spec/overlay.schema.json`. Keep it: compiling the schema takes
- * longer than reading an overlay. The function throws a `SpecError`, which describes the correction, when an overlay does not match.
+ * Returns a function that reads overlays and checks them against `schema`, the text of `spec/overlay.schema.json`. The function throws a `SpecError`,
+ * which describes the correction, when an overlay does not match.
  *
  * @throws {SpecError} when the schema is no JSON object.
  */
 export function createOverlayReader(schema: string): (file: OverlayFile) => Overlay {
-  const isValid = createAjv().compile<Overlay>(parseSchema(overlaySchemaName, schema));
+  const known = compiled.revisions;
+  const isValid = known.get(schema) ?? createAjv().compile<Overlay>(parseSchema(overlaySchemaName, schema));
+  known.set(schema, isValid);
   return (file) => check(isValid, { ...file, schemaName: overlaySchemaName });
 }
 
@@ -30,13 +38,21 @@ export function createOverlayReader(schema: string): (file: OverlayFile) => Over
  *
  * @throws {SpecError} when a schema is no JSON object.
  */
-export function createExtensionOverlayReader(schemas: {
+export function createExtensionOverlayReader(schemas: ExtensionSchemas): (file: OverlayFile) => ExtensionOverlay {
+  const key = JSON.stringify([schemas.schema, schemas.extensionSchema]);
+  const isValid = compiled.extensions.get(key) ?? compileExtensionSchema(schemas);
+  compiled.extensions.set(key, isValid);
+  return (file) => check(isValid, { ...file, schemaName: extensionSchemaName });
+}
+
+interface ExtensionSchemas {
   readonly schema: string;
   readonly extensionSchema: string;
-}): (file: OverlayFile) => ExtensionOverlay {
-  const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schemas.schema), overlaySchemaName);
-  const isValid = ajv.compile<ExtensionOverlay>(parseSchema(extensionSchemaName, schemas.extensionSchema));
-  return (file) => check(isValid, { ...file, schemaName: extensionSchemaName });
+}
+
+function compileExtensionSchema({ schema, extensionSchema }: ExtensionSchemas): ValidateFunction<ExtensionOverlay> {
+  const ajv = createAjv().addSchema(parseSchema(overlaySchemaName, schema), overlaySchemaName);
+  return ajv.compile<ExtensionOverlay>(parseSchema(extensionSchemaName, extensionSchema));
 }
 
 const overlaySchemaName = "overlay.schema.json";
