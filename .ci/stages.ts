@@ -40,7 +40,7 @@ export const groups: readonly (readonly Stage[])[] = [
     testFiles("scaffold", 1.4, "npm run -s test:scaffold --"),
     oracle("conformance", 1.2, "npx tsx test/conformance/run.ts"),
     testFiles("delays", 1.6, 'DELAY_SEED="$FUZZ_SEED" npm run -s test:delays --'),
-    testFiles("fuzz", 1, "FUZZ_MESSAGES=80000 npm run -s test:fuzz --"),
+    testFiles("fuzz", 1, "FUZZ_MESSAGES=50000 npm run -s test:fuzz --"),
     {
       name: "campaign",
       cores: 1,

@@ -42,15 +42,18 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
   });
 
-  test("a project runs the commands of the guides with npx", async () => {
-    const npx = (...words: string[]): Promise<string> => npm(folder, "exec", "--", "create-mcp-server", ...words);
-    expect(await npx("update", "--check")).toContain("All generated files are up to date.");
-    expect(await npx("add", "resource", "notes")).toContain("Regenerated src/mcp/ with resources");
-    expect(await npx("update", "--protocol", "all")).toContain("src/mcp: ");
-    await npm(folder, "run", "typecheck");
-    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
-    expect(await npx("check", "dist/server.js")).toContain("0 errors");
-  });
+  // What the commands do does not depend on where the runtime is.
+  if (runtime === "dependency") {
+    test("a project runs the commands of the guides with npx", async () => {
+      const npx = (...words: string[]): Promise<string> => npm(folder, "exec", "--", "create-mcp-server", ...words);
+      expect(await npx("update", "--check")).toContain("All generated files are up to date.");
+      expect(await npx("add", "resource", "notes")).toContain("Regenerated src/mcp/ with resources");
+      expect(await npx("update", "--protocol", "all")).toContain("src/mcp: ");
+      await npm(folder, "run", "typecheck");
+      expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+      expect(await npx("check", "dist/server.js")).toContain("0 errors");
+    });
+  }
 
   test("a project without its clone prints the remedy", async () => {
     const launcher = join(folder, "vendor", "create-mcp-server");

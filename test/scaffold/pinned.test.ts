@@ -5,14 +5,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { runCli } from "../generator/cli.ts";
 import { npm } from "./npm.ts";
-import { Wire } from "./wire.ts";
+import { linkPackages } from "./everything-project.ts";
 
-/* The day a revision appears: it is pinned, decided about, and served beside all others, by this version of the package. */
+/* The day a revision appears: it is pinned, decided about, and used by a project. The drill serves such projects. */
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "pinned-")));
 const newest = "2026-07-28";
 const next = "2099-01-01";
 const demo = join(root, "demo");
+const serverFile = join(demo, "src", "server.ts");
 
 /** The newest revision with another date and one more kind of content. */
 function nextSchema(): string {
@@ -37,23 +38,17 @@ beforeAll(async () => {
   const overlay = join(root, "spec", newest, "overlay.json");
   const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
   writeFileSync(overlay, JSON.stringify({ ...JSON.parse(readFileSync(overlay, "utf8")), conversions }));
-  const created = await cli("demo", "--yes", "--no-git", "--spec", "spec", "--protocol", "all");
+  const created = await cli("demo", "--yes", "--no-install", "--no-git", "--spec", "spec", "--protocol", "all");
   expect(created).toContain(` files, MCP ${next}, ${newest}, `);
+  await linkPackages(demo);
+  const server = readFileSync(serverFile, "utf8");
+  const film =
+    'defineTool({ name: "film", execute: () => ({ content: [{ type: "video", data: "AA==", mimeType: "video/webm" }] }) })';
+  writeFileSync(serverFile, server.replace("tools: [measureText]", `tools: [measureText, ${film}]`));
+  await npm(demo, "run", "typecheck");
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-test("a project with a pinned revision serves it beside all others, and rejects newer members of older clients", async () => {
-  const path = join(demo, "src", "server.ts");
-  const server = readFileSync(path, "utf8");
-  const film =
-    'defineTool({ name: "film", execute: () => ({ content: [{ type: "video", data: "AA==", mimeType: "video/webm" }] }) })';
-  writeFileSync(path, server.replace("tools: [measureText]", `tools: [measureText, ${film}]`));
-  await npm(demo, "run", "typecheck");
-  expect(await npm(demo, "test")).toMatch(/Tests.* passed/);
-  expect(await askFilm(next)).toMatchObject({ result: { content: [{ type: "video" }] } });
-  expect(await askFilm(newest)).toMatchObject({ error: { code: -32603 } });
-});
 
 test("a project stays with its spec folder, and can leave it for the package", async () => {
   expect(await cli("update", "demo", "--check")).toContain("All generated files are up to date.");
@@ -71,10 +66,7 @@ test("a project stays with its spec folder, and can leave it for the package", a
   const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });
   expect(told.code).toBe(2);
   expect(told.stderr).toContain(`unknown revision "${next}"`);
-  writeFileSync(
-    join(demo, "src", "server.ts"),
-    readFileSync(join(demo, "src", "server.ts"), "utf8").replace(/, defineTool\(\{ name: "film".*\}\) \}\)/, ""),
-  );
+  writeFileSync(serverFile, readFileSync(serverFile, "utf8").replace(/, defineTool\(\{ name: "film".*\}\) \}\)/, ""));
   await npm(demo, "run", "typecheck");
   await cli("update", "demo", "--no-spec");
   expect(readFileSync(join(demo, "src", "mcp", "mcp.lock.json"), "utf8")).not.toContain('"spec"');
@@ -86,15 +78,3 @@ test("a pinned revision is compared with the one before", async () => {
     /ContentBlock.*VideoContent|type VideoContent: it is new/s,
   );
 });
-
-/** The message that answers a call of the film. */
-async function askFilm(protocol: string): Promise<unknown> {
-  const wire = new Wire(demo, {
-    "io.modelcontextprotocol/protocolVersion": protocol,
-    "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-  });
-  const answer = await wire.ask("tools/call", { name: "film", arguments: {} });
-  expect(await wire.end()).toBe(0);
-  return answer;
-}
