@@ -77,15 +77,13 @@ function guard(name: SupportName, expression: string, expected: string): Conditi
 
 function stringCondition(shape: StringShape, expression: string): Condition {
   const { template, pattern } = shape;
-  const conditions = [
-    lengthCondition(shape, expression),
+  const length = lengthCondition(shape, expression);
+  const others = [
     ...(template ? [guard("fitsTemplate", `${expression}, ${JSON.stringify(template)}`, templateText(template))] : []),
     ...(pattern === undefined ? [] : [patternCondition(pattern, expression)]),
   ];
-  const [length, ...others] = conditions;
-  const isAny = length?.guards.length === 0 && template !== undefined;
   // The template accepts strings only.
-  const tested = isAny ? others : conditions;
+  const tested = template && length.guards.length === 0 ? others : [length, ...others];
   return {
     invalid: tested.map(({ invalid }) => invalid).join(" || "),
     valid: tested.map(({ valid }) => valid).join(" && "),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { emitRevisionList } from "../../../generator/emit/revision-files.ts";
-import { methodsView, type MethodsView } from "../../../generator/emit/views/methods.ts";
+import { methodsView, rowTypesIn, type MethodsView } from "../../../generator/emit/views/methods.ts";
 import type { Method, Property, Shape } from "../../../generator/model.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 
@@ -98,6 +98,14 @@ describe("facts about a revision", () => {
     const all = kinds.map((kind) => ({ ...method, kind, name: kind }));
     expect(viewOf(all).support).toBe("EmbeddedRow, NotificationRow, RequestRow, Revision");
     expect(viewOf([]).support).toBe("Revision");
+  });
+
+  test("the type of requests with metadata is imported if one table has such a request", () => {
+    const params = { optional: false, shape: objectOf({ name: "_meta", optional: false }) };
+    const told: Method = { ...method, kind: "notification", name: "told" };
+    const { tables } = viewOf([{ ...method, senders: ["client"], params }, told]);
+    expect(rowTypesIn(tables)).toEqual(["NotificationRow", "RequestRow", "Sent"]);
+    expect(rowTypesIn(viewOf([method, told]).tables)).toEqual(["NotificationRow", "RequestRow"]);
   });
 
   test("the capabilities of both sides are listed with their members", () => {

@@ -27,6 +27,18 @@ test("a function lists the conversions that it calls, and no values that stay", 
   ]);
 });
 
+test("a function tells whether it converts what peers of the older revision send", () => {
+  const rules = [{ rule: "default", at: ["Params.b"], value: 1 }] as const;
+  const { functions, received } = convertToys("a: 1", "a: 1; b: number", [
+    ...rules,
+    { rule: "drop", at: ["Params.b"] },
+  ]);
+  const told = [functions, ...received.map((each) => each.functions)].map((all) =>
+    all.map((one) => [one.name, one.isReceived]),
+  );
+  expect(told).toEqual([[["toParams", undefined]], [["fromParams", true]]]);
+});
+
 test("the conversions of some revisions are written, each to the newest one", () => {
   const drop = [{ rule: "drop", at: ["Params.b"], reason: "No." }] as const;
   const declarations = "export interface Params { a: 1 }";
