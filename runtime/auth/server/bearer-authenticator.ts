@@ -47,8 +47,7 @@ export class BearerAuthenticator {
 
   /** Calls `end` when the identity is revoked. */
   watchRevocation(identity: Identity, end: () => void): () => void {
-    const sender = this.#senders.get(identity) ?? { principal: identity.principal };
-    return this.#revocations?.watch(sender, end) ?? ((): void => {});
+    return this.#revocations?.watch(this.#senderOf(identity), end) ?? ((): void => {});
   }
 
   /** Returns the identity of the sender, or the reason for rejecting the request. */
@@ -75,7 +74,8 @@ export class BearerAuthenticator {
     try {
       return await this.#memory.find(token, now, async () => {
         const verified = this.#toKnown(await verify(token, this.#rules));
-        if (this.#revocations) await this.#addSender(verified.identity, token);
+        // Revocations may be shared later, when the server joins its cluster.
+        await this.#addSender(verified.identity, token);
         return verified;
       });
     } catch (thrown) {
@@ -91,9 +91,12 @@ export class BearerAuthenticator {
     this.#senders.set(identity, { principal: identity.principal, tokenId: await toTokenId(token) });
   }
 
+  #senderOf(identity: Identity): RevocableSender {
+    return this.#senders.get(identity) ?? { principal: identity.principal };
+  }
+
   #isRevoked(identity: Identity): boolean {
-    const sender = this.#senders.get(identity);
-    return sender !== undefined && this.#revocations?.isRevoked(sender) === true;
+    return this.#revocations?.isRevoked(this.#senderOf(identity)) === true;
   }
 
   #toKnown(claims: Claims | undefined): Known {

@@ -7,6 +7,8 @@ import {
   type Guard,
   type Identity,
 } from "../../../../runtime/auth/server/index.ts";
+import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
+import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";
 import { settle } from "../../wire.ts";
 import { createHead } from "./request-head.ts";
 
@@ -116,3 +118,18 @@ test("a guard without revocations ends no stream", async () => {
   stream.leave();
   expect(stream.ends).toBe(0);
 });
+
+test.each(["token", "principal"])(
+  "a %s that was verified before the guard joined a cluster is rejected once it is revoked",
+  async (revoked) => {
+    const guard = requireBearerToken({ resource, issuer, verify: () => claims });
+    const revocations = createRevocations();
+    const guarded = { guard, revocations, credentials: ["one", "two"], field: "authorization" } as const;
+    const identity = await admit(guarded, "one");
+    const principal = typeof identity === "number" ? "" : identity.principal;
+    const stores = { replays: new MemoryReplayStore(), rates: new MemoryRateStore() };
+    guard.useCluster?.({ ...stores, revocations, deriveKeys: () => [new Uint8Array(32)] });
+    await revocations.revoke(revoked === "token" ? { token: "one", until } : { principal, until });
+    expect(await admit(guarded, "one")).toBe(401);
+  },
+);
