@@ -3,6 +3,7 @@ import { systemClock, type Clock } from "../internal/timers.ts";
 import { Shares } from "./shares.ts";
 import {
   isFinal,
+  mergeResponses,
   type TaskChange,
   type TaskKey,
   type TaskPage,
@@ -90,9 +91,7 @@ export class MemoryTaskStore implements TaskStore {
   change(key: TaskKey, change: TaskChange, attempt: number = Infinity): TaskRecord | undefined {
     const entry = this.#find(key);
     if (!entry || isFinal(entry.record.status) || attempt < attemptOf(entry.record)) return entry?.record;
-    const { inputResponses } = entry.record;
-    const responses = { ...inputResponses, ...change.inputResponses };
-    this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: responses }) });
+    this.#put(entry, { ...entry.record, ...change, ...mergeResponses(entry.record, change, attempt) });
     return entry.record;
   }
 

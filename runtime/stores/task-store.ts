@@ -64,7 +64,10 @@ export interface TaskRetry {
   readonly identity?: { readonly principal: string; readonly scopes?: readonly string[] };
 }
 
-/** Changed members of a task. Absent members stay unchanged; earlier `inputResponses` are kept beside new ones. */
+/**
+ * Changed members of a task. Absent members stay unchanged, and `inputResponses` are added to earlier ones. An input request that has a response keeps
+ * it, unless the node that runs the task changes it: two nodes may receive a response at the same moment.
+ */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
   Partial<
     Pick<
@@ -119,6 +122,16 @@ export interface TaskStore {
    * earlier reply. For stores of several nodes.
    */
   takeOver?(node: string, limit: number): Awaitable<readonly TaskRecord[]>;
+}
+
+/** Returns the responses of a task after a change: with an attempt, the change is one of the node that runs the task. */
+export function mergeResponses(
+  { inputResponses: earlier }: TaskRecord,
+  { inputResponses: added }: TaskChange,
+  attempt: number,
+): Pick<TaskRecord, "inputResponses"> {
+  if (added === undefined) return {};
+  return { inputResponses: attempt === Infinity ? { ...added, ...earlier } : { ...earlier, ...added } };
 }
 
 /** Returns the input requests of a task that have no response, by key. A response may be stored before the node that runs the task has read it. */

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { isFinal, type TaskChange, type TaskRecord } from "../../stores/task-store.ts";
+import { isFinal, mergeResponses, type TaskChange, type TaskRecord } from "../../stores/task-store.ts";
 import type { Health } from "./health.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { parseLimited } from "./parse-limited.ts";
@@ -52,8 +52,7 @@ export class TaskValues {
   /** Returns a task with a change of this attempt; `undefined` when it has ended, or when a later attempt runs it. */
   change(record: TaskRecord, change: TaskChange, attempt: number): TaskRecord | undefined {
     if (isFinal(record.status) || attempt < attemptOf(record)) return undefined;
-    const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
-    return this.#limit(record, { ...record, ...change, ...(inputResponses && { inputResponses }) });
+    return this.#limit(record, { ...record, ...change, ...mergeResponses(record, change, attempt) });
   }
 
   /** Returns a task with the next attempt; `undefined` when it has ended. */

@@ -49,6 +49,17 @@ describe.each(stores)("a task store %s", (_name, open) => {
     });
   });
 
+  test("a task store keeps the first of two responses to an input request, unless the node of the task replaces it", async () => {
+    const { store } = open();
+    const key = { id: "a", owner: "ada" };
+    await store.add(record("a", { attempt: 1 }));
+    await store.change(key, { inputResponses: { one: "first" }, updatedAt: later });
+    const second = { inputResponses: { one: "second", two: "first" }, updatedAt: later };
+    expect((await store.change(key, second))?.inputResponses).toEqual({ one: "first", two: "first" });
+    const used = { inputResponses: { one: "used" }, updatedAt: later };
+    expect((await store.change(key, used, 1))?.inputResponses).toEqual({ one: "used", two: "first" });
+  });
+
   test("a task store adds the same task twice without effect, but gives no id to two owners (R45)", async () => {
     const { store } = open();
     await store.add(record("a"));

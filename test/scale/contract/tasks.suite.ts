@@ -68,6 +68,17 @@ export function describeTasks(fixture: EngineFixture): void {
       expect(Object.keys(found?.inputResponses ?? {})).toHaveLength(10);
     });
 
+    test("the first of two responses to an input request stays, unless the node of the task replaces it", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.tasks.add(createTask("a", { attempt: 1 }));
+      const change = (response: string): TaskChange => ({ updatedAt: later, inputResponses: { one: response } });
+      await first.tasks.change(keyOf("a"), change("first"));
+      await second.tasks.change(keyOf("a"), change("second"));
+      expect(await first.tasks.find(keyOf("a"))).toMatchObject({ inputResponses: { one: "first" } });
+      await first.tasks.change(keyOf("a"), change("used"), 1);
+      expect(await second.tasks.find(keyOf("a"))).toMatchObject({ inputResponses: { one: "used" } });
+    });
+
     test("a task is removed when its time is up", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture);
       await first.tasks.add(createTask("a", { ttl: 500 }));
