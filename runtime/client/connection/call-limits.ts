@@ -2,7 +2,7 @@ import type { RequestRow } from "../../../generated/support.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import type { SharedPromise } from "../../internal/shared-promise.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
-import { TimeoutError } from "../../jsonrpc/errors.ts";
+import { ClosedError, TimeoutError, isClosedError } from "../../jsonrpc/errors.ts";
 import { totalTimeoutOf, type Timeouts } from "../../jsonrpc/limits.ts";
 import { noOptions, type RequestOptions } from "../../protocol/peer/incoming-call.ts";
 
@@ -22,6 +22,8 @@ export interface CallLimitsHost {
 /** Signal and timeouts of one call, which apply while it waits for a connection as well. */
 export class CallLimits {
   readonly options: RequestOptions;
+  /** True if an earlier attempt may have reached the server. */
+  mayBeSent = false;
   readonly #row: RequestRow | undefined;
   readonly #clock: Clock;
   readonly #total: number;
@@ -43,6 +45,12 @@ export class CallLimits {
   /** Milliseconds of the total timeout that are left. */
   get remainingTotal(): number {
     return Math.max(0, Math.ceil(this.#startedAt + this.#total - this.#clock.now()));
+  }
+
+  /** Returns the error of a wait for a connection. It says if nothing of the call was sent. */
+  mark(error: unknown): unknown {
+    if (this.mayBeSent || !isClosedError(error)) return error;
+    return new ClosedError(error.message, { cause: error.cause, unsent: true });
   }
 
   /**

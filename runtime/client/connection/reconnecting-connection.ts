@@ -78,7 +78,7 @@ export class ReconnectingConnection {
    * @throws {ClosedError} when there has been no connection yet
    */
   get last(): ClientConnection {
-    if (!this.#last) throw new ClosedError("The client is not connected yet");
+    if (!this.#last) throw new ClosedError("The client is not connected yet", { unsent: true });
     return this.#last;
   }
 
@@ -108,6 +108,7 @@ export class ReconnectingConnection {
       signal: signal ? AbortSignal.any([signal, end]) : end,
       clock,
       readDelay: (error) => {
+        limits.mayBeSent = true;
         const delay = this.#readDelay(error, retry);
         return delay !== undefined && delay < limits.remainingTotal ? delay : undefined;
       },
@@ -126,7 +127,12 @@ export class ReconnectingConnection {
   #run<Result>(call: SendCall<Result>, limits: CallLimits, retry: Retry): Promise<Result> {
     let used = this.#isUp ? this.#last : undefined;
     const first = used;
-    const send = async (): Promise<Result> => call((used = await limits.wait(this.#ready())), limits.remaining);
+    const send = async (): Promise<Result> => {
+      const ready = await limits.wait(this.#ready()).catch((error: unknown): never => {
+        throw limits.mark(error);
+      });
+      return call((used = ready), limits.remaining);
+    };
     const outcome = first ? call(first, limits.remaining) : send();
     if (!this.#reconnection) return outcome;
     return outcome.catch(async (error: unknown) => {
@@ -134,6 +140,7 @@ export class ReconnectingConnection {
       else if (!isCut(error, retry)) throw error;
       if (this.isEnded) throw error;
       if (first && isClosedError(error)) await limits.wait(new SharedPromise(first.closed));
+      limits.mayBeSent ||= !isClosedError(error) || !error.unsent;
       return send();
     });
   }

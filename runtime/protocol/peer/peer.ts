@@ -200,7 +200,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   requireSession(): Session {
-    if (!this.#session) throw new ClosedError("The session is not initialized yet");
+    if (!this.#session) throw new ClosedError("The session is not initialized yet", { unsent: true });
     return this.#session;
   }
 

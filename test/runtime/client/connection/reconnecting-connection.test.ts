@@ -14,6 +14,7 @@ import { handshakeRevisions, newest } from "../../fixture-revision.ts";
 import { welcome } from "../raw-server.ts";
 import { inTime } from "../../../in-time.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
 
 const server: RawServer = {
@@ -173,6 +174,63 @@ test("a call that is running when the session closes fails with the reason of it
   await session.close();
   await expect(calling).rejects.toThrow("The connection was closed before the response was sent");
   expect([wires.length, wire.sent.length]).toEqual([1, 1]);
+});
+
+describe("a call that fails because its session has ended", () => {
+  interface Opened {
+    readonly session: DefaultClientSession;
+    readonly wire: Wire;
+    readonly clock: ManualClock;
+  }
+
+  /** Opens a session that is lost for good when its connection breaks. */
+  async function openOnce(): Promise<Opened> {
+    const clock = new ManualClock();
+    const reconnect = { retry: "safe", attempts: 2 } as const;
+    const client = createUntypedClient({
+      info: { name: "c", version: "1" },
+      revisions: handshakeRevisions,
+      clock,
+      reconnect,
+    });
+    const wire = new Wire();
+    let count = 0;
+    const session = await client.connect((options) => {
+      count += 1;
+      if (count > 1) return Promise.reject(new Error("refused"));
+      const connecting = connect(wire, options);
+      wire.post({ jsonrpc: "2.0", id: 1, result: welcome(newest.id, { tools: {} }) });
+      return connecting;
+    });
+    return { session, wire, clock };
+  }
+
+  type Step = (opened: Opened) => Promise<unknown>;
+  const breakOff: Step = async ({ wire }) => (wire.end(new Error("cut")), await settle());
+  const giveUp: Step = ({ clock }) => clock.pass(600_000);
+  const close: Step = ({ session }) => session.close();
+
+  test.each<[unsent: boolean, what: string, before: readonly Step[], after: readonly Step[]]>([
+    [true, "begins after the end", [close], []],
+    [true, "begins after the client has given up", [breakOff, giveUp], []],
+    [true, "waits for a connection at the end", [breakOff], [close]],
+    [true, "waits for a connection until the client gives up", [breakOff], [giveUp]],
+    [false, "runs at the end", [], [close]],
+    [false, "was sent, and waits for a connection at the end", [], [breakOff, close]],
+    [false, "was sent, and waits for a connection until the client gives up", [], [breakOff, giveUp]],
+  ])(
+    "a call that fails because its session has ended is unsent, %s, when it %s",
+    async (unsent, _what, before, after) => {
+      const opened = await openOnce();
+      for (const step of before) await step(opened);
+      const calling = opened.session.listTools();
+      calling.catch(() => {});
+      await settle();
+      for (const step of after) await step(opened);
+      await expect(calling).rejects.toMatchObject({ name: "ClosedError", unsent });
+      await opened.session.close();
+    },
+  );
 });
 
 describe("interrupted calls", () => {
