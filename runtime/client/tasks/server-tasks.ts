@@ -24,7 +24,7 @@ export interface ToolTaskCall {
 export class RequestedTasks {
   readonly #host: ServerTasksHost;
   /** Tasks without a known end, held weakly. A caller may never request the end: only code that holds a task, or waits for it, keeps it. */
-  readonly #followed = new Map<string, Set<Held>>();
+  readonly #followed = new Map<string, Set<Entry>>();
   /** Removes dropped tasks. Not every runtime has `FinalizationRegistry`: without it, tasks are kept as long as the session. */
   readonly #dropped =
     typeof FinalizationRegistry === "function"
@@ -105,10 +105,11 @@ export class RequestedTasks {
     const followed: Followed = new FollowedTask<object>(task, {
       clock: this.#host.clock,
       ...this.#protocol.createPort(this.#host),
-      watch: () => this.#host.listening?.watch(taskId),
-      unwatch: () => {
-        if ((this.#followed.get(taskId)?.size ?? 0) <= 1) this.#host.listening?.forget(taskId);
+      watch: () => {
+        entry.isWatched = true;
+        this.#host.listening?.watch(taskId);
       },
+      unwatch: () => this.#unwatch(entry),
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       isDown: () => this.#host.connection().state === "DISCONNECTED",
       isTemporary: (error) => !this.#host.isEnded() && isTemporary(error),
@@ -118,16 +119,16 @@ export class RequestedTasks {
         this.#remove(entry);
       },
     });
-    const entry: Entry = { taskId, held: toHeld(followed) };
+    const entry: Entry = { taskId, held: toHeld(followed), isWatched: false };
     const others = this.#followed.get(taskId) ?? new Set();
-    this.#followed.set(taskId, others.add(entry.held));
+    this.#followed.set(taskId, others.add(entry));
     this.#dropped?.register(followed, entry);
     return followed;
   }
 
   /** Called when the server reports that a task has changed; wakes its followers. */
   wake(taskId: string): void {
-    for (const held of this.#followed.get(taskId) ?? []) held.deref()?.wake();
+    for (const { held } of this.#followed.get(taskId) ?? []) held.deref()?.wake();
   }
 
   /** Wakes all followers, as the connection has ended: they need not wait for their next poll to learn it. */
@@ -150,12 +151,19 @@ export class RequestedTasks {
     return taskProtocolOf(this.#host.connection().revision);
   }
 
-  #remove({ taskId, held }: Entry): void {
-    const others = this.#followed.get(taskId);
-    others?.delete(held);
-    if (others && others.size > 0) return;
-    this.#followed.delete(taskId);
-    this.#host.listening?.forget(taskId);
+  #remove(entry: Entry): void {
+    const others = this.#followed.get(entry.taskId);
+    others?.delete(entry);
+    if (others?.size === 0) this.#followed.delete(entry.taskId);
+    this.#unwatch(entry);
+  }
+
+  /** Ends the subscription to a task for which no handle waits. */
+  #unwatch(entry: Entry): void {
+    const { taskId } = entry;
+    entry.isWatched = false;
+    const entries = [...(this.#followed.get(taskId) ?? [])];
+    if (!entries.some(({ isWatched }) => isWatched)) this.#host.listening?.forget(taskId);
   }
 }
 
@@ -164,6 +172,8 @@ type Followed = FollowedTask<object>;
 interface Entry {
   readonly taskId: string;
   readonly held: Held;
+  /** True while a caller waits for a change. */
+  isWatched: boolean;
 }
 
 type Held = Pick<WeakRef<Followed>, "deref">;

@@ -341,10 +341,11 @@ describe("a subscription to tasks and its connection", () => {
   });
 });
 
-test.each([
-  ["when the wait for its only handle ends", 1, ["a"]],
-  ["not when another handle may wait", 2, []],
-] as const)("a task is forgotten %s", async (_name, count, expected) => {
+test.each<[what: string, handles: number, waits: number, forgotten: string[]]>([
+  ["when the wait for its only handle ends", 1, 1, ["a"]],
+  ["when a wait ends, and its other handle is only kept", 2, 1, ["a"]],
+  ["not before the waits for both of its handles have ended", 2, 2, []],
+])("a task is forgotten %s", async (_what, count, waits, expected) => {
   const forgotten: string[] = [];
   const tasks = new RequestedTasks({
     clock,
@@ -357,11 +358,18 @@ test.each([
   const time = "2026-01-01T00:00:00Z";
   const working = { taskId: "a", status: "working", createdAt: time, lastUpdatedAt: time, ttl: null } as const;
   const handles = Array.from({ length: count }, () => tasks.follow(working, Object));
-  const stop = new AbortController();
-  const waiting = expect(handles[0]?.result({ signal: stop.signal })).rejects.toThrow("enough");
+  const waiting = handles.slice(0, waits).map((handle) => {
+    const stop = new AbortController();
+    const result = handle.result({ signal: stop.signal });
+    result.catch(() => {});
+    return { stop, result };
+  });
   await settle();
-  stop.abort(new Error("enough"));
-  await waiting;
-  expect(forgotten).toEqual(expected);
+  for (const [index, { stop, result }] of waiting.entries()) {
+    stop.abort(new Error("enough"));
+    await expect(result).rejects.toThrow("enough");
+    if (index === 0) expect(forgotten).toEqual(expected);
+  }
+  expect(forgotten).toEqual(["a"]);
   expect(handles).toHaveLength(count);
 });
