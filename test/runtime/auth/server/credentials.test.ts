@@ -298,6 +298,8 @@ describe("addresses of one client", () => {
     ];
     expect(await guessFrom([...others, ...others])).toEqual(Array(12).fill(401));
     expect(await guessFrom(["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:192.0.2.1"])).toEqual([401, 401, 429]);
+    const notations = ["::ffff:c000:201", "0:0:0:0:0:ffff:192.0.2.1", "0000:0000:0000:0000:0000:ffff:c000:0201"];
+    expect(await guessFrom([...notations, "::ffff:c000:202"])).toEqual([401, 401, 429, 401]);
   });
 });
 
