@@ -51,5 +51,6 @@ function findNodeOfNotification(
   const { requestId } = params;
   const isId = typeof requestId === "string" || typeof requestId === "number";
   if (method !== "notifications/cancelled" || !isId || session.isRunning(requestId)) return undefined;
+  // A request that another node is still looking up is as unknown as one that has ended: the specification lets receivers ignore its cancellation.
   return sessions.findNode(session.key, toStoredId(requestId));
 }
