@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { createSharedCredentials, type SharedCredentials } from "../../../runtime/scale/shared-credentials.ts";
+import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../runtime/stores/memory-session-store.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import { MemoryReplayStore } from "../../../runtime/stores/replay-store.ts";
+import { RevocationList, toTokenId } from "../../../runtime/stores/revocations.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import type { TaskKey, TaskRecord } from "../../../runtime/stores/task-store.ts";
@@ -176,5 +179,177 @@ describe.each(rejecting)("a store %s", (_, open) => {
     const [first = ""] = other;
     await Promise.all([entries.remove?.("mallory", first), entries.remove?.("mallory", first)]);
     expect([await entries.add("mallory", "a"), await entries.add("mallory", "b")]).toEqual([true, false]);
+  });
+});
+
+/** Result of two operations at the same moment. */
+type Both = readonly [first: unknown, second: unknown];
+
+const both = (first: () => unknown, second: () => unknown): Promise<Both> =>
+  Promise.all([Promise.resolve().then(first), Promise.resolve().then(second)]);
+
+/** Two operations of one principal at the same moment, and what both return and leave. */
+const pairs: readonly (readonly [name: string, run: () => Promise<unknown>, expected: unknown])[] = [
+  [
+    "sessions that begin with one id are one",
+    async () => {
+      const store = new MemorySessionStore({ maxSessions: 1 });
+      const add = (): unknown => store.add({ id: "a", owner: "ada", agreement });
+      return [await both(add, add), store.find({ id: "a", owner: "ada" })?.id];
+    },
+    [[true, true], "a"],
+  ],
+  [
+    "tasks that begin with one id are one",
+    async () => {
+      const store = new MemoryTaskStore();
+      const add = (): unknown => store.add(task("ada", "a"));
+      return [await both(add, add), store.size];
+    },
+    [[true, true], 1],
+  ],
+  [
+    "ends of one task: the first one counts",
+    async () => {
+      const store = new MemoryTaskStore();
+      store.add(task("ada", "a"));
+      const end = (status: "completed" | "cancelled") => () =>
+        store.change(taskKey("ada", "a"), { status, updatedAt: "2000-01-01T00:00:01.000Z" })?.status;
+      return both(end("cancelled"), end("completed"));
+    },
+    ["cancelled", "cancelled"],
+  ],
+  [
+    "uses of one key are one use and a replay",
+    async () => {
+      const store = new MemoryReplayStore({ now: () => 0 });
+      const add = (): unknown => store.add("a", 1_000, "ada");
+      return both(add, add);
+    },
+    [true, false],
+  ],
+  [
+    "appends of one event leave one",
+    async () => {
+      const store = new MemoryEventStore();
+      const session = { id: "a", owner: "ada" };
+      const append = (): unknown => store.append(session, { ...position, sequence: 1, data: "once" });
+      await both(append, append);
+      return store.after(session, position)?.length;
+    },
+    1,
+  ],
+  [
+    "beginnings of one step have one token",
+    async () => {
+      const ledger = new MemoryLedger();
+      const begin = (): unknown => Reflect.get(ledger.begin("task", "pay", 1), "token");
+      const [first, second] = await both(begin, begin);
+      return [first === second, ledger.size];
+    },
+    [true, 1],
+  ],
+  [
+    "ends of one step by one attempt: the first outcome is kept",
+    async () => {
+      const ledger = new MemoryLedger();
+      ledger.begin("task", "pay", 1);
+      const end = (outcome: string) => () => ledger.finish("task", "pay", { attempt: 1, outcome });
+      return [await both(end("first"), end("second")), ledger.begin("task", "pay", 1)];
+    },
+    [["kept", "kept"], { state: "done", token: expect.any(String), outcome: "first" }],
+  ],
+  [
+    "ends of one step by two attempts: the earlier one is fenced",
+    async () => {
+      const ledger = new MemoryLedger();
+      ledger.begin("task", "pay", 1);
+      ledger.begin("task", "pay", 2);
+      const end = (attempt: number) => () => ledger.finish("task", "pay", { attempt, outcome: attempt });
+      return [await both(end(1), end(2)), ledger.begin("task", "pay", 2)];
+    },
+    [["fenced", "kept"], expect.objectContaining({ state: "done", outcome: 2 })],
+  ],
+  [
+    "exclusive uses of one credential follow one another",
+    async () => {
+      const store = createSharedCredentials(await openEngine(), { owner: "ada" });
+      const used: string[] = [];
+      await both(use(store, used, "first"), use(store, used, "second"));
+      return used;
+    },
+    ["first begins", "first ends", "second begins", "second ends"],
+  ],
+  [
+    "revocations of one principal: the longer one counts",
+    async () => {
+      let now = 0;
+      const revocations = new RevocationList(() => now);
+      await both(
+        () => revocations.revoke({ principal: "ada", until: 2_000_000 }),
+        () => revocations.revoke({ principal: "ada", until: 1 }),
+      );
+      now = 2_000_000;
+      return revocations.isRevoked({ principal: "ada" });
+    },
+    true,
+  ],
+];
+
+/** Uses a credential exclusively for some turns. */
+function use(store: SharedCredentials, used: string[], name: string): () => Promise<void> {
+  return () =>
+    store.exclusively("key", async () => {
+      used.push(`${name} begins`);
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+      used.push(`${name} ends`);
+    });
+}
+
+test.each(pairs)("a store at two operations of one principal: %s", async (_, run, expected) => {
+  expect(await run()).toEqual(expected);
+});
+
+describe("a store without shares", () => {
+  test("a ledger keeps the steps of two tasks apart, although they have the same names", async () => {
+    const ledger = new MemoryLedger();
+    const tokens = await both(
+      () => Reflect.get(ledger.begin("ada's", "pay", 1), "token"),
+      () => Reflect.get(ledger.begin("bob's", "pay", 2), "token"),
+    );
+    expect(new Set(tokens).size).toBe(2);
+    expect(ledger.finish("ada's", "pay", { attempt: 1, outcome: "ada" })).toBe("kept");
+    expect(ledger.begin("bob's", "pay", 2)).toMatchObject({ state: "new" });
+    ledger.remove("bob's");
+    expect(ledger.begin("ada's", "pay", 1)).toMatchObject({ state: "done", outcome: "ada" });
+  });
+
+  test("a store of credentials keeps those of two users apart, and neither waits for the other", async () => {
+    const engine = await openEngine();
+    const [ada, bob] = [
+      createSharedCredentials(engine, { owner: "ada" }),
+      createSharedCredentials(engine, { owner: "bob" }),
+    ];
+    await both(
+      () => ada.set("key", "ada's"),
+      () => bob.set("key", "bob's"),
+    );
+    await bob.delete("key");
+    expect([await ada.get("key"), await bob.get("key")]).toEqual(["ada's", undefined]);
+    const used: string[] = [];
+    await ada.exclusively("key", use(bob, used, "bob"));
+    expect(used).toEqual(["bob begins", "bob ends"]);
+  });
+
+  test("a revocation of one principal, or of its token, rejects no other one", async () => {
+    const revocations = new RevocationList(() => 0);
+    const until = 1_000;
+    await both(
+      () => revocations.revoke({ principal: "ada", until }),
+      () => revocations.revoke({ token: "bob's first", until }),
+    );
+    const [first, second] = [await toTokenId("bob's first"), await toTokenId("bob's second")];
+    const rejected = (principal: string, tokenId: string): boolean => revocations.isRevoked({ principal, tokenId });
+    expect([rejected("ada", second), rejected("bob", first), rejected("bob", second)]).toEqual([true, true, false]);
   });
 });
