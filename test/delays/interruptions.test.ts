@@ -3,6 +3,7 @@ import type { Declarations } from "../../generated/2026-07-28/index.ts";
 import { revisions } from "../../generated/revisions.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
+import type { TaskHandle } from "../../runtime/tasks/task-handle.ts";
 import { CountedClock, routes, type Client, type Route } from "./connections.ts";
 import { passTurns } from "./delays.ts";
 import { interruptEachStep, waitFor } from "./each-step.ts";
@@ -147,5 +148,33 @@ describe.each(Object.keys(routes))("a call %s", (name) => {
       },
     });
     expect(steps).toBeGreaterThan(1);
+  });
+});
+
+describe.each(Object.keys(routes))("a task %s", (name) => {
+  const open = toOpen(routes[name] ?? expect.unreachable());
+
+  test("a task that is cancelled by its handle at any step ends, and leaves nothing", async () => {
+    const handles: TaskHandle[] = [];
+    const outcomes = new Set<string>();
+    const steps = await interruptEachStep({
+      open: async () => (handles.splice(0), open()),
+      async run({ client }) {
+        const handle = await client.callTool("task", {}, { task: true });
+        handles.push(handle);
+        return handle.result();
+      },
+      interrupt: () => handles[0]?.cancel().catch(() => {}),
+      async check(rig, outcome) {
+        outcomes.add(outcome.status);
+        if (outcome.status === "fulfilled") expect(outcome.value).toMatchObject({ content: expected["task"] });
+        else expect(outcome.reason).toMatchObject({ message: expect.stringContaining("cancelled") });
+        await waitFor(() => rig.running.size, 0);
+        await passTurns(50);
+        await checkEnd(rig, "task");
+      },
+    });
+    expect(steps).toBeGreaterThan(1);
+    expect(outcomes).toContain("rejected");
   });
 });
