@@ -8,8 +8,8 @@ import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 /*
- * Every effect of an update, in projects with and without a client: a dry run writes nothing and reports what the run then does, and an undo restores
- * all of it. No packages are installed: the types of the projects are not checked.
+ * Every effect of an update, in projects with and without a client: a dry run writes nothing and reports what the run then does, the layer is the one
+ * of a new project with the same choices, and an undo restores all of it. No packages are installed: the types of the projects are not checked.
  */
 
 type Options = Partial<UpdateCommandOptions>;
@@ -31,14 +31,25 @@ function changedBetween(before: Contents, after: Contents): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
 }
 
+const choices = { protocol: "2025-11-25,2025-06-18", features: "tools,resources", transport: "both" } as const;
+
+/** Creates a project with these choices. */
+async function create(directory: string, options: Options = {}): Promise<void> {
+  const { protocol, features, transport, scale, client } = { ...choices, ...options };
+  const quick = { yes: true, install: false, git: false, dryRun: false };
+  const given = { protocol, features, transport, scale, client };
+  expect((await captured(() => runCreate({ directory, ...given, ...quick }))).code).toBe(0);
+}
+
+const layerOf = (all: Contents): Contents =>
+  Object.fromEntries(Object.entries(all).filter(([path]) => path.startsWith("src/mcp/")));
+
 const bases = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
 const projects = ["plain", "client"] as const;
 
 beforeAll(async () => {
   const directory = join(bases, "plain");
-  const choices = { protocol: "2025-11-25,2025-06-18", features: "tools,resources", transport: "both" };
-  const quick = { yes: true, install: false, git: false, dryRun: false };
-  expect((await captured(() => runCreate({ directory, ...choices, ...quick }))).code).toBe(0);
+  await create(directory);
   cpSync(directory, join(bases, "client"), { recursive: true });
   expect((await update(join(bases, "client"), { client: true })).code).toBe(0);
   rmSync(join(bases, "client", ".mcp-previous"), { recursive: true });
@@ -57,49 +68,43 @@ const lost = /^(?:At least )?\d+ (?:further )?places? in your code to change for
 
 type Row = readonly [name: string, options: Options, effect: Effect];
 
-const less: Row = [
-  "a feature less",
-  { features: "tools" },
-  { lines: ["Features: tools; before: tools, resources.", lost] },
+const updates: readonly Row[] = [
+  [
+    "the newest revision only",
+    { protocol: "2026-07-28" },
+    { files: texts, lines: [lost, "diff 2025-11-25 2026-07-28"] },
+  ],
+  [
+    "code for another revision",
+    { protocol: "2026-07-28", codemod: true },
+    { files: texts, lines: [/^\d+ places? in \d+ files? rewritten\.$/m] },
+  ],
+  [
+    "all revisions and features",
+    { protocol: "all", features: "all" },
+    { files: texts, lines: [/^Features: .*tasks/m] },
+  ],
+  [
+    "parts that need packages",
+    { features: "tools,resources,skills", transport: "both,websocket", scale: "redis" },
+    {
+      lines: [
+        /^Features: .*skills.*; before: /m,
+        "Skills are read with the package yaml: ",
+        "WebSockets are served with the package ws: ",
+        "Transports: stdio, http, websocket; before: stdio, http.",
+        "Engine of several nodes: redis; before: none.",
+        "Its client is a package: ",
+      ],
+    },
+  ],
+  ["a feature less", { features: "tools" }, { lines: ["Features: tools; before: tools, resources.", lost] }],
+  [
+    "no HTTP",
+    { transport: "stdio" },
+    { lines: ["Transports: stdio; before: stdio, http.", "Remove what serves HTTP", lost] },
+  ],
 ];
-
-const updates: Readonly<Record<(typeof projects)[number], readonly Row[]>> = {
-  plain: [
-    [
-      "the newest revision only",
-      { protocol: "2026-07-28" },
-      { files: texts, lines: [lost, "diff 2025-11-25 2026-07-28"] },
-    ],
-    [
-      "parts that need packages",
-      { features: "tools,resources,skills", transport: "both,websocket", scale: "redis" },
-      {
-        lines: [
-          /^Features: .*skills.*; before: /m,
-          "Skills are read with the package yaml: ",
-          "WebSockets are served with the package ws: ",
-          "Transports: stdio, http, websocket; before: stdio, http.",
-          "Engine of several nodes: redis; before: none.",
-          "Its client is a package: ",
-        ],
-      },
-    ],
-    less,
-    [
-      "no HTTP",
-      { transport: "stdio" },
-      { lines: ["Transports: stdio; before: stdio, http.", "Remove what serves HTTP", lost] },
-    ],
-  ],
-  client: [
-    less,
-    [
-      "code for another revision",
-      { protocol: "2026-07-28", codemod: true },
-      { files: texts, lines: [/^\d+ places? in \d+ files? rewritten\.$/m] },
-    ],
-  ],
-};
 
 /** Report of a run in the words of a dry run. */
 const toDry = (text: string): string =>
@@ -118,14 +123,15 @@ function copyProject(name: (typeof projects)[number]): string {
 }
 
 describe.each(projects)("an update of a project with %s parts", (name) => {
+  const hasClient = name === "client";
   const toggle: Row = [
     "the client",
-    { client: name === "plain" },
-    { lines: [`Client: ${name === "plain" ? "included" : "removed"}.`] },
+    { client: !hasClient },
+    { lines: [`Client: ${hasClient ? "removed" : "included"}.`] },
   ];
 
-  test.each([...updates[name], toggle])(
-    "`update` with %s does what its dry run reports, and an undo restores it",
+  test.each([...updates, toggle])(
+    "`update` with %s does what its dry run reports, as in a new project, and an undo restores it",
     async (_, options, effect) => {
       const project = copyProject(name);
       const before = contents(project);
@@ -136,14 +142,17 @@ describe.each(projects)("an update of a project with %s parts", (name) => {
       const run = await update(project, options);
       expect({ ...run, stdout: toDry(run.stdout) }).toEqual(dry);
       for (const line of effect.lines ?? []) expect(run.stdout).toMatch(line);
-      const changed = changedBetween(before, contents(project));
-      const [layer, others] = [true, false].map((isLayer) =>
-        changed.filter((path) => path.startsWith("src/mcp/") === isLayer),
-      );
+      const after = contents(project);
+      const changed = changedBetween(before, after);
+      const others = changed.filter((path) => !path.startsWith("src/mcp/"));
       expect(others).toEqual(effect.files ?? []);
-      expect(run.stdout).toMatch(new RegExp(`^src/mcp: ${layer?.length} files? written or removed`, "m"));
+      expect(run.stdout).toMatch(
+        new RegExp(`^src/mcp: ${changed.length - others.length} files? written or removed`, "m"),
+      );
 
-      expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+      const fresh = join(temporaryFolder(), "demo");
+      await create(fresh, { client: hasClient, ...options });
+      expect(changedBetween(layerOf(after), layerOf(contents(fresh)))).toEqual([]);
       expect((await update(project, { undo: true })).code).toBe(0);
       expect(changedBetween(before, contents(project))).toEqual([]);
     },
