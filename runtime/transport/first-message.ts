@@ -1,4 +1,4 @@
-import { systemClock } from "../internal/timers.ts";
+import { systemClock, type Clock } from "../internal/timers.ts";
 
 /** Default time for the first message of a client, in milliseconds. */
 export const defaultFirstMessageTimeout = 30_000;
@@ -9,10 +9,9 @@ export class FirstMessage {
   #isAwaited = true;
 
   /** @param giveUp - called with the reason when no message arrives in time; never called with `Infinity` */
-  constructor(milliseconds: number, giveUp: (reason: Error) => void) {
+  constructor(milliseconds: number, giveUp: (reason: Error) => void, clock: Clock = systemClock) {
     const reason = `No message was received within ${milliseconds} ms`;
-    this.#cancel =
-      milliseconds === Infinity ? ignore : systemClock.after(milliseconds, () => giveUp(new Error(reason)));
+    this.#cancel = milliseconds === Infinity ? ignore : clock.after(milliseconds, () => giveUp(new Error(reason)));
   }
 
   /** Stops the timer: the message has arrived, or the connection has ended. */

@@ -58,10 +58,11 @@ export class SseSession implements Channel {
   /** Sends the URL for messages to the client, and starts the timeout for its first message. */
   serve(connection: Connection, { endpoint, handshakeTimeout }: SseSessionStart): void {
     this.#connection = connection;
-    this.#first = new FirstMessage(handshakeTimeout, (reason) => {
+    const giveUp = (reason: Error): void => {
       this.#writer.end();
       this.#disconnect(reason);
-    });
+    };
+    this.#first = new FirstMessage(handshakeTimeout, giveUp, this.#settings.clock);
     this.#writer.write(encodeEvent({ type: "endpoint", data: endpoint }));
   }
 

@@ -71,7 +71,7 @@ async function start(platform: "node" | "fetch"): Promise<Target & { release(): 
   const clock = new ManualClock();
   const aborted: string[] = [];
   const { server, release } = createWaiting(aborted);
-  const options = { authenticate: guard, clock, sse: {} };
+  const options = { authenticate: guard, clock, sse: { handshakeTimeout: Infinity } };
   const target = { clock, aborted, release };
   const init = (headers: Readonly<Record<string, string>>, body: object | undefined): RequestInit =>
     body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };

@@ -163,15 +163,17 @@ describe("HTTP with SSE of 2024-11-05", () => {
   });
 
   it("a server of HTTP with SSE replaces the session of a client that sends nothing", async () => {
-    const small = await start({}, { sse: { handshakeTimeout: 50 }, sessions: { maxSessions: 1 } });
+    const clock = new ManualClock();
+    const small = await start({}, { sse: { handshakeTimeout: 50 }, clock, sessions: { maxSessions: 1 } });
     const silent = await small.stream({ method: "GET", path: "/sse" });
+    await clock.pass(50);
     await silent.end();
     const next = await small.stream({ method: "GET", path: "/sse" });
     expect(next.status).toBe(200);
     const { data: path } = await next.next();
     expect((await small.send({ path, body: initialize("2024-11-05") })).status).toBe(202);
     expect(await next.message()).toMatchObject({ id: "init", result: {} });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await clock.pass(150);
     expect((await small.send({ path, body: { jsonrpc: "2.0", id: 2, method: "ping" } })).status).toBe(202);
     expect(await next.message()).toMatchObject({ id: 2, result: {} });
     next.cut();
