@@ -73,18 +73,6 @@ test("messages that were sent before closing still arrive, and closing closes bo
   expect([ears[0].heard, ears[1].heard]).toEqual([["disconnected"], [note(1), "disconnected"]]);
 });
 
-test("nesting over the limit is stray data, not a message (R10)", async () => {
-  const [a, b] = createInMemoryTransports({ maxDepth: 3 });
-  const ear = new Ear();
-  a.start(new Ear());
-  b.start(ear);
-  void a.send(note([]));
-  void a.send(note([[]]));
-  void a.send(note([[[]]]));
-  await settle();
-  expect(ear.heard).toEqual([note([]), note([[]]), "depth"]);
-});
-
 test("a whole conversation of 1000 concurrent calls leaves nothing behind", async () => {
   const [clientEnd, serverEnd] = createInMemoryTransports();
   const callTool = async ({ arguments: given }: { arguments: { n: number } }): Promise<object> => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { EventStore, StoredEvent, StreamPosition } from "../../../../runtime/stores/event-store.ts";
+import type { EventStore, StoredEvent } from "../../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionKey, SessionRecord } from "../../../../runtime/stores/session-store.ts";
@@ -10,7 +10,7 @@ import type { ListenOptions } from "../../../../runtime/transport/http-server/li
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { createGate } from "../../tasks/task-wire.ts";
-import { count, cutAndResume } from "../faults/cuts.ts";
+import { count } from "../faults/cuts.ts";
 import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
 
 let rig: Rig | undefined;
@@ -212,15 +212,6 @@ it("polling can be switched off: streams begin with their first message", async 
   expect(textOf((await session.post(call(2, "release"))).json)).toBe("false");
 });
 
-describe("a stream with 100 cuts", () => {
-  it.each([
-    ["the store in memory", () => new MemoryEventStore({ maxEvents: 10_000 })],
-    ["a store that is far away", () => new SlowEventStore()],
-  ])("a stream with 100 cuts loses and repeats nothing, with %s (T-45)", async (_, createStore) => {
-    await cutAndResume(await open({ events: createStore() }), 100);
-  });
-});
-
 /** Sessions in memory that tell when one is searched. */
 class WatchedSessions extends MemorySessionStore {
   onFind = (): void => {};
@@ -312,27 +303,6 @@ function toStore(store: EventStore): EventStore {
     after: (session, position) => store.after(session, position),
     remove: (session) => store.remove(session),
   };
-}
-
-/** Answers after a while, as a database does. */
-class SlowEventStore implements EventStore {
-  readonly #events = new MemoryEventStore({ maxEvents: 10_000 });
-
-  async append(session: SessionKey, event: StoredEvent): Promise<void> {
-    this.#events.append(session, event);
-    await delay(1);
-  }
-
-  async after(session: SessionKey, position: StreamPosition): Promise<readonly StoredEvent[] | undefined> {
-    await delay(2);
-    const events = this.#events.after(session, position);
-    await delay(2);
-    return events;
-  }
-
-  async remove(session: SessionKey): Promise<void> {
-    this.#events.remove(session);
-  }
 }
 
 function isHttpOrigin(value: unknown): value is HttpOrigin {

@@ -155,13 +155,6 @@ test("a message that is rejected fails by itself", async () => {
   );
 });
 
-test("an event over the limit ends the connection (R50)", async () => {
-  const server = await serveOld();
-  const client = await connectOld(server, { limits: { maxMessageBytes: 1_000 } });
-  server.stream().write(`data: ${"x".repeat(2_000)}\n\n`);
-  expect(await client.closed).toMatchObject({ name: "ResponseError" });
-});
-
 describe("a client of a server of unknown age (4.10)", () => {
   const connectUnknown = (server: ScriptedServer): Promise<ClientConnection> =>
     connectHttp(server.url, { ...info, revisions: [newest, first], endpointTimeout: 200 });
