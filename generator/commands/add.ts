@@ -13,6 +13,7 @@ import { readTestSteps } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
 import { findServerModule, hasTestClient } from "../scaffold/add/server-module.ts";
 import { writeFiles, type RestoreFiles } from "../scaffold/add/write-files.ts";
+import { formatRendered } from "../internal/format.ts";
 import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
@@ -27,6 +28,8 @@ import { runInterruptibly } from "./stop-signal.ts";
 export interface AddOptions {
   readonly kind: Addition;
   readonly name: string;
+  /** URI template of a resource, which then has variables. */
+  readonly uriTemplate?: string;
   /** Folder of the project. */
   readonly folder: string;
 }
@@ -47,24 +50,23 @@ export function runAdd(options: AddOptions): Promise<number> {
 /** Result of an addition: the plan, without a test if the project has no client for it, and the module that has the definition. */
 type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; readonly server: string };
 
-async function add({ kind, name, folder }: AddOptions, signal: AbortSignal): Promise<Added> {
+async function add({ folder, ...choice }: AddOptions, signal: AbortSignal): Promise<Added> {
   requireProject(folder);
   const manifest = parseManifest(await readProjectFile(folder, "package.json"), "package.json");
   const { choices } = await readInstalledLayer(folder);
   const path = findServerModule(folder);
   const server = await readProjectFile(folder, path);
-  const plan = planAddition(kind, name, findSample(manifest));
+  const plan = planAddition(choice, findSample(manifest));
+  const { kind, template } = plan;
   await rejectTwin(folder, plan);
   const from = toImportPath(plan.registration.from, choices.imports);
   const served = register(path, server, { ...plan.registration, from });
-  const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
-  const render = (template: string): string => {
-    const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
-    return `${text.trim()}\n`;
-  };
+  const templates = loadTemplates(join(packageRoot, "templates"), [`add/${template}.ts`, "add/test.ts"]);
+  const render = (name: string): Promise<string> =>
+    formatRendered(templates.render(`add/${name}`, plan.view).replaceAll(/\n{3,}/g, "\n\n"));
   const test = hasTestClient(folder) ? plan.test : undefined;
-  const added = new Map([[plan.source, withImportEnding(render(`${kind}.ts`), choices.imports)]]);
-  if (test !== undefined) added.set(test, render("test.ts"));
+  const added = new Map([[plan.source, withImportEnding(await render(`${template}.ts`), choices.imports)]]);
+  if (test !== undefined) added.set(test, await render("test.ts"));
   rejectPresent(folder, [...added.keys()]);
   const writes = new Map([...added, [path, served]]);
   const write = (): Promise<RestoreFiles> => writeFiles(folder, { writes, removals: [] }, signal);

@@ -23,11 +23,17 @@ export function addAddCommand(cli: Argv): Argv {
           demandOption: true,
           describe: "Name of the definition, for example word-count, or path of the document",
         })
+        .option("template", {
+          type: "string",
+          requiresArg: true,
+          describe: "With resource: URI template, for example notes://{id}, for resources with variables",
+        })
         .options(openapiOptions)
         .epilogue(
           examplesText(
             ["add tool word-count", "src/tools/word-count.ts, its test, and its registration in the definition"],
             ["add prompt review", "src/prompts/review.ts, its test and its registration"],
+            ["add resource note --template 'notes://{id}'", "a resource template, with completion of its variable"],
             [
               "add openapi shop.yaml --only 'orders,get*'",
               "src/shop/: a tool for each operation with this tag or name",
@@ -36,11 +42,16 @@ export function addAddCommand(cli: Argv): Argv {
             ["add openapi shop.yaml --check", "in CI: exit with 1 if the tools differ from the document"],
           ),
         )
-        .check(rejectOpenapiOptions),
-    async ({ kind, name, as, only, prefix, output, check, dryRun, force }) => {
+        .check(rejectMisplacedOptions),
+    async ({ kind, name, template, as, only, prefix, output, check, dryRun, force }) => {
       if (kind !== "openapi") {
         const { runAdd } = await import("./add.ts");
-        process.exitCode = await runAdd({ kind, name, folder: process.cwd() });
+        process.exitCode = await runAdd({
+          kind,
+          name,
+          folder: process.cwd(),
+          ...(template !== undefined && { uriTemplate: template }),
+        });
         return;
       }
       const { runAddOpenapi } = await import("./add-openapi.ts");
@@ -108,7 +119,9 @@ const openapiOptions = {
   force: { type: "boolean", describe: "With openapi: replace edited files" },
 } as const;
 
-function rejectOpenapiOptions({ kind, ...options }: Readonly<Record<string, unknown>>): true {
+function rejectMisplacedOptions({ kind, ...options }: Readonly<Record<string, unknown>>): true {
+  if (kind !== "resource" && options.template !== undefined)
+    throw new UserError("--template is for `add resource <name>` only; remove it.");
   const found = Object.keys(openapiOptions).find((name) => options[name] !== undefined);
   if (kind === "openapi" || found === undefined) return true;
   throw new UserError(`--${found} is for \`add openapi <document>\` only; remove it.`);

@@ -48,6 +48,8 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
       const npx = (...words: string[]): Promise<string> => npm(folder, "exec", "--", "create-mcp-server", ...words);
       expect(await npx("update", "--check")).toContain("All generated files are up to date.");
       expect(await npx("add", "resource", "notes")).toContain("Regenerated src/mcp/ with resources");
+      const template = await npx("add", "resource", "page", "--template", "pages://{chapter}/{number}");
+      expect(template).toContain("src/resources/page.ts and test/page-resource.test.ts");
       expect(await npx("update", "--protocol", "all")).toContain("src/mcp: ");
       await npm(folder, "run", "typecheck");
       expect(await npm(folder, "test")).toMatch(/Tests.* passed/);

@@ -3,6 +3,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { uniqueName } from "../../typed-client/tool-schema/names.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "../create/example-tools.ts";
+import { templateView } from "./template-view.ts";
 
 /** Kinds of definitions that can be added to a project. */
 export const additions = ["tool", "resource", "prompt"] as const;
@@ -13,6 +14,8 @@ export type Addition = (typeof additions)[number];
 /** Plan of a new definition in a project: its files, its registration, and the view of its templates. */
 export interface AdditionPlan {
   readonly kind: Addition;
+  /** Template of its module. */
+  readonly template: "tool" | "resource" | "resource-template" | "prompt";
   /** Path relative to the project, with forward slashes. */
   readonly source: string;
   readonly test: string;
@@ -24,12 +27,21 @@ export interface AdditionPlan {
   readonly view: object;
 }
 
-/** Plans an addition. @throws {UserError} when the name is not possible. */
-export function planAddition(kind: Addition, name: string, sample: SchemaSample): AdditionPlan {
+/** Definition to add. */
+export interface AdditionChoice {
+  readonly kind: Addition;
+  readonly name: string;
+  /** URI template of a resource, which then has variables. */
+  readonly uriTemplate?: string;
+}
+
+/** Plans an addition. @throws {UserError} when the name or the URI template is not possible. */
+export function planAddition({ kind, name, uriTemplate }: AdditionChoice, sample: SchemaSample): AdditionPlan {
   const words = readWords(kind, name);
   const file = words.join("-");
   const module = avoidDevice(file, kind);
-  const definer = `define${capital(kind)}`;
+  const isTemplate = uriTemplate !== undefined;
+  const definer = `define${capital(kind)}${isTemplate ? "Template" : ""}`;
   const wanted = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
   // The file imports the definer.
   const variable = uniqueName(wanted, (taken) => taken === definer);
@@ -38,12 +50,17 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
   const key = kind === "tool" ? words.join("_") : file;
   return {
     kind,
+    template: isTemplate ? "resource-template" : kind,
     source: `src/${member}/${module}.ts`,
     test: `test/${file}-${kind}.test.ts`,
-    registration: { member, variable, from: `./${member}/${module}.ts` },
+    registration: { member: isTemplate ? "resourceTemplates" : member, variable, from: `./${member}/${module}.ts` },
     identity: {
       definer,
-      ...(kind === "resource" ? { member: "uri", value: `${file}://main` } : { member: "name", value: key }),
+      ...(isTemplate
+        ? { member: "uriTemplate", value: uriTemplate }
+        : kind === "resource"
+          ? { member: "uri", value: `${file}://main` }
+          : { member: "name", value: key }),
     },
     ...(kind === "tool" && { listed: { name: key, description: `${title}.` } }),
     view: {
@@ -56,8 +73,9 @@ export function planAddition(kind: Addition, name: string, sample: SchemaSample)
       preparation: sample.preparation,
       input: sample.input.replace("The text to measure", "What this argument is for"),
       isTool: kind === "tool",
-      isResource: kind === "resource",
+      isResource: kind === "resource" && !isTemplate,
       isPrompt: kind === "prompt",
+      ...(isTemplate && { isTemplate, ...templateView(uriTemplate) }),
     },
   };
 }

@@ -65,6 +65,13 @@ describe("mistakes in options", () => {
     expect(stderr).toContain("create-mcp-server: --force is for `add openapi <document>` only; remove it.\n");
     expect(stderr).not.toMatch(/\n +at /);
   });
+
+  test("`--template` without a resource, or without a value, is rejected", async () => {
+    const tool = await runCli(["add", "tool", "words", "--template", "a://{b}"], { cwd: temporaryFolder() });
+    expect(tool.stderr).toContain("create-mcp-server: --template is for `add resource <name>` only; remove it.\n");
+    const empty = await runCli(["add", "resource", "words", "--template"], { cwd: temporaryFolder() });
+    expect(empty.stderr).toContain("create-mcp-server: --template requires a value.\n");
+  });
 });
 
 describe("versions of Node.js", () => {

@@ -89,6 +89,9 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
   // A Server Card has one description, for servers and for files that contain or compare one.
   const handlesCards = path === "generator/diff/cards.ts" || path === "generator/scaffold/extras/card-file.ts";
   if (handlesCards && /^runtime\/server-card\/(card|differences)\.ts$/.test(target)) return true;
+  // A template that a server rejects is rejected before it is written.
+  if (path === "generator/scaffold/add/template-view.ts" && target === "runtime/server/resources/uri-template.ts")
+    return true;
   // The tables of a spec folder are generated, and then loaded from where they were written.
   if (path === "generator/commands/load-revisions.ts" && target === "(computed)") return true;
   return (

@@ -98,7 +98,7 @@ describe("registration", () => {
 
 describe("names of additions", () => {
   it.each(["word-count", "word_count", "wordCount"])("the tool %s is registered as word_count", (name) => {
-    expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+    expect(planAddition({ kind: "tool", name }, schemaSamples.zod)).toMatchObject({
       source: "src/tools/word-count.ts",
       test: "test/word-count-tool.test.ts",
       view: { key: "word_count", variable: "wordCountTool" },
@@ -108,7 +108,7 @@ describe("names of additions", () => {
   it.each(["con", "aux", "nul", "prn", "com1", "lpt9"])(
     "a tool with the name %s, a device of Windows, gets another file name",
     (name) => {
-      expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+      expect(planAddition({ kind: "tool", name }, schemaSamples.zod)).toMatchObject({
         source: `src/tools/${name}-tool.ts`,
         registration: { from: `./tools/${name}-tool.ts` },
         view: { key: name },
@@ -117,7 +117,7 @@ describe("names of additions", () => {
   );
 
   it.each(["tool", "resource", "prompt"] as const)("a %s named define has another constant than its import", (kind) => {
-    const { view, registration } = planAddition(kind, "define", schemaSamples.zod);
+    const { view, registration } = planAddition({ kind, name: "define" }, schemaSamples.zod);
     const variable = { tool: "defineTool2", resource: "defineResource2", prompt: "definePrompt2" }[kind];
     expect(view).toMatchObject({ key: "define", variable });
     expect(registration).toMatchObject({ variable });
@@ -141,11 +141,11 @@ describe("names of additions", () => {
     "é",
     "{{a}}",
   ])("the name %j is rejected", (name) =>
-    expect(() => planAddition("tool", name, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
+    expect(() => planAddition({ kind: "tool", name }, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
   );
 
   it("a name that is too long is rejected with its length", () =>
-    expect(() => planAddition("tool", "a".repeat(65), schemaSamples.zod)).toThrow(
+    expect(() => planAddition({ kind: "tool", name: "a".repeat(65) }, schemaSamples.zod)).toThrow(
       "the name of the tool has 65 characters; choose one of at most 64.",
     ));
 
@@ -154,6 +154,36 @@ describe("names of additions", () => {
       expect(findSample({ [kind]: { arktype: "^2" } })).toBe(schemaSamples.arktype);
     for (const manifest of [{}, null, "x", { dependencies: null }, { dependencies: { valibot: "1" } }])
       expect(() => findSample(manifest)).toThrow("no known schema library");
+  });
+});
+
+describe("URI templates of additions", () => {
+  const view = (uriTemplate: string) =>
+    planAddition({ kind: "resource", name: "note", uriTemplate }, schemaSamples.zod).view;
+
+  it.each([
+    ["notes://{id}", { condition: "known.id.includes(id)", shown: "${id}", uri: '"notes://one"' }],
+    ["city://{country}/{name}", { variables: "country, name", shown: "${country} ${name}" }],
+    ["files:///{+path}", { uri: '"files:///one"', condition: "known.path.includes(path)" }],
+    ["tree://a{/path*}", { condition: "", shown: '${path?.join("/") ?? ""}', uri: '"tree://a/one"' }],
+    ["list://{ids*}", { condition: 'known.ids.includes(ids.join("/"))' }],
+    ["notes://{id:2}{?full}", { values: 'id: ["on", "tw"], full: ["one", "two"]', suggested: "tw" }],
+    ["notes://{known}", { known: "known2", condition: "known2.known.includes(known)" }],
+  ])("the template %s has a view", (text, expected) => expect(view(text)).toMatchObject(expected));
+
+  it.each([
+    ["notes://all", "has no variables; remove it, or write one such as notes://{id}"],
+    ["notes/{id}", "gives no absolute URI; begin it with a scheme"],
+    ["{+uri}", "gives no absolute URI"],
+    ["notes://{id", "character 9: the brace is not closed (RFC 6570); correct it."],
+    ["notes://{a}{b}", "a URI does not show where each variable ends; write a text between them"],
+    ["notes://{class}", "the variable class cannot be a name in TypeScript; choose another"],
+    ["notes://{a.b}", "the variable a.b cannot be"],
+    ["notes://{arguments}", "the variable arguments cannot be"],
+    ["", "gives no absolute URI"],
+  ])("the template %j is rejected", (text, message) => {
+    expect(() => view(text)).toThrow(message);
+    expect(() => view(text)).not.toThrow("\n");
   });
 });
 
@@ -264,6 +294,20 @@ describe("create-mcp-server add", () => {
     writeFileSync(path, "{");
     expect(await runAdd({ kind: "tool", name: "second", folder })).toBe(2);
     expect(errors).toHaveBeenLastCalledWith("create-mcp-server: package.json is not valid JSON; correct it first.");
+  });
+
+  it("`add` writes a resource template with completions, and rejects a second one with the same text", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    const note = { kind: "resource", folder, uriTemplate: "notes://{id}" } as const;
+    expect(await runAdd({ ...note, name: "note" })).toBe(0);
+    expect(readFileSync(join(folder, "src/resources/note.ts"), "utf8")).toContain("complete: { id: completeFrom(");
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain("resourceTemplates: [noteResource]");
+    expect(readFileSync(join(folder, "test/note-resource.test.ts"), "utf8")).toContain('ask("completion/complete"');
+    expect(await runAdd({ ...note, name: "other" })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith(
+      expect.stringContaining('defines a resource with the uriTemplate "notes://{id}" already'),
+    );
   });
 
   it("`add` rejects a resource with the address of another resource", async () => {

@@ -134,11 +134,7 @@ describe("create-mcp-server remove", () => {
 
   test("`remove` removes a template of resources with its test", async () => {
     await project("zod");
-    expect(await runAdd({ kind: "resource", name: "note", folder })).toBe(0);
-    const template = read("src/resources/note.ts")
-      .replaceAll("defineResource", "defineResourceTemplate")
-      .replace(/uri: ".*"/, 'uriTemplate: "note://{id}"');
-    writeFileSync(join(folder, "src/resources/note.ts"), template);
+    expect(await runAdd({ kind: "resource", name: "note", uriTemplate: "note://{id}", folder })).toBe(0);
     expect(await runRemove({ kind: "resource", name: "note", folder })).toBe(0);
     expect(listAll(folder).filter((path) => path.includes("note"))).toEqual([]);
     expect(read("src/server.ts")).not.toContain("note");
