@@ -241,7 +241,7 @@ export function addDocsCommand(cli: Argv): Argv {
 export function addSettingsCommand(cli: Argv): Argv {
   return cli.command(
     "settings [dir]",
-    "List the settings of a server in the README, the Dockerfile and the configuration files of its project",
+    "List the settings of a server in .env.example, the README, the Dockerfile and the configuration of hosts",
     (command) =>
       command
         .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { writeFiles } from "../scaffold/add/write-files.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { envExample } from "../scaffold/settings/env-example.ts";
 import { readSettings } from "../scaffold/settings/read-settings.ts";
 import { readListedSettings } from "../scaffold/settings/readme-table.ts";
 import { editSettingFile, settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
@@ -54,7 +55,9 @@ function pathsOf(edits: readonly Edit[]): string {
 /** Returns the files that change. A file that cannot be edited is reported, and stays as it is. */
 async function planEdits(folder: string, change: SettingChange): Promise<readonly Edit[]> {
   const edits = Object.keys(settingFiles).map(async (path): Promise<readonly Edit[]> => {
-    const text = await readOptional(join(folder, path));
+    const found = await readOptional(join(folder, path));
+    // A project gets this file with its first setting.
+    const text = path === envExample && change.settings.length > 0 ? (found ?? "") : found;
     if (text === undefined) return [];
     const edited = editSettingFile(path, text, change);
     if (edited === undefined) console.error(`Warning: ${path} is not plain JSON; list the settings there by hand.`);

@@ -22,5 +22,6 @@ export const settings = defineSettings(z.object({ NOTES_LIMIT: z.int().default(2
   await run(project, "npx create-mcp-server settings");
   await run(project, "npx create-mcp-server settings --check");
   expect(readFileSync(join(project, "README.md"), "utf8")).toContain("NOTES_LIMIT");
+  expect(readFileSync(join(project, ".env.example"), "utf8")).toContain("# Number of results\n# NOTES_LIMIT=20\n");
   expect(await run(project, "node dist/server.js --help")).toMatch(/NOTES_LIMIT.*Number of results/);
 });

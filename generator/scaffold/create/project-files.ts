@@ -19,6 +19,7 @@ import { deployTemplates, deployText, emitDeployment } from "../extras/deploy-fi
 import { emitScale, scaleTemplates } from "../extras/scale-files.ts";
 import { emitProviderFiles, providerTemplates, settingsModuleOf } from "../providers/provider-files.ts";
 import { newestOf, revisionFacts, type ProjectOptions } from "./project-options.ts";
+import { emitEnvExample } from "../settings/env-example.ts";
 import { mainApi } from "../../openapi/api-name.ts";
 import { projectView } from "./project-view.ts";
 
@@ -61,6 +62,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
     ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
+    ...emitEnvExample(options),
     ...emitAccess({ ...selection, url: urlOf(selection), settings: platformOf(selection.target)?.settings }, templates),
     ...(await emitPreset(options, templates)),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),

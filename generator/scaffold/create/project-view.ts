@@ -8,6 +8,7 @@ import { variablesOf } from "../extras/server-variables.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { frameworks, runtimePackages } from "../mount/frameworks.ts";
 import { settingsModuleOf } from "../providers/provider-files.ts";
+import { emitEnvExample } from "../settings/env-example.ts";
 import { providerView } from "../providers/readme-view.ts";
 import { accessParameters, curlArguments } from "./access-files.ts";
 import { platformOf } from "./deploy-target.ts";
@@ -86,6 +87,7 @@ function toolView(options: ProjectOptions): object {
     firstTools: source ? "...tools" : "measureText",
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
+    hasEnvExample: emitEnvExample(options).length > 0,
     settingsModule: settingsModuleOf(source?.api !== undefined),
     tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
   };
@@ -254,13 +256,15 @@ function hostView(options: ProjectOptions): object {
     command: server.name,
     workerName: toWorkerName(server.name),
     registryName: isListed ? registryName(server) : "",
-    hosts: { claudeDesktop: "", ...configsOf(server, selection) },
+    hosts: { claudeDesktop: "", overHttp: "", ...configsOf(server, selection) },
   };
 }
 
 function configsOf(server: ServerCommand, selection: Selection): object {
-  if (isOnStdio(selection.transport)) return configsOfCommand(server);
-  return configsOfAddress({ name: server.name, url: urlOf(selection), isKeyed: selection.auth === "api-key" });
+  const address = { name: server.name, url: urlOf(selection), isKeyed: selection.auth === "api-key" };
+  if (!isOnStdio(selection.transport)) return configsOfAddress(address);
+  const isReached = isOnHttp(selection.transport);
+  return { ...configsOfCommand(server), ...(isReached && { overHttp: configsOfAddress(address).claudeCode }) };
 }
 
 /** Name of a worker: letters, digits and dashes, as in a label of DNS. */

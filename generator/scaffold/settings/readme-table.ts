@@ -40,13 +40,17 @@ function toTable(settings: readonly ServerSetting[]): string {
   return [toLine(head), rule, ...body.map(toLine)].join("\n");
 }
 
-function describe({ description, isSecret, choices }: ServerSetting): string {
-  const facts = [
-    ...(description === undefined ? [] : [description]),
+function describe(setting: ServerSetting): string {
+  return toCell(factsOf(setting).join("; "));
+}
+
+/** Returns what a user has to know about the value of a setting. */
+export function factsOf({ description, isSecret, choices }: ServerSetting): readonly string[] {
+  return [
+    ...(description === undefined ? [] : [description.trim().replace(/\.$/, "")]),
     ...(choices ? [`one of ${choices.join(", ")}`] : []),
     ...(isSecret ? ["secret"] : []),
   ];
-  return toCell(facts.join("; "));
 }
 
 function toDefault({ isRequired, isSecret, default: value }: ServerSetting): string {

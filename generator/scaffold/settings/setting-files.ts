@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { jsonText } from "../../internal/json-text.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import type { ServerSetting } from "./read-settings.ts";
+import { envExample, updateEnvExample } from "./env-example.ts";
 import { updateReadme } from "./readme-table.ts";
 
 /** Settings that the files of a project list, and those that they listed before and that the server no longer reads. */
@@ -25,6 +26,7 @@ export const settingFiles: Readonly<Record<string, Editor>> = {
   // Claude Desktop has no placeholders: the user writes the values.
   "claude_desktop_config.json": editJson(editHosts("mcpServers", () => "")),
   Dockerfile: editDockerfile,
+  [envExample]: updateEnvExample,
 };
 
 /** Edits the file at one of these paths, and keeps its line endings. Returns `undefined` for a file that cannot be read. */

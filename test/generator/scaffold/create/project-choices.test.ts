@@ -534,6 +534,29 @@ describe("a project", () => {
     expect(tree.get("README.md")).toContain(`claude mcp add --transport http demo ${url}`);
   });
 
+  it("the README of a project has addresses and keys of HTTP only if the project serves it", async () => {
+    const readme = async (text: SelectionText): Promise<string> => (await emit(text)).get("README.md") ?? "";
+    expect(await readme({})).not.toMatch(/--transport http|X-API-Key|\/mcp\b.*3000|127\.0\.0\.1|ALLOWED_HOSTS/);
+    const address = "claude mcp add --transport http demo http://127.0.0.1:3000/mcp";
+    expect(await readme({ transport: "both" })).toContain(`${address}\n`);
+    expect(await readme({ transport: "both", auth: "api-key" })).toContain(`${address} --header "X-API-Key: $KEY"\n`);
+  });
+
+  it("a project whose server has settings lists them in .env.example", async () => {
+    const text = (await emit({ provider: "auth0" })).get(".env.example") ?? "";
+    expect(text).toMatch(/^# Domain of the tenant.*\n# AUTH0_DOMAIN=$/m);
+    expect((await emit({ provider: "auth0" })).get("README.md")).toContain("- `.env.example`:");
+    for (const none of [{}, { auth: "api-key" }, { target: "vercel", provider: "auth0" }])
+      expect((await emit(none)).has(".env.example"), JSON.stringify(none)).toBe(false);
+  });
+
+  it("the README of a project describes /sse only if a revision needs it", async () => {
+    const readme = async (revisions: readonly string[]): Promise<string> =>
+      (await emitFiles({ revisions, selection: { transport: "http" } })).get("README.md") ?? "";
+    expect(await readme(allRevisions)).toContain("use `/sse`.");
+    expect(await readme(allRevisions.slice(0, 1))).not.toContain("/sse");
+  });
+
   it.each([
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },

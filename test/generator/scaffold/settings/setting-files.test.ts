@@ -1,3 +1,4 @@
+import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ServerSetting } from "../../../../generator/scaffold/settings/read-settings.ts";
 import { readListedSettings } from "../../../../generator/scaffold/settings/readme-table.ts";
@@ -45,6 +46,7 @@ const samples: Readonly<Record<string, string>> = {
     mcpServers: { notes: { command: "npx", args: ["-y", "notes"], env: { API_URL: "x" } }, other: { url: "x" } },
   }),
   ".vscode/mcp.json": host("servers"),
+  ".env.example": "MINE=1\n",
   Dockerfile: 'FROM node AS build\nCMD ["build"]\nFROM node\nUSER node\nCMD ["node", "dist/server.js"]\n',
 };
 
@@ -92,6 +94,36 @@ describe("files that list the settings of a server", () => {
   ])("the names are read again from a README %s", (_what, change) => {
     expect(readListedSettings(change(edit("README.md", all)))).toEqual(["NOTES_FOLDER", "LIMIT", "KEY", "HINT"]);
   });
+
+  it("the example of .env has the required settings, and the others commented out with their defaults", () => {
+    expect(edit(".env.example", all, "")).toBe(
+      [
+        "# settings: written by `create-mcp-server settings`",
+        "# Copy this file to .env, which git ignores, and fill it in.",
+        "",
+        "# Folder of the notes; required",
+        "NOTES_FOLDER=",
+        "",
+        "# LIMIT=20",
+        "",
+        "# A key; secret; required",
+        "KEY=",
+        "",
+        "# secret",
+        "# HINT=",
+        "# end of settings",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.each(["20", "https://example.com/a?b=1#c", "two words", "it's", "it's `two`", " a ", ""])(
+    "the default %j in the example of .env is read as it is",
+    (value) => {
+      const text = edit(".env.example", { settings: [{ ...folder, default: value }], removed: [] }, "");
+      expect(parseEnv(text)).toEqual({ NOTES_FOLDER: value });
+    },
+  );
 
   it("a host on Windows starts the server by a path with backslashes", () => {
     const text = host("mcpServers").replace("/notes/dist/server.js", String.raw`C:\\notes\\dist\\server.js`);
