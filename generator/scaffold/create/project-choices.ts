@@ -35,6 +35,7 @@ export type FurtherTransport = (typeof furtherTransports)[number];
 export const extras = [
   "docker",
   "ci",
+  "lint",
   "vscode",
   "claude-code",
   "cursor",

@@ -41,6 +41,9 @@ const telemetryPackages: Packages = {
   "@opentelemetry/sdk-trace-node": "^2.12.0",
 };
 
+/** Package that checks the code of a project. */
+const lintPackages: Packages = { oxlint: "^1.94.0" };
+
 /** Package that runs a worker on this machine, and deploys it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
@@ -53,6 +56,7 @@ export const projectPackages: readonly string[] = [
     patternPackages,
     skillPackages,
     telemetryPackages,
+    lintPackages,
     ...Object.values(accessDependencies),
     ...Object.values(enginePackages),
     ...Object.values(mountPackages),
@@ -80,6 +84,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
     ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(selection.extras.includes("otel") && telemetryPackages),
+    ...(selection.extras.includes("lint") && lintPackages),
     ...(source?.needsRe2 && patternPackages),
     [runtimePackage]: runtime.version,
     ...(launcher && { [generatorPackage]: launcher.version }),

@@ -53,6 +53,7 @@ function packageView(options: ProjectOptions): object {
     ownFiles: ownFiles(options),
     extraLines: extraLines(options),
     otel: selection.extras.includes("otel"),
+    lint: selection.extras.includes("lint"),
     engine: selection.scale === "none" ? undefined : engineView(selection.scale),
   };
 }

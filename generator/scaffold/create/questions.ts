@@ -258,6 +258,7 @@ export const schemaHints: Hints<SchemaLibrary> = {
 export const extraHints: Hints<Extra> = {
   docker: "Dockerfile",
   ci: "GitHub workflow that tests every push",
+  lint: ".oxlintrc.json, rules of the linter oxlint",
   vscode: ".vscode/mcp.json",
   "claude-code": ".mcp.json",
   cursor: ".cursor/mcp.json",

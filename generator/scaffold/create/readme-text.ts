@@ -14,7 +14,7 @@ import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
 export function readmeCommands({ manager, launcher, selection }: ProjectOptions): object {
-  const { transport, target, further, auth, mount } = selection;
+  const { transport, target, further, auth, mount, extras } = selection;
   const { install, run, latest, installed, update, add } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
@@ -36,12 +36,14 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
   const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
   const tests =
-    mount === "next" ? "tests the route with a client" : "builds the server, and tests it over its transports";
+    mount === "next"
+      ? "checks the types, and tests the route with a client"
+      : "builds the server, and tests it over its transports";
   const test = `${run("test").padEnd(width)}# ${tests}`;
   return {
     addRuntime: add(`${runtimePackage}@latest`),
     runLines: lines.join("\n"),
-    testLines: [test, run("typecheck")].join("\n"),
+    testLines: [test, run("typecheck"), ...(extras.includes("lint") ? [run("lint")] : [])].join("\n"),
     startHttp: auth === "oauth" && isConfiguredByShell(target) ? `${localAccess(selection)} ${overHttp}` : overHttp,
     runScript: Object.fromEntries(
       ["build", "deploy", "dev", "start", "token", "key"].map((script) => [script, run(script)]),
@@ -157,6 +159,8 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
       return `\`Dockerfile\`: \`docker build -t ${image} .\` builds an image; ${containerText(facts)}.`;
     case "ci":
       return "`.github/workflows/ci.yml`: tests every push on GitHub.";
+    case "lint":
+      return "`.oxlintrc.json`: the rules of the linter [oxlint](https://oxc.rs/docs/guide/usage/linter).";
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":

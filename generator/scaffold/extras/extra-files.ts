@@ -30,6 +30,7 @@ export const extraTemplates: readonly string[] = [
   "extras/Dockerfile",
   "extras/_dockerignore",
   "extras/ci.yml",
+  "extras/_oxlintrc.json",
   "extras/server.json",
   "extras/publish.yml",
   "extras/manifest.json",
@@ -69,7 +70,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     tools: indented([...(own ?? [measureText]), ...(isEliciting(options) ? [greet] : [])], "  "),
     hasVendor: runtime.version.startsWith("file:"),
     hasLauncher: launcher !== undefined,
-    ...managerView(manager),
+    ...managerView(manager, extras),
     // Both are placeholders for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
     bundleArgs: `[${[...nodeOptions, "${__dirname}/dist/server.js"].map((word) => JSON.stringify(word)).join(", ")}]`,
@@ -116,11 +117,16 @@ const setups: { readonly [Name in PackageManager]: string } = {
 };
 
 /** Returns the commands of the package manager for the Dockerfile and the CI workflow. */
-function managerView(manager: PackageManager): object {
+function managerView(manager: PackageManager, extras: readonly Extra[]): object {
   const { install, frozen, setup, lockFiles, run } = commandsOf(manager);
+  const checks = [run("typecheck"), ...(extras.includes("lint") ? [run("lint")] : []), run("test")];
   return {
     setup: setups[manager],
-    commands: [...(manager === "yarn" ? [setup] : []), frozen, run("typecheck"), run("test")],
+    commands: [...(manager === "yarn" ? [setup] : []), frozen, ...checks],
+    finalChecks: checks
+      .map((command) => `\`${command}\``)
+      .join(", ")
+      .replace(/, (?=[^,]*$)/, " and "),
     imageSetup: setup,
     install,
     frozen,
@@ -139,6 +145,8 @@ function filesOf(
       return { Dockerfile: render("Dockerfile"), ".dockerignore": render("_dockerignore") };
     case "ci":
       return { ".github/workflows/ci.yml": render("ci.yml") };
+    case "lint":
+      return { ".oxlintrc.json": render("_oxlintrc.json") };
     case "vscode":
     case "claude-code":
     case "cursor":

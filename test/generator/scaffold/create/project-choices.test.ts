@@ -9,6 +9,7 @@ import {
   toLayerChoices,
   type SelectionText,
 } from "../../../../generator/scaffold/create/project-choices.ts";
+import { commandsOf } from "../../../../generator/scaffold/create/package-manager.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
 import { allRevisions, emitFiles, expectFormatted } from "../../project.ts";
 
@@ -541,6 +542,25 @@ describe("a project", () => {
     expect(await readme({ transport: "both" })).toContain(`${address}\n`);
     expect(await readme({ transport: "both", auth: "api-key" })).toContain(`${address} --header "X-API-Key: $KEY"\n`);
   });
+
+  it.each(["npm", "pnpm", "yarn", "bun"] as const)(
+    "a project with lint has a script for it, which the workflow and AGENTS.md name for %s",
+    async (manager) => {
+      const of = (text: string) => emitFiles({ manager, selection: { extras: text } });
+      const [plain, linted] = [await of("ci,agents"), await of("ci,agents,lint")];
+      const { run } = commandsOf(manager);
+      const checks = [run("typecheck"), run("test")];
+      const [first, last] = checks.map((command) => `\`${command}\``);
+      expect(plain.get("AGENTS.md")).toContain(`run ${first} and ${last}.`);
+      expect(linted.get("AGENTS.md")).toContain(`run ${first}, \`${run("lint")}\` and ${last}.`);
+      expect(plain.get(".github/workflows/ci.yml")).not.toContain("lint");
+      expect(linted.get(".github/workflows/ci.yml")).toContain(
+        [checks[0], run("lint"), checks[1]].map((command) => `      - run: ${command}\n`).join(""),
+      );
+      expect(manifestOf(linted)).toMatchObject({ scripts: { lint: "oxlint" }, devDependencies: { oxlint: "^1.94.0" } });
+      expect(manifestOf(plain).devDependencies).not.toHaveProperty("oxlint");
+    },
+  );
 
   it("a project whose server has settings lists them in .env.example", async () => {
     const text = (await emit({ provider: "auth0" })).get(".env.example") ?? "";
