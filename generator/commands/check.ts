@@ -86,7 +86,7 @@ async function checkAuthorization(
   if (target.kind !== "url")
     throw new UserError("--auth is for servers over HTTP; pass an address such as https://example.org/mcp.");
   if (protocol !== undefined || sse || hosts)
-    throw new UserError("--auth depends on no revision and no host; remove --protocol, --sse and --host.");
+    throw new UserError("--auth does not depend on a revision or a host; remove --protocol, --sse and --host.");
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
     throw new UserError("--auth begins without a token; remove the Authorization header, and use --token-env.");
   const token = tokenEnv === undefined ? undefined : readToken(tokenEnv);
@@ -116,7 +116,7 @@ async function createWires(target: Target, access: Access, spoken: readonly Revi
   const { headers, env, timeout, sse } = access;
   checkAccess(target, access);
   if (sse && !spoken.some(isHandshake))
-    throw new UserError("--sse is for revisions with sessions, which --protocol is not; remove one of them.");
+    throw new UserError("--sse needs a revision with sessions, and that of --protocol has none; remove one of them.");
   switch (target.kind) {
     case "command":
       return createStdioWires({ command: target.command, args: target.args, env, timeout });

@@ -95,14 +95,14 @@ function describeEnd(
     "",
     ...(paste
       ? [paste.title, "", ...paste.lines.map(indent), ""]
-      : [`${routes}/mcp/route.ts serves it: there is nothing to add.`]),
+      : [`${routes}/mcp/route.ts serves the server; nothing else is needed.`]),
     `The server is defined in ${definitionFile}; clients reach it at /mcp of the application.`,
-    ...(build === undefined ? [] : [`After each change of it: ${run(build)}`]),
+    ...(build === undefined ? [] : [`After each change of the server: ${run(build)}`]),
     ...(sources.kind === "javascript" ? ["The application is not compiled: dist/ contains the bundled server."] : []),
     ...(isOnEdge ? ["Requests of the platform are passed on with any host name; see the guide: docs mount"] : []),
     "While the application runs, try the server in a browser:",
     indent(run("mcp:inspect")),
-    "The script has the port of the application in package.json; change it there if the application has another.",
+    "The script contains the port of the application; change it in package.json if the application uses another.",
   ];
 }
 

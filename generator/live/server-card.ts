@@ -117,7 +117,7 @@ async function checkDestination(url: URL, card: URL | undefined, { place, header
   }
   if (url.origin === card.origin || Object.keys(headers).length === 0) return;
   throw new UserError(
-    `${place}: the card leads to ${url.origin}, and headers are given; pass ${url.origin}${url.pathname}`,
+    `${place}: the card names ${url.origin}, and headers are sent only to the address that you pass; pass ${url.origin}${url.pathname}`,
   );
 }
 

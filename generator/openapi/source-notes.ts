@@ -18,7 +18,8 @@ export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
 function bodyLines({ api }: ProjectSource): string[] {
   const own = api?.operations.filter(({ omitsBody }) => omitsBody) ?? [];
   return own.map(
-    ({ method, path }) => `left out   body of ${method} ${safeLine(path, 100)}: fetch sends none with ${method}`,
+    ({ method, path }) =>
+      `left out   body of ${method} ${safeLine(path, 100)}: fetch cannot send a body with ${method}`,
   );
 }
 

@@ -42,7 +42,7 @@ export interface Recording {
 
 /** Creates the error of a recording that does not contain how a connection is opened. */
 export function withoutOpening(path: string): UserError {
-  return new UserError(`${path} has no opening of a connection; record the server again from its start.`);
+  return new UserError(`${path} does not contain the start of a connection; record the server again.`);
 }
 
 /** Name of the format, in the first line. */

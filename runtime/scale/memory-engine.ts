@@ -53,7 +53,7 @@ export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryCl
   const engines = new Map<Engine, MemoryEngine>();
   const select = (engine?: Engine): readonly MemoryEngine[] => {
     const found = engine && engines.get(engine);
-    if (engine && !found) throw new Error("The engine is of another cluster; use the cluster that connected it");
+    if (engine && !found) throw new Error("The engine belongs to another cluster; use the cluster that connected it");
     return found ? [found] : [...engines.values()];
   };
   return {

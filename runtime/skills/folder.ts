@@ -150,7 +150,7 @@ async function checkFolders(root: string, path: string): Promise<void> {
   for (const segment of path.split("/").slice(0, -1)) {
     folder = join(folder, segment);
     const found = await lstat(folder);
-    if (!found.isDirectory()) throw new SetupError(`${folder} is no folder any more; replace links with folders`);
+    if (!found.isDirectory()) throw new SetupError(`${folder} is no longer a folder; replace links with folders`);
   }
 }
 

@@ -139,7 +139,7 @@ export function findDocumentProblem(
   member: "resource" | "issuer",
 ): string | undefined {
   if (status !== 200) return `it returns HTTP ${status} and no document`;
-  if (!json) return "it is no JSON object";
+  if (!json) return "it is not a JSON object";
   const value = json[member];
   return typeof value === "string" && value !== "" ? undefined : `it has no ${member}`;
 }

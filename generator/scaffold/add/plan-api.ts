@@ -85,8 +85,7 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   const manifest = readManifest(manifestText, "package.json");
   const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
   const newest = models.models.find(({ id }) => id === choices.revisions[0]);
-  if (!newest)
-    throw new UserError("src/mcp/ is for revisions that are not known; run `npx create-mcp-server update` first.");
+  if (!newest) throw new UserError("src/mcp/ has unknown revisions; run `npx create-mcp-server update` first.");
   const emitted = await emitSource(whole, {
     ...revisionFacts(newest),
     name: manifest.name ?? "",

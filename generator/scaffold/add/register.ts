@@ -28,7 +28,7 @@ export function register(path: string, source: string, registration: Registratio
     );
   const { variable, from, exported } = registration;
   if (importOf(file, variable) ?? declarationOf(file, variable))
-    throw new UserError(`${path} has the name ${variable} for something else already; choose another name.`);
+    throw new UserError(`${path} uses the name ${variable} for something else already; choose another name.`);
   const imported = exported === undefined ? variable : `${exported} as ${variable}`;
   const edits = [
     importEdit(file, `import { ${imported} } from "${from}";\n`),

@@ -107,7 +107,7 @@ function rejectMention(sources: readonly Source[], name: string): void {
     if (!mention) continue;
     const place = `${path}:${locationOf(mention).line}`;
     throw new UserError(
-      `${place} has "${mention.text}", which is no constant with a definition; remove it by hand first.`,
+      `${place} has "${mention.text}", which is not a constant with a definition; remove it by hand first.`,
     );
   }
 }

@@ -205,7 +205,7 @@ export function readReach(text: string, { transports, auth }: LayerChoices): rea
   const { transport: service, further } = readTransports(text);
   if ((service === "worker") !== transports.includes("worker"))
     throw new UserError(
-      `--transport ${service}: this project supports ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
+      `--transport ${service}: this project supports ${transports.join(" and ")}, and ${service} needs another src/server.ts and build.js. Create a new project, and copy your code into it.`,
     );
   if (auth === "none") return transportsOf({ transport: service, further });
   if (!isProtectable(service))
@@ -230,12 +230,12 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
   const further = furtherTransports.filter((word) => words.includes(word));
   const has = (service: Service): boolean => words.includes(service);
   if (has("worker") && new Set(words).size > 1)
-    throw new UserError("--transport worker: a function for the edge is reached over nothing else. Choose it alone.");
+    throw new UserError("--transport worker: a function for the edge has no other transport. Remove the others.");
   const isBoth = has("both") || (has("stdio") && has("http"));
   const transport = isBoth ? "both" : services.find(has);
   if (transport !== undefined) return { transport, further };
   throw new UserError(
-    `--transport ${text}: no host reaches a server over that alone. Choose stdio or http as well, as in stdio,${text}.`,
+    `--transport ${text}: hosts do not connect over this transport. Choose stdio or http as well, as in stdio,${text}.`,
   );
 }
 
@@ -300,7 +300,9 @@ function readMount(
   if (scale !== "none")
     throw new UserError(`--mount ${mount} has no engine; remove --mount, and mount src/handler.ts of the project.`);
   if (mount === "next" && text.extras?.split(",").some((word) => word.trim() === "docker"))
-    throw new UserError("--extras docker: its image runs dist/server.js; for Next.js, use that of its documentation.");
+    throw new UserError(
+      "--extras docker: its image runs dist/server.js; for Next.js, use the image in its documentation.",
+    );
   return mount;
 }
 

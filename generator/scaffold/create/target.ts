@@ -46,7 +46,7 @@ async function kindOf(path: string): Promise<Kind> {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return "absent";
     if (systemCode(error) === "ENAMETOOLONG")
       throw new UserError("the folder's name is too long. Choose a shorter one.");
-    throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
+    throw new UserError(`${path} cannot be accessed (${systemCode(error)}). Choose another folder.`, { cause: error });
   }
 }
 
@@ -79,7 +79,7 @@ async function nearestFolder(path: string): Promise<string> {
     const parent = dirname(path);
     if (systemCode(error) === "ENOENT" && parent !== path) return nearestFolder(parent);
     if (systemCode(error) === "ENOTDIR") return nearestFolder(parent);
-    throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
+    throw new UserError(`${path} cannot be accessed (${systemCode(error)}). Choose another folder.`, { cause: error });
   }
   throw new UserError(`${path} is a file, so it cannot contain a folder. Choose another path.`);
 }

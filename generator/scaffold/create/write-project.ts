@@ -31,7 +31,7 @@ export async function writeProject(target: Place, tree: Tree, options: WriteOpti
     const code = systemCode(error);
     if (code === undefined || error === options.signal?.reason) throw error;
     throw new UserError(
-      `${target.folder} could not be written (${code}); nothing was left behind. Choose another place, or free this one.`,
+      `${target.folder} could not be written (${code}); nothing was left behind. Choose another folder, or make room there.`,
       { cause: error },
     );
   }

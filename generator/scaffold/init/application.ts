@@ -86,7 +86,7 @@ function rejectLayer(folder: string): void {
   if (existsSync(join(layer, lockName)))
     throw new UserError("src/mcp has a server already; change it with create-mcp-server update.");
   if (existsSync(layer))
-    throw new UserError("src/mcp is there already; rename it, because the protocol layer gets this name.");
+    throw new UserError("src/mcp exists already; rename it, because the protocol layer needs this name.");
 }
 
 function readFramework(folder: string, { packages }: Manifest, given: string | undefined): Framework {

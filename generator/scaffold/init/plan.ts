@@ -124,7 +124,7 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
   if (taken.length === 0) return;
   const shown = taken.slice(0, 3).join(", ");
   throw new UserError(
-    `${shown} ${taken.length === 1 ? "is" : "are"} there already; rename what is there, and run init again.`,
+    `${shown} ${taken.length === 1 ? "exists" : "exist"} already; rename ${taken.length === 1 ? "it" : "them"}, and run init again.`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function writeInit(folder: string, { files, archives, manifest }: I
     const code = systemCode(error);
     if (code === undefined) throw error;
     throw new UserError(
-      `${folder} could not be written (${code}); nothing was added. Free the place, and run init again.`,
+      `${folder} could not be written (${code}); nothing was added. Make room there, and run init again.`,
       {
         cause: error,
       },

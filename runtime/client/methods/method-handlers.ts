@@ -21,13 +21,14 @@ type Handler = (params: object, context: unknown) => unknown;
  */
 export function checkMethodOptions(source: AnyClientOptions): void {
   for (const [name, handler] of Object.entries(source.handlers ?? {})) {
-    if (typeof handler !== "function") throw new SetupError(`handlers.${name} is no function; write ${name}() { ... }`);
+    if (typeof handler !== "function")
+      throw new SetupError(`handlers.${name} is not a function; write ${name}() { ... }`);
     if (name === "ping") throw new SetupError("handlers.ping is served by the runtime; remove it");
     const option = findOption(name, source);
     if (option !== undefined)
       throw new SetupError(`handlers.${name} is already handled by the option ${option}; remove one`);
     if (!source.revisions.some((revision) => isMethod(name, revision)))
-      throw new SetupError(`handlers.${name} is no method of these revisions; check the name, or use fallback`);
+      throw new SetupError(`handlers.${name} is not a method of these revisions; check the name, or use fallback`);
   }
 }
 

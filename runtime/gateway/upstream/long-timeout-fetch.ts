@@ -21,7 +21,7 @@ export function fetchWithLongTimeout(
     request.once("response", (message) => {
       if (!isFinalStatus(message.statusCode)) {
         message.destroy();
-        return reject(new Error(`The server responded with the status ${message.statusCode}, which is no final one`));
+        return reject(new Error(`The server responded with the status ${message.statusCode}, which is not final`));
       }
       if (signal) endWith(signal, message);
       resolve(toResponse(message));

@@ -38,7 +38,8 @@ export interface MethodParts {
  */
 export function checkMethods({ handlers = {} }: MethodSource, revisions: readonly Revision[]): void {
   for (const [name, handler] of Object.entries(handlers)) {
-    if (typeof handler !== "function") throw new SetupError(`handlers.${name} is no function; write ${name}() { ... }`);
+    if (typeof handler !== "function")
+      throw new SetupError(`handlers.${name} is not a function; write ${name}() { ... }`);
     if (served.some((own) => own === name))
       throw new SetupError(`handlers.${name} is served by the runtime; remove it, or add middleware`);
     const isKnown = revisions.some((revision) =>
@@ -47,7 +48,7 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
       ),
     );
     if (!isKnown)
-      throw new SetupError(`handlers.${name} is no method of these revisions; check the name, or use fallback`);
+      throw new SetupError(`handlers.${name} is not a method of these revisions; check the name, or use fallback`);
   }
 }
 

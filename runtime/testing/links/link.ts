@@ -35,7 +35,7 @@ export function writeMessage(message: TestMessage): string {
 export function readMessage(text: string): TestMessage {
   const message: unknown = JSON.parse(text);
   if (isMessage(message)) return message;
-  throw new Error(`The server sent something that is no message: ${text.slice(0, 200)}`);
+  throw new Error(`The server sent something that is not a message: ${text.slice(0, 200)}`);
 }
 
 function isMessage(value: unknown): value is TestMessage {

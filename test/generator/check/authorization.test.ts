@@ -149,7 +149,7 @@ const faults: readonly Row[] = [
     "has metadata that is no JSON",
     replaced(resourcePath, () => ({ status: 200, body: "<html>" })),
     "auth-resource-metadata",
-    /no JSON/,
+    /not a JSON object/,
   ],
   [
     "has a page instead of metadata at its path, and metadata at its root",
@@ -159,7 +159,7 @@ const faults: readonly Row[] = [
       "/.well-known/oauth-protected-resource": { ...goodMetadata(), resource: `${base}/mcp` },
     }),
     "auth-resource-metadata",
-    /no JSON object; some clients stop here.*404/,
+    /not a JSON object; some clients stop here.*404/,
   ],
   [
     "has an error with HTTP 200 in each place of metadata",
@@ -279,7 +279,7 @@ const faults: readonly Row[] = [
     "has an authorization server with a page instead of metadata",
     replaced(issuerPath, () => ({ status: 200, body: "<html>" })),
     "auth-server-metadata",
-    /it has no metadata: .*is no JSON object/,
+    /it has no metadata: .*is not a JSON object/,
   ],
   [
     "has an authorization server with endpoints that are null",

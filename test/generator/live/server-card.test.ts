@@ -119,7 +119,7 @@ describe("a Server Card as the address of a server", () => {
     await expect(resolve(`${inside.origin}/server-card`)).rejects.toThrow("private address 192.168.0.1 is not allowed");
     const outside = await serveText(() => JSON.stringify(cardFor("https://example.com/mcp")));
     await expect(resolve(`${outside.origin}/server-card`, { Authorization: "secret" })).rejects.toThrow(
-      "the card leads to https://example.com, and headers are given; pass https://example.com/mcp",
+      "the card names https://example.com, and headers are sent only to the address that you pass; pass https://example.com/mcp",
     );
     setAddresses({ "example.com": ["8.8.8.8"] });
     expect(await resolve(`${outside.origin}/server-card`)).toBe("https://example.com/mcp");

@@ -880,7 +880,7 @@ paths:
     const paths = { "/pets": { get: { responses, requestBody }, head: required, delete: required } };
     writeFileSync(join(cwd, "api.json"), api(paths));
     const { code, stderr } = await create(cwd, "api.json");
-    expect(stderr).toContain("left out   body of GET /pets: fetch sends none with GET");
+    expect(stderr).toContain("left out   body of GET /pets: fetch cannot send a body with GET");
     expect(stderr).toContain("left out   HEAD /pets: fetch sends no body with HEAD requests");
     expect(code).toBe(0);
   });

@@ -146,7 +146,10 @@ describe("differences between a recording and a server", () => {
     const line = { connection: "one", direction: "to-server", message };
     writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(line)}\n`);
     const { code, stderr } = await replayAgainst(path, { args: ["-e", "process.exit(3)"] });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("has no opening of a connection; record the server")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("does not contain the start of a connection; record the server"),
+    ]);
   });
 
   test("a server that cannot be started has a clear error", async () => {

@@ -192,7 +192,7 @@ describe("a folder that cannot be served", () => {
       }
       return parseYaml(text);
     };
-    await expect(readSkills(folder, { parseYaml: replacing })).rejects.toThrow(/b is no folder any more/);
+    await expect(readSkills(folder, { parseYaml: replacing })).rejects.toThrow(/b is no longer a folder/);
   });
 
   test("the same skill in two folders is rejected", async () => {

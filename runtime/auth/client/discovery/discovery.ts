@@ -188,7 +188,7 @@ async function fetchDocument(
     throw new AuthError("network", `${place} returned HTTP ${status} instead of the ${what}`, { retryAfter });
   if (status >= 400) return undefined;
   if (status !== 200) return new AuthError("metadata", `${place} returned HTTP ${status} instead of the ${what}`);
-  if (!json) return new AuthError("metadata", `${place} returned no JSON object instead of the ${what}`);
+  if (!json) return new AuthError("metadata", `${place} did not return the ${what} as a JSON object`);
   const value = json[member];
   if (typeof value === "string" && value !== "") return json;
   const why = isErrorResponse(json) ? quoteReason(json.error, json.error_description) : "";

@@ -119,7 +119,7 @@ async function register(
   const { status, json } = response;
   if (status >= 400 || isErrorResponse(json)) throw describeRejection(response);
   if (!json)
-    throw new AuthError("registration-refused", `${server.issuer} returned no JSON object instead of a registration`);
+    throw new AuthError("registration-refused", `${server.issuer} did not return a registration as a JSON object`);
   const registration = readRegistered(json, redirectUri);
   if (!registration)
     throw new AuthError("registration-refused", `${server.issuer} returned a registration without a client_id`);

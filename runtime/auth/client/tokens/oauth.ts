@@ -85,7 +85,7 @@ function readTokenResponse(
   issuer: string,
   types: readonly string[],
 ): TokenResponse {
-  if (!json) throw new AuthError("token-answer", `${issuer} returned no JSON object as its token response`);
+  if (!json) throw new AuthError("token-answer", `${issuer} did not return its token response as a JSON object`);
   const accessToken = readText(json.access_token);
   // Another token could not be sent in a header.
   if (accessToken === undefined || !/^[\x21-\x7e]+$/.test(accessToken))

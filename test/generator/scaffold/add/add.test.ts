@@ -87,7 +87,7 @@ describe("registration", () => {
     [
       "a name that the module imports already",
       'import { wordCountTool } from "./tools/wordcount.ts";\ndefineServer({ tools: [wordCountTool] });',
-      "has the name wordCountTool for something else already",
+      "uses the name wordCountTool for something else already",
     ],
     ["a name that the module declares", "const wordCountTool = 1;\ndefineServer({});", "for something else already"],
     ["invalid TypeScript", "const = ;", "not valid TypeScript"],

@@ -107,7 +107,7 @@ describe("init", () => {
         "tsconfig.json": { compilerOptions: { module: "esnext", moduleResolution: "bundler" } },
         "app/page.tsx": "",
       },
-      "app/mcp/route.ts serves it",
+      "app/mcp/route.ts serves the server",
     ],
   ])("lists the changes of an application with %s, and writes nothing", async (_what, files, lines) => {
     write(files);
@@ -140,13 +140,8 @@ describe("init", () => {
   test.each([
     ["no package.json", {}, {}, "has no package.json; run npm init in it"],
     ["a layer", { "package.json": express, "src/mcp/mcp.lock.json": "{}" }, {}, "create-mcp-server update"],
-    ["a folder in the way", { "package.json": express, "src/mcp/a.ts": "" }, {}, "src/mcp is there already; rename it"],
-    [
-      "a file in the way",
-      { "package.json": express, "src/mcp-server.ts": "" },
-      {},
-      "src/mcp-server.ts is there already",
-    ],
+    ["a folder in the way", { "package.json": express, "src/mcp/a.ts": "" }, {}, "src/mcp exists already; rename it"],
+    ["a file in the way", { "package.json": express, "src/mcp-server.ts": "" }, {}, "src/mcp-server.ts exists already"],
     ["an old framework", { "package.json": { dependencies: { express: "^3" } } }, {}, "Express 3 is not supported"],
     [
       "a framework without an adapter",

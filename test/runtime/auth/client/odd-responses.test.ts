@@ -49,14 +49,14 @@ const badRedirects = {
 
 /** What a message says about a document that is none. */
 const invalid = {
-  null: ["metadata", /returned no JSON object/],
-  "an empty body": ["metadata", /returned no JSON object/],
+  null: ["metadata", /did not return .* as a JSON object/],
+  "an empty body": ["metadata", /did not return .* as a JSON object/],
   "no content": ["metadata", /returned HTTP 204/],
-  "a list": ["metadata", /returned no JSON object/],
-  "a text": ["metadata", /returned no JSON object/],
-  HTML: ["metadata", /returned no JSON object/],
+  "a list": ["metadata", /did not return .* as a JSON object/],
+  "a text": ["metadata", /did not return .* as a JSON object/],
+  HTML: ["metadata", /did not return .* as a JSON object/],
   "an error": ["metadata", /\(no_luck: try later\)/],
-  "a redirect to a page": ["metadata", /returned no JSON object/],
+  "a redirect to a page": ["metadata", /did not return .* as a JSON object/],
   ...badRedirects,
 } as const satisfies Partial<Record<ResponseName, Outcome>>;
 
@@ -185,7 +185,7 @@ const notToken = {
   ...posted,
 } as const satisfies Partial<Record<ResponseName, Outcome>>;
 
-const noToken: Outcome = ["token-answer", /no JSON object/];
+const noToken: Outcome = ["token-answer", /as a JSON object/];
 
 const endpoints: readonly Place[] = [
   ...issuing.map(({ script, signsIn = false, ...place }): Place => {
@@ -201,7 +201,7 @@ const endpoints: readonly Place[] = [
   {
     name: "the registration endpoint",
     script: (said) => ({ register: () => said }),
-    expected: all(["registration-refused", /no JSON object/], {
+    expected: all(["registration-refused", /as a JSON object/], {
       "404": ["registration-refused", /HTTP 404/],
       "an empty object": ["registration-refused", /client_id/],
       "an error": ["registration-refused", /HTTP 200 \(no_luck: try later\)/],

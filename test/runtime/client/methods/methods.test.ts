@@ -182,10 +182,10 @@ describe("handlers of methods of a client", () => {
         "by the option task",
       ],
     ),
-    ["a name of no revision", { handlers: { listRoot: () => ({}) } }, "handlers.listRoot is no method"],
-    ["a request of clients", { handlers: { listTools: () => ({}) } }, "handlers.listTools is no method"],
-    ["a member of every object", { handlers: { toString: () => ({}) } }, "handlers.toString is no method"],
-    ["a value that is no function", { handlers: { listRoots: [] } }, "handlers.listRoots is no function"],
+    ["a name of no revision", { handlers: { listRoot: () => ({}) } }, "handlers.listRoot is not a method"],
+    ["a request of clients", { handlers: { listTools: () => ({}) } }, "handlers.listTools is not a method"],
+    ["a member of every object", { handlers: { toString: () => ({}) } }, "handlers.toString is not a method"],
+    ["a value that is not a function", { handlers: { listRoots: [] } }, "handlers.listRoots is not a function"],
     ["a method of the runtime", { handlers: { ping: () => ({}) } }, "handlers.ping is served by the runtime"],
   ])("a SetupError names %s", (_what, options, message) => {
     const create = (): object => createUntypedClient({ info: implementation, revisions, ...options });

@@ -255,9 +255,9 @@ describe("handlers of methods", () => {
   });
 
   test.each<[what: string, handlers: object, message: string]>([
-    ["a name of no revision", { listTool: () => ({}) }, "handlers.listTool is no method"],
-    ["a member of every object", { toString: () => ({}) }, "handlers.toString is no method"],
-    ["a value that is no function", { listTools: [] }, "handlers.listTools is no function"],
+    ["a name of no revision", { listTool: () => ({}) }, "handlers.listTool is not a method"],
+    ["a member of every object", { toString: () => ({}) }, "handlers.toString is not a method"],
+    ["a value that is not a function", { listTools: [] }, "handlers.listTools is not a function"],
     ["a method of the lifecycle", { ping: () => ({}) }, "handlers.ping is served by the runtime"],
     ["log levels", { setLevel: () => ({}) }, "handlers.setLevel is served by the runtime"],
   ])("a SetupError names %s", (_what, handlers, message) => {
