@@ -127,6 +127,8 @@ class View extends SessionView implements ClientConnection {
   #end: () => void = () => {};
   #isClosed = false;
   readonly #running = new Set<RequestId>();
+  /** Number of requests in progress, apart from subscriptions, which do not end. */
+  #calls = 0;
 
   constructor(connection: ClientConnection, options: ConnectionFactoryOptions, leave: () => Promise<void>) {
     super();
@@ -145,9 +147,9 @@ class View extends SessionView implements ClientConnection {
     return this.#isClosed ? "DISCONNECTED" : this.#connection.state;
   }
 
-  /** True while requests are in progress. */
+  /** True while requests are in progress that end. */
   get isBusy(): boolean {
-    return this.#running.size > 0;
+    return this.#calls > 0;
   }
 
   /** True for the id of a request in progress. */
@@ -170,12 +172,16 @@ class View extends SessionView implements ClientConnection {
       this.#running.add(id);
       options?.onId?.(id);
     };
+    const row = typeof target === "string" ? this.revision.clientRequests[target] : target;
+    const weight = row?.duration === "endless" ? 0 : 1;
+    this.#calls += weight;
     try {
       const [sent, further] = [this.#withMetadata(params), { ...options, onId }];
       return await (typeof target === "string"
         ? this.#connection.request(target, sent, further)
         : this.#connection.request(target, sent, further));
     } finally {
+      this.#calls -= weight;
       for (const id of ids) this.#running.delete(id);
     }
   }

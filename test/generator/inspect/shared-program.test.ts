@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
+import { isObject } from "../../../generated/support.ts";
 import type { Declarations } from "../../../generated/2025-11-25/declarations.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
-import { createGateway } from "../../../runtime/gateway/index.ts";
+import { createGateway, type TrafficEntry } from "../../../runtime/gateway/index.ts";
 import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
@@ -42,10 +43,17 @@ async function startPage(served: readonly string[]) {
         return "added";
       },
     });
+    const log = defineTool({
+      name: "log",
+      async execute(_none, context) {
+        await context.log("debug", "logged");
+        return "logged";
+      },
+    });
     const server = defineServer({
       name: "s",
       version: "1",
-      tools: [count, ask, able, add],
+      tools: [count, ask, able, add, log],
       prompts: [],
       listChanged: true,
     });
@@ -53,7 +61,11 @@ async function startPage(served: readonly string[]) {
     processes.push(serve(server, serverEnd));
     return connect(clientEnd, options);
   };
-  const gateway = await createGateway(shareProgram(open, pageClient), { revisions });
+  const traffic: TrafficEntry[] = [];
+  const gateway = await createGateway(shareProgram(open, pageClient), {
+    revisions,
+    onTraffic: (entry) => void traffic.push(entry),
+  });
   const input = new InputRequests(() => {
     for (const { id } of input.list) input.respond(id, { response: { action: "decline" } });
   });
@@ -73,6 +85,13 @@ async function startPage(served: readonly string[]) {
     changed,
     sessions,
     call,
+    /** Revisions of the page's sessions that have received log messages. */
+    readLogged: () =>
+      traffic
+        .filter(
+          ({ side, message }) => side === "client" && isObject(message) && message.method === "notifications/message",
+        )
+        .map(({ protocol }) => protocol),
     spoken: gateway.revision.id,
     /** Reads all lists at once, as the page does when it is loaded. */
     async load(protocol: string): Promise<void> {
@@ -133,3 +152,14 @@ test("a session that declares other capabilities gets a process of its own from 
   await page.processes[1]?.closed;
   expect(await page.call("2025-11-25", "count")).toContain('"1"');
 });
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "log messages reach the session of their call, also beside others: %s",
+  async (served) => {
+    const page = await startPage([served]);
+    const protocols = ["2026-07-28", "2025-11-25"];
+    for (const id of protocols) await page.load(id);
+    for (const id of protocols) await page.call(id, "log");
+    expect(page.readLogged()).toEqual(protocols);
+  },
+);
