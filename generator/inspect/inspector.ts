@@ -159,6 +159,7 @@ function createCommands({ sessions, input, send }: CommandParts): Commands {
         { method, params, isRaw: body.isRaw === true },
         { signal: abort.signal, onProgress: (progress) => send({ kind: "progress", command, progress }) },
       );
+      if (method === "logging/setLevel") sessions.keepLogLevel(protocol, textOf(params.level));
       send({ kind: "result", command, result });
     } catch (error) {
       const isCancelled = abort.signal.aborted;

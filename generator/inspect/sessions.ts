@@ -34,6 +34,8 @@ export class Sessions {
   readonly #sessions = new Map<string, OpenSession>();
   readonly #states = new Map<string, SessionState>();
   #roots: readonly string[] = [];
+  /** Least severe levels of log messages that were selected, by revision. */
+  readonly #logLevels = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -71,6 +73,11 @@ export class Sessions {
       this.#end(protocol, opened, explainCause(error));
       throw error;
     }
+  }
+
+  /** Keeps the least severe level of log messages for later sessions at a revision. */
+  keepLogLevel(protocol: string, level: string): void {
+    this.#logLevels.set(protocol, level);
   }
 
   /** Ends the session at a revision. */
@@ -157,6 +164,7 @@ export class Sessions {
       limits: passedLimits,
       // A person decides how long to wait: every call can be cancelled on the page.
       timeouts: { request: Infinity, work: Infinity, wait: Infinity, total: Infinity, handler: Infinity },
+      logLevel: this.#logLevels.get(revision.id) ?? firstLogLevel,
       cacheLists: false,
       cache: { reads: false },
       onListChanged: (list) => onListChanged(revision.id, list),
@@ -189,6 +197,9 @@ export function pageClient(revision: Revision): ProgramClient {
 }
 
 const info = { name: "create-mcp-server-inspect", version: packageVersion() };
+
+/** Least severe level of log messages at first: all are shown. */
+const firstLogLevel = "debug";
 
 /** What the page can do beyond responding to input requests. */
 const abilities = { sampling: { tools: true, context: true } } as const;

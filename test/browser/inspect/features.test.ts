@@ -187,20 +187,41 @@ describe("tasks and log", () => {
     await expect.poll(() => card.locator(".badge").first().textContent()).toBe("completed");
   });
 
-  test("log messages of the server are listed", async () => {
-    await page.getByRole("tab", { name: "Log" }).click();
-    await page.getByRole("button", { name: "Set level" }).click();
-    await page.getByText("The level is set.").waitFor();
+  test.each(["2025-11-25", "2026-07-28"])("log messages at %s are listed from the start", async (protocol) => {
+    await choose(protocol);
     await select(page, "Tools", "test_tool_with_logging");
     await details().getByRole("button", { name: "Call" }).click();
     await expect.poll(() => result().textContent()).toContain("Three messages");
     await page.getByRole("tab", { name: "Log" }).click();
-    expect(await page.locator(".log li").allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringContaining("Tool processing data")]),
-    );
+    await expect
+      .poll(() => page.locator(".log li").allTextContents())
+      .toEqual(expect.arrayContaining([expect.stringContaining("Tool processing data")]));
   });
 
+  test.each(["2025-11-25", "2026-07-28"])(
+    "the level of log messages at %s stays for later sessions",
+    async (protocol) => {
+      await choose(protocol);
+      await page.getByRole("tab", { name: "Log" }).click();
+      await page.getByLabel("Least severe level").selectOption("error");
+      await page.getByRole("button", { name: "Set level" }).click();
+      await page.getByText("The level is set.").waitFor();
+      await page.getByRole("tab", { name: "Server" }).click();
+      await page.getByRole("button", { name: "End the session" }).click();
+      await page.getByRole("button", { name: "Connect again" }).click();
+      await page.locator(".banner").waitFor({ state: "detached" });
+      await page.getByRole("tab", { name: "Log" }).click();
+      const before = await page.locator(".log li").count();
+      await select(page, "Tools", "test_tool_with_logging");
+      await details().getByRole("button", { name: "Call" }).click();
+      await expect.poll(() => result().textContent()).toContain("Three messages");
+      await page.getByRole("tab", { name: "Log" }).click();
+      expect(await page.locator(".log li").count()).toBe(before);
+    },
+  );
+
   test("any request is sent with params as JSON", async () => {
+    await choose("2025-11-25");
     await page.getByRole("tab", { name: "Request" }).click();
     await page.getByLabel("Method", { exact: true }).first().selectOption("ping");
     await page.getByRole("button", { name: "Send" }).click();
@@ -244,6 +265,9 @@ describe("timeline", () => {
     await details().getByRole("button", { name: "Call" }).click();
     await expect.poll(() => result().textContent()).toContain("Hello, Needle!");
     await page.getByLabel("Text in messages").fill("needle");
+    await expect.poll(() => page.locator(".row").count()).toBe(2);
+    expect(await page.locator(".row.server").count()).toBe(0);
+    await page.getByLabel("Side", { exact: true }).selectOption("");
     await expect.poll(() => page.locator(".row").count()).toBe(4);
     await page.getByLabel("Direction", { exact: true }).selectOption("to-server");
     await page.getByLabel("Side", { exact: true }).selectOption("client");
@@ -276,13 +300,13 @@ describe("timeline", () => {
     const call = async (): Promise<void> => {
       const before = await count();
       await details().getByRole("button", { name: "Call" }).click();
-      // A request and a result on both sides.
-      await expect.poll(count).toBe(before + 4);
+      // A request and a result.
+      await expect.poll(count).toBe(before + 2);
     };
     await page.reload();
     await select(page, "Tools", "greet");
     await details().getByLabel("name").fill("Ada");
-    for (const _time of ["first", "second", "third", "fourth", "fifth", "sixth"]) await call();
+    for (let time = 1; time <= 12; time += 1) await call();
     await rows.evaluate((one) => (one.scrollTop = one.scrollHeight));
     await expect.poll(isAtEnd).toBe(true);
     await page.locator(".rows-space").evaluate((one) => {

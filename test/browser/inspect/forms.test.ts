@@ -34,13 +34,21 @@ const tools = [
     },
   },
   { name: "deep", inputSchema: { type: "object" } },
+  { name: "repeated", inputSchema: { type: "object" } },
+  { name: "explained", inputSchema: { type: "object" } },
 ];
 
 const prompts = [{ name: "inherited", arguments: [{ name: "constructor" }, { name: "__proto__" }, { name: "city" }] }];
 
 const resourceTemplates = [{ name: "inherited", uriTemplate: "x://{constructor}/{city}" }];
 
-const texts = { deep: "[".repeat(20_000) + "]".repeat(20_000) };
+const texts = {
+  deep: "[".repeat(20_000) + "]".repeat(20_000),
+  repeated: '{"celsius":4,"city":"Oslo"}',
+  explained: "4 degrees",
+};
+
+const structured = { repeated: { city: "Oslo", celsius: 4 }, explained: { celsius: 4 } };
 
 let browser: Browser;
 let inspector: Inspector;
@@ -49,7 +57,7 @@ let page: Page;
 
 beforeAll(async () => {
   const server = join(import.meta.dirname, "listed-server.mjs");
-  const env = `LISTS=${JSON.stringify({ tools, prompts, resourceTemplates, texts })}`;
+  const env = `LISTS=${JSON.stringify({ tools, prompts, resourceTemplates, texts, structured })}`;
   [browser, inspector] = await Promise.all([
     startBrowser(),
     startInspect("--env", env, "--", process.execPath, server),
@@ -71,6 +79,29 @@ async function expectReceived(button: string, received: object): Promise<void> {
   const result = page.getByRole("region", { name: "Result" });
   await expect.poll(() => result.textContent()).toContain(`Received ${JSON.stringify(received)}`);
 }
+
+test.each([
+  ["repeated", "Structured content, also sent as text", 0],
+  ["explained", "Structured content", 1],
+])("structured content and the text of the tool %s are not the same JSON twice", async (tool, title, count) => {
+  await select(page, "Tools", tool);
+  await details().getByRole("button", { name: "Call" }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByRole("heading", { name: title, exact: true }).waitFor();
+  expect(await result.locator(".blocks").count()).toBe(count);
+  expect(await result.locator(".json").count()).toBe(1);
+});
+
+test("a result that is the same at two revisions is shown once", async () => {
+  await page.getByLabel("Compare with").selectOption("2024-11-05");
+  await select(page, "Tools", "numbers");
+  await page.getByText(/^Definition at .*: the same$/).waitFor();
+  await details().getByRole("button", { name: "Call at both" }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("Both are the same.").waitFor();
+  expect(await result.getByText("Received {}").count()).toBe(1);
+  await page.getByLabel("Compare with").selectOption("");
+});
 
 test.each(["0.05", "-0.5", "1.05", "1.50"])("the number %s is typed key by key", async (text) => {
   await select(page, "Tools", "numbers");

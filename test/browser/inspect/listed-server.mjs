@@ -1,5 +1,5 @@
 // A server with the lists of `LISTS`. It speaks plain JSON over stdio, so that nothing checks what it sends. Calls return the text of their tool in `texts`, or
-// what they received.
+// what they received, and the structured content of their tool in `structured`.
 import { createInterface } from "node:readline";
 
 const lists = JSON.parse(process.env.LISTS ?? "{}");
@@ -18,6 +18,7 @@ const results = {
   "prompts/list": () => ({ prompts: lists.prompts ?? [] }),
   "tools/call": (params) => ({
     content: [{ type: "text", text: lists.texts?.[params.name] ?? `Received ${JSON.stringify(params.arguments)}` }],
+    ...(lists.structured?.[params.name] && { structuredContent: lists.structured[params.name] }),
   }),
   "completion/complete": ({ context }) => ({
     completion: { values: Object.values(context?.arguments ?? {}).map((value) => `after ${value}`) },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkValue, initialValue, readField } from "../../../generator/inspect/page/forms/schema.ts";
-import { compareValues } from "../../../generator/inspect/page/values/comparison.ts";
+import { compareValues, foldLines } from "../../../generator/inspect/page/values/comparison.ts";
 import { visibleText } from "../../../generator/inspect/page/values/values.ts";
 
 describe("fields of a form", () => {
@@ -136,4 +136,15 @@ test.each([
   ["Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3", "Grüße, 世界 ❤\ufe0f 1\ufe0f\u20e3"],
 ])("invisible characters and those that change directions are escapes in %j", (text, shown) => {
   expect(visibleText(text)).toBe(shown);
+});
+
+test.each([
+  ["no difference", { list: [1, 2, 3] }, { list: [1, 2, 3] }, ["7 folded"]],
+  ["one at the end", [...Array(20).keys()], [...Array(20).keys(), 20], ["17 folded", "6 shown"]],
+  ["one at the beginning", { a: 1, list: Array(9).fill(0) }, { a: 2, list: Array(9).fill(0) }, ["5 shown", "9 folded"]],
+])("equal lines of a comparison are folded unless they are near a difference: %s", (_where, left, right, expected) => {
+  const rows = foldLines(compareValues(left, right));
+  const shown = rows.filter((row) => !("folded" in row)).length;
+  const runs = rows.map((row) => ("folded" in row ? `${row.folded} folded` : `${shown} shown`));
+  expect([...new Set(runs)]).toEqual(expected);
 });

@@ -2,7 +2,13 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
-import { findCounterpart, findPartner } from "../../../generator/inspect/page/messages/traffic.ts";
+import {
+  countHidden,
+  filterTraffic,
+  findCounterpart,
+  findPartner,
+  firstFilter,
+} from "../../../generator/inspect/page/messages/traffic.ts";
 import { TrafficLog } from "../../../generator/inspect/traffic-log.ts";
 
 /** Adds messages to a log: side, direction, and the message. */
@@ -167,4 +173,25 @@ test("the result of a call that was sent twice belongs to the second one", () =>
   const { entries } = log;
   const others = entries.map((entry) => findCounterpart(entries, entry)?.sequence);
   expect(others).toEqual([2, 1, 6, 1, 6, 5]);
+});
+
+test("the timeline starts with the messages of the client's side, and counts those with a problem on the other side", () => {
+  const log = new TrafficLog();
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "greet" } };
+  const losses = [{ path: "title", reason: "is unknown" }];
+  log.add({ ...base, sequence: 1, side: "client", connection: "client-1", direction: "to-server", message: call });
+  log.add({ ...base, sequence: 2, side: "server", connection: "server-1", direction: "to-server", message: call });
+  expect(filterTraffic(log.entries, firstFilter).map(({ side }) => side)).toEqual(["client"]);
+  expect(countHidden(log.entries, firstFilter)).toBe(0);
+  log.add({
+    ...base,
+    sequence: 3,
+    side: "server",
+    connection: "server-1",
+    direction: "to-server",
+    message: call,
+    losses,
+  });
+  expect(countHidden(log.entries, firstFilter)).toBe(1);
+  expect(countHidden(log.entries, { ...firstFilter, side: "" })).toBe(0);
 });

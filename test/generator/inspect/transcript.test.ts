@@ -17,13 +17,16 @@ const server = defineServer({
   tools: [
     defineTool({
       name: "greet",
-      execute: () => "Hello",
+      async execute(_none, { log }) {
+        await log("debug", "greets");
+        return "Hello";
+      },
     }),
   ],
 });
 
 /** Calls a tool of a server through a gateway, and returns the call as a test. */
-async function record(id: string, method: string): Promise<string> {
+async function record(id: string, method: string, level?: string): Promise<string> {
   const log = new TrafficLog();
   const gateway = await createGateway(
     (options) => {
@@ -37,6 +40,7 @@ async function record(id: string, method: string): Promise<string> {
   gateway.accept(gatewayEnd);
   const spoken = revisions.filter((revision) => revision.id === id);
   const connection = await connect(clientEnd, { info: { name: "test", version: "1" }, revisions: spoken });
+  if (level !== undefined) await connection.request("logging/setLevel", { level });
   await connection.request("tools/list");
   await connection.request("tools/call", { name: "greet" });
   await gateway.close();
@@ -71,3 +75,9 @@ test.each(ids.flatMap((id) => [[id, "tools/call"] as const, [id, "tools/list"] a
     await expect(runTranscript(server, changed, { timeout: 50 })).rejects.toThrow(TranscriptError);
   },
 );
+
+test.each(["2024-11-05", "2025-11-25"])("the level of log messages at %s is part of a copied test", async (id) => {
+  const lines = readLines(await record(id, "tools/call", "debug"));
+  expect(JSON.stringify(lines)).toContain("notifications/message");
+  await runTranscript(server, lines);
+});

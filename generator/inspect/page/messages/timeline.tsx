@@ -5,14 +5,12 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact
 import type { TimelineEntry } from "../../page-messages.ts";
 import { MessageDetails } from "./message-details.tsx";
 import type { Store } from "../store.ts";
-import { filterTraffic, hasProblem, listMethods, type TrafficFilter } from "./traffic.ts";
+import { countHidden, filterTraffic, firstFilter, hasProblem, listMethods, type TrafficFilter } from "./traffic.ts";
 import { sizeText, visibleText } from "../values/values.ts";
 
-const noFilter: TrafficFilter = { text: "", method: "", direction: "", side: "", onlyProblems: false };
-
-/** Every message of both sides of the gateway, in order. */
+/** Messages in order: at first those of the client's side, because most are the same on both sides of the gateway. */
 export function Timeline({ store }: { readonly store: Store }): ComponentChild {
-  const filter = useSignal(noFilter);
+  const filter = useSignal(firstFilter);
   const shown = useComputed(() => {
     store.entries.changes.value;
     return filterTraffic(store.entries.list, filter.value);
@@ -20,6 +18,7 @@ export function Timeline({ store }: { readonly store: Store }): ComponentChild {
   const selected = store.selected.value;
   const entry = selected === undefined ? undefined : store.entries.list.find(({ sequence }) => sequence === selected);
   const dropped = store.entries.dropped;
+  const hidden = countHidden(store.entries.list, filter.value);
   return (
     <section class={entry ? "timeline has-selection" : "timeline"} aria-label="Messages">
       <div class="timeline-list">
@@ -30,6 +29,13 @@ export function Timeline({ store }: { readonly store: Store }): ComponentChild {
           onChange={(next) => (filter.value = next)}
         />
         {dropped > 0 && <p class="notice">The {dropped} oldest messages were removed to save memory.</p>}
+        {hidden > 0 && (
+          <p class="notice">
+            <button type="button" class="link" onClick={() => (filter.value = { ...filter.value, side: "" })}>
+              Show the server side: {hidden} {hidden === 1 ? "message has a problem" : "messages have problems"} there
+            </button>
+          </p>
+        )}
         {shown.value.length === 0 ? (
           <p class="placeholder">
             {store.entries.list.length === 0 ? "No messages so far." : "No message passes the filter."}
@@ -52,7 +58,7 @@ interface FilterBarProps {
 
 function FilterBar({ store, filter, count, onChange }: FilterBarProps): ComponentChild {
   const set = (part: Partial<TrafficFilter>): void => onChange({ ...filter, ...part });
-  const total = store.entries.list.length;
+  const total = filterTraffic(store.entries.list, { ...firstFilter, side: filter.side }).length;
   return (
     <div class="filters" role="search" aria-label="Filter messages">
       <input

@@ -12,6 +12,15 @@ export interface TrafficFilter {
   readonly onlyProblems: boolean;
 }
 
+/** Filter at first: the client's side, without the repetitions of its messages on the server's side. */
+export const firstFilter: TrafficFilter = { text: "", method: "", direction: "", side: "client", onlyProblems: false };
+
+/** Returns the number of messages of the server's side that a filter hides, and that deviate from the schema or have lost something. */
+export function countHidden(entries: readonly TimelineEntry[], { side }: TrafficFilter): number {
+  if (side !== "client") return 0;
+  return entries.filter((entry) => entry.side === "server" && (entry.problem ?? entry.losses) !== undefined).length;
+}
+
 /** Returns the messages that a filter lets through. */
 export function filterTraffic(entries: readonly TimelineEntry[], filter: TrafficFilter): readonly TimelineEntry[] {
   const { text, method, direction, side, onlyProblems } = filter;

@@ -36,7 +36,7 @@ interface Line {
   readonly body: unknown;
 }
 
-/** Returns the handshake of the session, if it has one. Of its result, only the revision is expected. */
+/** Returns the handshake of the session, if it has one, and the level of its log messages. Of the result, only the revision is expected. */
 function readOpening(entries: readonly TimelineEntry[], request: TimelineEntry): readonly Line[] {
   const own = entries.filter(
     ({ connection, sequence }) => connection === request.connection && sequence < request.sequence,
@@ -49,6 +49,18 @@ function readOpening(entries: readonly TimelineEntry[], request: TimelineEntry):
     { mark: ">", body: readBody(initialize) },
     ...(result ? [{ mark: "~" as const, body: readAgreement(result) }] : []),
     ...(initialized ? [{ mark: ">" as const, body: readBody(initialized) }] : []),
+    ...readLogLevel(own),
+  ];
+}
+
+/** Returns the last request for a level of log messages that had a result: without it, the server may log less or more. */
+function readLogLevel(entries: readonly TimelineEntry[]): readonly Line[] {
+  const result = entries.findLast(({ method, kind }) => method === "logging/setLevel" && kind === "result");
+  const request = result && findPartner(entries, result);
+  if (!request) return [];
+  return [
+    { mark: ">", body: readBody(request) },
+    { mark: "<", body: readBody(result) },
   ];
 }
 

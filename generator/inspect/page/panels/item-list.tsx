@@ -176,10 +176,16 @@ function ItemDifferences({ item: { at, isKnown }, protocols }: ItemLabelProps): 
   const [left = "", right] = protocols;
   if (right === undefined || isKnown.includes(false)) return null;
   const isSame = isSameValue(at[0], at[1]);
+  if (isSame)
+    return (
+      <p class="ok">
+        Definition at {left} and {right}: the same
+      </p>
+    );
   return (
-    <details class="definition" key={`${left} ${right} ${isSame}`} open={!isSame}>
+    <details class="definition" key={`${left} ${right}`} open>
       <summary>
-        Definition at {left} and {right}: {isSame ? "the same" : "different"}
+        Definition at {left} and {right}: different
       </summary>
       <ComparisonView left={{ title: left, value: at[0] }} right={{ title: right, value: at[1] }} />
     </details>

@@ -29,7 +29,9 @@ export function LogPanel({ store }: { readonly store: Store }): ComponentChild {
       <RequestStatus requests={requests}>{() => <p class="ok">The level is set.</p>}</RequestStatus>
       <h2>Messages</h2>
       {messages.length === 0 && (
-        <p class="placeholder">No messages so far. Some servers send them only once a level is set.</p>
+        <p class="placeholder">
+          {isLogging(store) ? "No messages so far." : "The server does not declare log messages at this revision."}
+        </p>
       )}
       <ol class="log">
         {messages.map(({ sequence, time, params }) => (
@@ -65,6 +67,14 @@ const severities: Readonly<Record<string, string>> = {
 
 /** Colors of terminals, each after a control character. */
 const colors = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
+
+/** True if a server may send log messages at one of the selected revisions. */
+function isLogging({ state, protocols }: Store): boolean {
+  return protocols.value.some((id) => {
+    const session = state.value?.sessions[id];
+    return session?.kind !== "open" || memberOf(session.capabilities, "logging") !== undefined;
+  });
+}
 
 interface LogMessage {
   readonly sequence: number;

@@ -1,6 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { ComparisonView } from "../values/comparison-view.tsx";
+import { isSameValue } from "../values/comparison.ts";
 import { JsonView } from "../values/json-view.tsx";
 import type { Call, CallOptions, Outcome, Store } from "../store.ts";
 import { visibleText, type JsonObject } from "../values/values.ts";
@@ -53,7 +54,7 @@ interface RequestStatusProps {
   readonly children: (outcome: ShownOutcome & { readonly result: unknown }) => ComponentChild;
 }
 
-/** Progress and outcomes of a request. Outcomes of two revisions are compared. */
+/** Progress and outcomes of a request. Outcomes of two revisions are compared; if they are the same, they are shown once. */
 export function RequestStatus({ requests, children }: RequestStatusProps): ComponentChild {
   const { running, outcomes } = requests;
   if (running.value.length > 0)
@@ -72,7 +73,9 @@ export function RequestStatus({ requests, children }: RequestStatusProps): Compo
   return (
     <section class="outcome" aria-label="Result">
       {second ? (
-        <Compared first={first} second={second} />
+        <Compared first={first} second={second}>
+          {children}
+        </Compared>
       ) : (
         <>
           <OutcomeHead shown={first} />
@@ -98,15 +101,29 @@ function ProgressLine({ call }: { readonly call: Call }): ComponentChild {
   );
 }
 
-function Compared({ first, second }: { readonly first: ShownOutcome; readonly second: ShownOutcome }): ComponentChild {
+interface ComparedProps {
+  readonly first: ShownOutcome;
+  readonly second: ShownOutcome;
+  readonly children: RequestStatusProps["children"];
+}
+
+function Compared({ first, second, children }: ComparedProps): ComponentChild {
+  const [left, right] = [valueOf(first.outcome), valueOf(second.outcome)];
   return (
     <>
       <OutcomeHead shown={first} />
       <OutcomeHead shown={second} />
-      <ComparisonView
-        left={{ title: first.protocol, value: valueOf(first.outcome) }}
-        right={{ title: second.protocol, value: valueOf(second.outcome) }}
-      />
+      {isSameValue(left, right) ? (
+        <>
+          <p class="ok">Both are the same.</p>
+          <OutcomeBody shown={first}>{children}</OutcomeBody>
+        </>
+      ) : (
+        <ComparisonView
+          left={{ title: first.protocol, value: left }}
+          right={{ title: second.protocol, value: right }}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { compareValues } from "./comparison.ts";
+import { compareValues, foldLines } from "./comparison.ts";
 import { visibleText } from "./values.ts";
 
 interface Side {
@@ -8,10 +8,12 @@ interface Side {
   readonly value: unknown;
 }
 
-/** Two values side by side, with their differences marked. */
+/** Differences of two values side by side, with a few lines around each. */
 export function ComparisonView({ left, right }: { readonly left: Side; readonly right: Side }): ComponentChild {
   const lines = useMemo(() => compareValues(left.value, right.value), [left.value, right.value]);
   const [shown, setShown] = useState(pageSize);
+  const [isWhole, setWhole] = useState(false);
+  const rows = useMemo(() => (isWhole ? lines : foldLines(lines)), [lines, isWhole]);
   const count = lines.filter(({ isSame }) => !isSame).length;
   return (
     <div class="comparison">
@@ -27,18 +29,28 @@ export function ComparisonView({ left, right }: { readonly left: Side; readonly 
             </tr>
           </thead>
           <tbody>
-            {lines.slice(0, shown).map((line, at) => (
-              <tr key={at} class={line.isSame ? undefined : "differs"}>
-                <Cell text={line.left} mark={line.isSame ? "" : "−"} />
-                <Cell text={line.right} mark={line.isSame ? "" : "+"} />
-              </tr>
-            ))}
+            {rows.slice(0, shown).map((row, at) =>
+              "folded" in row ? (
+                <tr key={at}>
+                  <td colSpan={2}>
+                    <button type="button" class="link" onClick={() => setWhole(true)}>
+                      Show {row.folded} equal {row.folded === 1 ? "line" : "lines"}
+                    </button>
+                  </td>
+                </tr>
+              ) : (
+                <tr key={at} class={row.isSame ? undefined : "differs"}>
+                  <Cell text={row.left} mark={row.isSame ? "" : "−"} />
+                  <Cell text={row.right} mark={row.isSame ? "" : "+"} />
+                </tr>
+              ),
+            )}
           </tbody>
         </table>
       </div>
-      {lines.length > shown && (
+      {rows.length > shown && (
         <button type="button" class="link" onClick={() => setShown(shown + pageSize)}>
-          Show more ({lines.length - shown} lines)
+          Show more ({rows.length - shown} lines)
         </button>
       )}
     </div>

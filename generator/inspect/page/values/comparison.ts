@@ -33,6 +33,37 @@ export function compareValues(left: unknown, right: unknown): readonly ComparedL
   return lines;
 }
 
+/** Lines that are equal on both sides and far from a difference; they are shown on demand. */
+export interface FoldedLines {
+  readonly folded: number;
+}
+
+/** Replaces equal lines that are further than a few lines from a difference by their number. */
+export function foldLines(lines: readonly ComparedLine[]): readonly (ComparedLine | FoldedLines)[] {
+  const near = new Set<number>();
+  for (const [at, { isSame }] of lines.entries())
+    if (!isSame) for (let one = at - nearLines; one <= at + nearLines; one += 1) near.add(one);
+  const shown: (ComparedLine | FoldedLines)[] = [];
+  let folded = 0;
+  const unfold = (): void => {
+    if (folded > 0) shown.push({ folded });
+    folded = 0;
+  };
+  for (const [at, line] of lines.entries()) {
+    if (!near.has(at)) {
+      folded += 1;
+      continue;
+    }
+    unfold();
+    shown.push(line);
+  }
+  unfold();
+  return shown;
+}
+
+/** Equal lines that are shown before and after a difference. */
+const nearLines = 3;
+
 /** Lines of both sides up to which they are aligned. */
 const mostLines = 20_000;
 

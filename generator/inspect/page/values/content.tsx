@@ -1,4 +1,5 @@
 import type { ComponentChild } from "preact";
+import { isSameValue } from "./comparison.ts";
 import { JsonView } from "./json-view.tsx";
 import { isObject, memberOf, objectsOf, textOf, visibleText, type JsonObject } from "./values.ts";
 
@@ -8,7 +9,7 @@ import { isObject, memberOf, objectsOf, textOf, visibleText, type JsonObject } f
 
 /** Content blocks of a result or a message. */
 export function ContentBlocks({ content }: { readonly content: unknown }): ComponentChild {
-  const blocks = Array.isArray(content) ? objectsOf(content) : isObject(content) ? [content] : [];
+  const blocks = blocksOf(content);
   if (blocks.length === 0) return <p class="muted">No content.</p>;
   return (
     <div class="blocks">
@@ -17,6 +18,10 @@ export function ContentBlocks({ content }: { readonly content: unknown }): Compo
       ))}
     </div>
   );
+}
+
+function blocksOf(content: unknown): readonly JsonObject[] {
+  return Array.isArray(content) ? objectsOf(content) : isObject(content) ? [content] : [];
 }
 
 function Block({ block }: { readonly block: JsonObject }): ComponentChild {
@@ -132,23 +137,31 @@ function isPageAddress(uri: string): boolean {
   return URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol);
 }
 
-/** Result of a tool: its content, its structured content, and everything else as JSON. */
+/** Result of a tool: its content and its structured content, or everything as JSON. Text that repeats the structured content is not shown again. */
 export function ToolResult({ result }: { readonly result: unknown }): ComponentChild {
   const structured = memberOf(result, "structuredContent");
+  const blocks = blocksOf(memberOf(result, "content"));
+  const own = blocks.filter((block) => !isRepetition(block, structured));
   return (
     <>
       {memberOf(result, "isError") === true && <p class="issue">The tool reports an error.</p>}
-      {isObject(result) && "content" in result ? (
-        <ContentBlocks content={result.content} />
-      ) : (
-        <JsonView value={result} label="Result" />
+      {(!isObject(result) || !("content" in result)) && <JsonView value={result} label="Result" />}
+      {isObject(result) && "content" in result && (own.length > 0 || blocks.length === 0) && (
+        <ContentBlocks content={own} />
       )}
       {structured !== undefined && (
         <>
-          <h4>Structured content</h4>
+          <h4>Structured content{own.length < blocks.length && ", also sent as text"}</h4>
           <JsonView value={structured} label="Structured content" />
         </>
       )}
     </>
   );
+}
+
+/** True for a text that is the structured content as JSON. Servers add it for clients that read only texts. */
+function isRepetition({ type, text, ...others }: JsonObject, structured: unknown): boolean {
+  if (structured === undefined || type !== "text" || Object.keys(others).length > 0) return false;
+  const parsed = readJsonText(textOf(text));
+  return parsed !== undefined && isSameValue(parsed, structured);
 }
