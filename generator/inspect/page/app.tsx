@@ -9,10 +9,12 @@ import { PromptsPanel } from "./panels/prompts.tsx";
 import { RawRequestPanel } from "./panels/raw-request.tsx";
 import { ResourcesPanel } from "./panels/resources.tsx";
 import { ServerPanel } from "./panels/server-panel.tsx";
+import { filterTraffic, firstFilter } from "./messages/traffic.ts";
 import type { Store, Tab } from "./store.ts";
 import { TasksPanel } from "./panels/tasks.tsx";
 import { Timeline } from "./messages/timeline.tsx";
 import { ToolsPanel } from "./panels/tools.tsx";
+import type { BuildProblem } from "./values/build-problem.ts";
 import { textOf, visibleText } from "./values/values.ts";
 
 /** The whole page. */
@@ -88,11 +90,13 @@ function Identity({ store }: { readonly store: Store }): ComponentChild {
   const session = openSessionOf(store);
   const name = textOf(session?.serverInfo.name) || (state.value?.target ?? "");
   const version = textOf(session?.serverInfo.version);
+  const problem = store.buildProblem.value;
   return (
     <div class="top">
       <div class="identity">
         <h1>{visibleText(name)}</h1>
         {version !== "" && <span class="tag">{visibleText(version)}</span>}
+        {problem && <span class="badge bad">{buildTexts[problem.kind].badge}</span>}
       </div>
       <div class="selectors">
         <div class="selector">
@@ -147,7 +151,9 @@ function Banners({ store }: { readonly store: Store }): ComponentChild {
       {offline.value !== undefined && <p class="banner bad">{offline.value}</p>}
       {problem !== undefined && (
         <p class="banner bad">
-          <span>The newest version is not served: {visibleText(problem)}</span>
+          <span>
+            {buildTexts[problem.kind].banner} {visibleText(problem.text)}
+          </span>
           <button type="button" class="quiet" onClick={() => (store.tab.value = "log")}>
             Show the log
           </button>
@@ -170,6 +176,13 @@ function Banners({ store }: { readonly store: Store }): ComponentChild {
     </div>
   );
 }
+
+/** What the page says about the version that is served, by the problem of the newest one. */
+const buildTexts: Readonly<Record<BuildProblem["kind"], { readonly banner: string; readonly badge: string }>> = {
+  kept: { banner: "The page goes on with the last good version. The newest one:", badge: "last good version" },
+  failed: { banner: "The newest version:", badge: "failed" },
+  ended: { banner: "No version is served:", badge: "not served" },
+};
 
 interface TabsProps {
   readonly store: Store;
@@ -224,11 +237,11 @@ function TabCount({ store, tab }: { readonly store: Store; readonly tab: Tab }):
   store.entries.changes.value;
   if (tab === "log" && store.buildProblem.value !== undefined)
     return (
-      <span class="badge bad" title="The newest version is not served">
+      <span class="badge bad" title={buildTexts[store.buildProblem.value.kind].badge}>
         !
       </span>
     );
-  if (tab === "messages") return <span class="tab-count">{store.entries.list.length}</span>;
+  if (tab === "messages") return <span class="tab-count">{filterTraffic(store.entries.list, firstFilter).length}</span>;
   if (tab !== "tools" && tab !== "resources" && tab !== "prompts") return null;
   const list = store.lists.read(store.protocol.value, tab);
   return list.kind === "ready" ? <span class="tab-count">{list.items.length}</span> : null;

@@ -9,7 +9,7 @@ import type {
 } from "../page-messages.ts";
 import { RecentEntries } from "../recent-entries.ts";
 import { sendCommand } from "./commands.ts";
-import { findBuildProblem } from "./values/build-problem.ts";
+import { findBuildProblem, type BuildProblem } from "./values/build-problem.ts";
 import { createListStore, type ListStore } from "./lists.ts";
 
 /** Outcome of a request. */
@@ -43,8 +43,8 @@ export interface Store {
   readonly picked: Signal<Readonly<Record<string, string>>>;
   readonly inputRequests: Signal<readonly InputRequest[]>;
   readonly output: Signal<string>;
-  /** Reason why the newest version of the server is not served, if its development server reports one. */
-  readonly buildProblem: ReadonlySignal<string | undefined>;
+  /** Problem of the newest version of the server, if its development server reports one. */
+  readonly buildProblem: ReadonlySignal<BuildProblem | undefined>;
   /** Latest messages in order; the signal changes with the list. */
   readonly entries: {
     readonly list: readonly TimelineEntry[];

@@ -120,7 +120,7 @@ describe("servers that fail", () => {
     expect(code).toBe(2);
   });
 
-  test("a version that is not built is reported above the panels and beside the log, until one is", async () => {
+  test("a version that is not built is reported above the panels, and beside the server and the log, until one is", async () => {
     const folder = await createTemporaryFolder("developed");
     const file = join(folder, "server.mjs");
     await writeFile(file, developed);
@@ -138,9 +138,12 @@ describe("servers that fail", () => {
         .poll(() => page.locator(".banner").textContent())
         .toContain("not built; the last version stays: src/a.ts:1:2");
       expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log!");
+      expect(await page.locator(".banner").textContent()).toContain("The page goes on with the last good version.");
+      await page.locator(".identity .badge", { hasText: "last good version" }).waitFor();
       await call("mends");
       await page.locator(".banner").waitFor({ state: "detached" });
       expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log");
+      expect(await page.locator(".identity .badge").count()).toBe(0);
     } finally {
       await browser?.close();
       await inspector.stop();
