@@ -19,6 +19,11 @@ export interface BundleServerOptions {
   readonly external?: readonly string[];
   /** Module for serving a function on this machine, with `--watch`. Default: the first entry point is a server, and is served. */
   readonly local?: string;
+  /**
+   * Options of the page for calling the server while it is developed over HTTP: those of `create-mcp-server inspect`, such as `--header-env X-API-Key=KEY`.
+   * `false`: no page.
+   */
+  readonly inspect?: readonly string[] | false;
   /** Further options of esbuild, which replace those of this function. */
   readonly esbuild?: Readonly<Record<string, unknown>>;
   /** Arguments of the program; those after `--watch` are passed to the server. Default: the command line. */
@@ -40,13 +45,14 @@ export interface BundleServerOptions {
  * ```
  */
 export async function bundleServer(given: BundleServerOptions): Promise<void> {
-  const { folder, local, args = process.argv.slice(2) } = given;
+  const { folder, local, inspect, args = process.argv.slice(2) } = given;
   // A host may start the program in any folder. The watched server runs in the folder of the project.
   process.chdir(folder);
   const options = toSettings(given);
   const [mode, ...rest] = args;
   if (mode !== "--watch") return buildOnce(folder, options);
-  if (local === undefined) return watchServer({ context, options: { ...options }, args: rest });
+  if (local === undefined)
+    return watchServer({ context, options: { ...options }, args: rest, ...(inspect !== undefined && { inspect }) });
   return watchFunction({ context, options: { ...options, entryPoints: [local], outExtension: {} } });
 }
 

@@ -4,11 +4,21 @@ import { startTimer } from "../internal/timers.ts";
 import { removeBundle } from "./dev-bundle.ts";
 import { report } from "./report.ts";
 
+/** Receivers of what happens in the process of a server. */
+export interface ChildEvents {
+  /** Called with the address of the server when it listens for HTTP. */
+  listening(address: string): void;
+  /** Called with what the process writes to stderr, once it listens for HTTP. */
+  output(text: string): void;
+  /** Called with the exit code when the program has ended by itself, or because it was stopped. */
+  ended(code: number): void;
+}
+
 /** Process that serves, and that stays while its definition is swapped. */
 export class ChildServer {
   readonly #program: string;
   readonly #args: readonly string[];
-  readonly #onEnd: (code: number) => void;
+  readonly #events: ChildEvents;
   #child: ChildProcess | undefined;
   /** True if the program has served a server: only then its definition can be swapped. */
   #isServed = false;
@@ -23,12 +33,12 @@ export class ChildServer {
   /**
    * @param program - file of the program that loads the bundles
    * @param args - arguments of the program
-   * @param onEnd - Called with the exit code when the program has ended by itself, or because it was stopped
+   * @param events - receivers of what happens in the process
    */
-  constructor(program: string, args: readonly string[], onEnd: (code: number) => void) {
+  constructor(program: string, args: readonly string[], events: ChildEvents) {
     this.#program = program;
     this.#args = args;
-    this.#onEnd = onEnd;
+    this.#events = events;
   }
 
   get isRunning(): boolean {
@@ -49,7 +59,7 @@ export class ChildServer {
   stop(): void {
     this.#isStopping = true;
     if (this.#child) this.#disconnect(this.#child);
-    else this.#onEnd(0);
+    else this.#events.ended(0);
   }
 
   /** Ends the process in order, or kills it when that takes too long. */
@@ -88,7 +98,11 @@ export class ChildServer {
       this.#isServed = true;
       this.#isUnserved = false;
     }
-    if (message.kind === "listening") this.#isListening = true;
+    if (message.kind === "listening") {
+      this.#isListening = true;
+      if (typeof message.address === "string") this.#events.listening(message.address);
+    }
+    if (message.kind === "output" && typeof message.text === "string") this.#events.output(message.text);
     if (message.kind !== "loaded" || typeof message.url !== "string") return;
     if (message.outcome === "unserved") this.#isUnserved = !this.#isServed;
     await removeBundle(message.url);
@@ -100,7 +114,7 @@ export class ChildServer {
     this.#next = undefined;
     if (next !== undefined && !this.#isStopping) return this.load(next);
     if (code === 0 || !this.#isListening) this.#isStopping = true;
-    if (this.#isStopping) return this.#onEnd(code);
+    if (this.#isStopping) return this.#events.ended(code);
     report(`the server has ended with code ${code}; it starts again after the next change`);
   }
 }

@@ -7,7 +7,7 @@ import type { ServerExtensions } from "../server/definition.ts";
 import { forRevisions, type RevisionDefiners } from "../server/for-revisions.ts";
 import type { ToolLists } from "../server/list/changing-lists.ts";
 import type { ProtocolTypes } from "../server/protocol-types.ts";
-import { runHttp, runServer, runStdio, type RunOptions } from "../server/run/run-server.ts";
+import { runStdio, startHttp, startServer, type RunOptions } from "../server/run/run-server.ts";
 import { serveHttp } from "../server/run/serve-http.ts";
 import { serveStdio, type StdioService } from "../server/run/serve-stdio.ts";
 import type { DevHost } from "./dev-host.ts";
@@ -46,8 +46,8 @@ export function createDevFunctions(host: DevHost, url: string): DevFunctions {
       ...forRevisions<P>(revisions),
       defineServer: (definition) => create(definition, revisions),
     }),
-    runHttp: (server, options = {}) => serve(runHttp)(server, options),
-    runServer: (server, options = {}) => serve(runServer)(server, options),
+    runHttp: (server, options = {}) => serve(startHttp)(server, options),
+    runServer: (server, options = {}) => serve(startServer)(server, options),
     runStdio: (server, options = {}) => serve(runStdio)(server, options),
     serveHttp: (server, options = {}) => serve(serveHttp)(server, options),
     serveStdio(server, options = {}) {

@@ -1,3 +1,4 @@
+import { isObject } from "../../generated/support.ts";
 import type { BuiltServer } from "./definition-slot.ts";
 import { DefinitionSlot } from "./definition-slot.ts";
 import { DevService } from "./dev-service.ts";
@@ -19,8 +20,8 @@ export interface HostEvents {
   served(): void;
   /** Called when no server could be served. */
   unserved(): void;
-  /** Called when a server listens for connections. */
-  listening(): void;
+  /** Called when a server listens for connections; with the address of the first one over HTTP. */
+  listening(address?: string): void;
   /** Called when the connections of a server have been closed. */
   closed(): void;
 }
@@ -90,7 +91,7 @@ export class DevHost {
     const result = request.start(service.server, service.withLiveGuard(request.options));
     this.#services.set(index, { service, result });
     result.then(
-      () => this.#events.listening(),
+      (listener) => this.#events.listening(index === 0 ? readAddress(listener) : undefined),
       () => {
         this.#services.delete(index);
         if (this.#services.size === 0) this.#events.unserved();
@@ -135,6 +136,11 @@ export class DevHost {
     if (!load) throw new Error(`The module ${url} was not loaded by the development server`);
     return load;
   }
+}
+
+/** Returns the address of a listener for HTTP. */
+function readAddress(listener: unknown): string | undefined {
+  return isObject(listener) && typeof listener.url === "string" ? listener.url : undefined;
 }
 
 /** Request of a program to serve one of its servers. */

@@ -1,6 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { systemClock } from "../internal/timers.ts";
 import { keepStdout } from "../transport/stdio/stdout.ts";
+import { copyOutput } from "./copy-output.ts";
 import { createDevFunctions, type DevFunctions } from "./dev-functions.ts";
 import { DevHost } from "./dev-host.ts";
 import { report } from "./report.ts";
@@ -14,7 +15,8 @@ import { report } from "./report.ts";
 type HostMessage =
   | { readonly kind: "loaded"; readonly url: string; readonly outcome: string }
   | { readonly kind: "served" }
-  | { readonly kind: "listening" };
+  | { readonly kind: "listening"; readonly address?: string }
+  | { readonly kind: "output"; readonly text: string };
 
 const host = new DevHost({
   report,
@@ -28,8 +30,9 @@ const host = new DevHost({
     // The next version may be served.
     process.channel?.ref();
   },
-  listening() {
-    send({ kind: "listening" });
+  listening(address) {
+    send({ kind: "listening", ...(address !== undefined && { address }) });
+    if (address !== undefined) copyOutput((text, resume) => send({ kind: "output", text }, resume));
   },
   closed() {
     // Timers of the program would keep the process alive.
@@ -63,7 +66,11 @@ async function receive(message: unknown): Promise<void> {
   send({ kind: "loaded", url, outcome: await host.load(url) });
 }
 
-/** Sends a message, unless the parent has closed the channel, which may be noticed later. */
-function send(message: HostMessage): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+/**
+ * Sends a message, unless the parent has closed the channel, which may be noticed later. Returns false if it has to wait.
+ *
+ * @param onSent - Called when it was sent, or could not be
+ */
+function send(message: HostMessage, onSent: () => void = () => {}): boolean | undefined {
+  return process.connected ? process.send?.(message, undefined, undefined, onSent) : undefined;
 }

@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
 import { formatMessages } from "./build-messages.ts";
 import { ChildServer } from "./child-server.ts";
+import { copyOutput } from "./copy-output.ts";
 import { DevBundle } from "./dev-bundle.ts";
 import { createDevPlugin } from "./dev-plugin.ts";
+import { PageProcess } from "./page-process.ts";
 import { report } from "./report.ts";
 import { SourceWatcher } from "./source-watcher.ts";
 
@@ -16,6 +18,11 @@ export interface WatchOptions {
   readonly options: BundlerOptions & Readonly<Record<string, unknown>>;
   /** Arguments of the server. Default: none. */
   readonly args?: readonly string[];
+  /**
+   * Options of the page for calling the server: those of `create-mcp-server inspect`, such as `--header-env X-API-Key=KEY`. A server over HTTP has the page if
+   * the project has the package `create-mcp-server`. `false`: no page.
+   */
+  readonly inspect?: readonly string[] | false;
 }
 
 /**
@@ -31,12 +38,18 @@ export interface WatchOptions {
  * await watchServer({ context, options: { entryPoints: ["src/server.ts"], outdir: "dist", bundle: true, format: "esm" } });
  * ```
  */
-export async function watchServer({ context, options, args = [] }: WatchOptions): Promise<void> {
+export async function watchServer({ context, options, args = [], inspect }: WatchOptions): Promise<void> {
   const folder = typeof options.absWorkingDir === "string" ? options.absWorkingDir : process.cwd();
   const bundle = new DevBundle(options.entryPoints, folder);
   const sources = new SourceWatcher(() => rebuild());
   const program = fileURLToPath(import.meta.resolve("mcp-server-runtime/dev/server"));
-  const server = new ChildServer(program, args, (code) => void end(code));
+  const page = new PageProcess(folder, inspect);
+  copyOutput((text) => page.addOutput(text));
+  const server = new ChildServer(program, args, {
+    listening: (address) => page.open(address),
+    output: (text) => page.addOutput(text),
+    ended: (code) => void end(code),
+  });
   let problems = "";
   const onEnd = async (result: BuildResult): Promise<void> => {
     const inputs = Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":"));
@@ -63,6 +76,7 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
   const rebuild = createRebuild(bundler);
   const end = async (code: number): Promise<void> => {
     sources.close();
+    page.close();
     await bundler.dispose();
     await bundle.close();
     process.exitCode = code;

@@ -17,6 +17,8 @@ export interface BuildScript {
   readonly entries: string;
   /** Packages outside of the bundle, as the script lists them. Default: none. */
   readonly external?: string;
+  /** True if the page of the development server sends the key of a client. Default: false. */
+  readonly sendsKey?: boolean;
 }
 
 /** Returns the script of a new project. */
@@ -24,9 +26,11 @@ export function toBuildScript({
   target,
   transport,
   mount,
-}: Pick<Selection, "target" | "transport" | "mount">): BuildScript {
+  auth,
+}: Pick<Selection, "target" | "transport" | "mount" | "auth">): BuildScript {
   const hasHandler = isOnHttp(transport) && mount === "none";
-  return { target, entries: hasHandler ? '["src/server.ts", "src/handler.ts"]' : entriesOf(target) };
+  const sendsKey = hasHandler && auth === "api-key";
+  return { target, sendsKey, entries: hasHandler ? '["src/server.ts", "src/handler.ts"]' : entriesOf(target) };
 }
 
 /** Entry points of a target. Lambda expects another name than the source has. */
@@ -36,7 +40,10 @@ function entriesOf(target: DeployTarget): string {
 }
 
 /** Emits the script, which calls the build of the runtime. */
-export function emitBuildScript({ target, entries, external = "[]" }: BuildScript, templates: Templates): string {
-  const view = { ...deployView(target), worker: target === "worker", entries, external };
+export function emitBuildScript(
+  { target, entries, external = "[]", sendsKey = false }: BuildScript,
+  templates: Templates,
+): string {
+  const view = { ...deployView(target), worker: target === "worker", entries, external, sendsKey };
   return templates.render(buildTemplate, view);
 }

@@ -193,6 +193,7 @@ function serviceView(options: ProjectOptions): object {
     listens: servesHttp || further.length > 0,
     lines: isOnStdio(transport) || further.includes("tcp"),
     reloads: transport !== "worker" && mount === "none",
+    servesPage: isOnHttp(transport) && transport !== "worker" && mount === "none",
     serviceText: serviceText(selection),
     url: urlOf(selection),
   };

@@ -42,11 +42,12 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
   const test = `${run("test").padEnd(width)}# ${tests}`;
   return {
     addRuntime: add(`${runtimePackage}@latest`),
+    addGenerator: add(generatorPackage),
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck"), ...(extras.includes("lint") ? [run("lint")] : [])].join("\n"),
     startHttp: auth === "oauth" && isConfiguredByShell(target) ? `${localAccess(selection)} ${overHttp}` : overHttp,
     runScript: Object.fromEntries(
-      ["build", "deploy", "dev", "start", "token", "key"].map((script) => [script, run(script)]),
+      ["build", "deploy", "dev", "inspect", "start", "token", "key"].map((script) => [script, run(script)]),
     ),
     updateLine: `${program} update`,
     docsLine: `${program} docs`,

@@ -80,10 +80,15 @@ export async function runStdio(
  * ```
  */
 export async function runHttp(server: CoreServer, options: RunOptions = {}): Promise<void> {
+  await startHttp(server, options);
+}
+
+/** Does what `runHttp` does. Returns the listener. */
+export async function startHttp(server: CoreServer, options: RunOptions = {}): Promise<HttpListener> {
   const ports = await readArguments(server, options, "http");
   const port = await exitOnError(server, () => readPort(ports, "http"));
   await serveFurther(server, options, ports);
-  await listen(server, options, port ?? options.port ?? 3000);
+  return listen(server, options, port ?? options.port ?? 3000);
 }
 
 /**
@@ -98,12 +103,18 @@ export async function runHttp(server: CoreServer, options: RunOptions = {}): Pro
  * ```
  */
 export async function runServer(server: CoreServer, options: RunOptions = {}): Promise<void> {
+  await startServer(server, options);
+}
+
+/** Does what `runServer` does. Returns the listener for HTTP, if there is one. */
+export async function startServer(server: CoreServer, options: RunOptions = {}): Promise<HttpListener | undefined> {
   const ports = await readArguments(server, options, "either");
   const port = await exitOnError(server, () => readPort(ports, "either"));
   const isServed = await serveFurther(server, options, ports);
   if (port !== undefined) return listen(server, options, port);
-  if (isServed) return closeOnSignal({ close: () => closeServer(server, options) });
-  await serveOnStdio(server, options, "add --http 3000 for HTTP (npm: -- --http 3000)");
+  if (isServed) closeOnSignal({ close: () => closeServer(server, options) });
+  else await serveOnStdio(server, options, "add --http 3000 for HTTP (npm: -- --http 3000)");
+  return undefined;
 }
 
 /**
@@ -146,13 +157,14 @@ async function serveFurther(
   return further !== undefined && (await exitOnError(server, () => further.serve(server, options, ports)));
 }
 
-async function listen(server: CoreServer, options: RunOptions, port: number): Promise<void> {
+async function listen(server: CoreServer, options: RunOptions, port: number): Promise<HttpListener> {
   releaseStdout();
   const all = { health: "/health", live: "/live", ready: "/ready", ...options, port, ...readHosts() };
   const listener = await exitOnError(server, () => serveHttp(server, all));
   warnUnauthenticated(server.info.name, all);
   closeOnSignal({ close: () => closeProgram(server, listener, all) });
   console.error(`${server.info.name} is served at ${listener.url}`);
+  return listener;
 }
 
 /** Closes a listener, its server, and its cluster, in this order: calls and tasks have the same time to finish. */

@@ -11,7 +11,11 @@ function createServer(): { readonly server: ChildServer; readonly codes: readonl
   const program = join(folder, "program.mjs");
   writeFileSync(program, `process.once("message", () => process.exit(3));`);
   const codes: number[] = [];
-  const server = new ChildServer(program, [], (code) => void codes.push(code));
+  const server = new ChildServer(program, [], {
+    listening() {},
+    output() {},
+    ended: (code) => void codes.push(code),
+  });
   onTestFinished(() => {
     server.stop();
     rmSync(folder, { recursive: true });

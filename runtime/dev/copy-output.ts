@@ -1,0 +1,16 @@
+/**
+ * Passes everything that this process writes to stderr from now on to a function as well. A function that returns false gets nothing until it calls
+ * its second argument: a program may write faster than another process reads.
+ */
+export function copyOutput(copy: (text: string, resume: () => void) => unknown): void {
+  const { stderr } = process;
+  const write = stderr.write.bind(stderr);
+  let isBehind = false;
+  stderr.write = (chunk: string | Uint8Array, ...others: readonly unknown[]): boolean => {
+    if (!isBehind) {
+      const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
+      isBehind = copy(text, () => (isBehind = false)) === false;
+    }
+    return Reflect.apply(write, undefined, [chunk, ...others]);
+  };
+}
