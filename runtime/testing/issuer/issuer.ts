@@ -30,7 +30,7 @@ export interface Issuer {
 
 /**
  * Starts an authorization server for tests and for trying a server at home. Clients find it through the metadata of the resource, register themselves,
- * and open its page, on which the user allows the sign-in. There are no passwords: whoever uses this machine is the user. It listens on the loopback
+ * and open its page, on which the user allows the sign-in. There are no passwords: the person at this machine is the user. It listens on the loopback
  * address only, and keeps everything in memory.
  *
  * @param resource - URL of the server to use the tokens at, their audience
