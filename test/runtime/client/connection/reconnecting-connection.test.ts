@@ -186,12 +186,14 @@ describe("a call that fails because its session has ended", () => {
   /** Opens a session that is lost for good when its connection breaks. */
   async function openOnce(): Promise<Opened> {
     const clock = new ManualClock();
-    const reconnect = { retry: "safe", attempts: 2 } as const;
+    const reconnect = { retry: "safe", initialDelay: 10, factor: 1, attempts: 500 } as const;
+    const profile = { readRetry: () => ({ delay: 1_000, isBeforeWork: true }) };
     const client = createUntypedClient({
       info: { name: "c", version: "1" },
       revisions: handshakeRevisions,
       clock,
       reconnect,
+      profile,
     });
     const wire = new Wire();
     let count = 0;
@@ -209,6 +211,10 @@ describe("a call that fails because its session has ended", () => {
   const breakOff: Step = async ({ wire }) => (wire.end(new Error("cut")), await settle());
   const giveUp: Step = ({ clock }) => clock.pass(600_000);
   const close: Step = ({ session }) => session.close();
+  const rejectForNow: Step = async ({ wire }) => {
+    wire.post({ jsonrpc: "2.0", id: 2, error: { code: -32000, message: "Later" } });
+    await settle();
+  };
 
   test.each<[unsent: boolean, what: string, before: readonly Step[], after: readonly Step[]]>([
     [true, "begins after the end", [close], []],
@@ -218,6 +224,7 @@ describe("a call that fails because its session has ended", () => {
     [false, "runs at the end", [], [close]],
     [false, "was sent, and waits for a connection at the end", [], [breakOff, close]],
     [false, "was sent, and waits for a connection until the client gives up", [], [breakOff, giveUp]],
+    [false, "was rejected for now, and then waits until the client gives up", [], [rejectForNow, breakOff, giveUp]],
   ])(
     "a call that fails because its session has ended is unsent, %s, when it %s",
     async (unsent, _what, before, after) => {
