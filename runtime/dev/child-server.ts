@@ -8,7 +8,7 @@ import { report } from "./report.ts";
 export interface ChildEvents {
   /** Called with the address of the server when it listens for HTTP. */
   listening(address: string): void;
-  /** Called with what the process writes to stderr, once it listens for HTTP. */
+  /** Called with what the process writes to stderr. */
   output(text: string): void;
   /** Called with the exit code when the program has ended by itself, or because it was stopped. */
   ended(code: number): void;

@@ -32,7 +32,6 @@ const host = new DevHost({
   },
   listening(address) {
     send({ kind: "listening", ...(address !== undefined && { address }) });
-    if (address !== undefined) copyOutput((text, resume) => send({ kind: "output", text }, resume));
   },
   closed() {
     // Timers of the program would keep the process alive.
@@ -52,6 +51,7 @@ if (process.connected) followParent();
 
 function followParent(): void {
   keepStdout();
+  copyOutput((text, resume) => send({ kind: "output", text }, resume));
   process.on("message", (message) => void receive(message));
   process.on("disconnect", () => {
     // Every platform has this way to end in order, unlike signals from another process.

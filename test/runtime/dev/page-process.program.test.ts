@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, symlinkSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -50,6 +51,15 @@ function setOption(text: string): void {
   writeFileSync(file, before.replace("import.meta.dirname,", `import.meta.dirname, ${text},`));
 }
 
+/** Returns a port at which a server listens again after it has ended. */
+async function findFreePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const place = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(typeof place === "object" ? place?.port : place);
+}
+
 const page = /\[dev\] call it, and see its messages, at (\S+)/;
 
 /** Returns the output of the server that the page shows. */
@@ -82,7 +92,7 @@ describe("the page of a server over HTTP", () => {
     project.save({ "server.ts": serverOf("1") });
     rmSync(link, { force: true, recursive: true });
     symlinkSync(packageRoot, link, "junction");
-    dev = startDev(project, "--http", "0");
+    dev = startDev(project, "--http", await findFreePort());
     url = await dev.said(page);
   });
 
@@ -127,6 +137,13 @@ describe("the page of a server over HTTP", () => {
     await fetch(new URL("request", url), { method: "POST", headers, body: JSON.stringify(command) });
     await expect.poll(() => readOutput(url)).toContain("said 2");
     expect(await readOutput(url)).not.toContain(new URL(url).pathname);
+  });
+
+  test("the page stays when the server ends, and shows that it is served again", async () => {
+    project.save({ "server.ts": `${serverOf("3")}setImmediate(() => process.exit(3));` });
+    await expect.poll(() => readOutput(url)).toContain("the server has ended with code 3");
+    project.save({ "server.ts": serverOf("4") });
+    await expect.poll(() => readOutput(url)).toMatch(/has ended with code 3.*\[dev\] watching for changes/);
   });
 
   test("the page ends with its development server", async () => {
