@@ -9,13 +9,14 @@ import { promisify } from "node:util";
 import { chromium, type Browser, type Page } from "playwright-core";
 
 /*
- * `npm run docs:picture`: creates a project, edits a tool while `npm run dev` serves it, calls the tool in the page of `inspect`, and writes what the
+ * `npm run docs:picture`: creates a project, edits a tool while `npm run dev` serves it, calls the tool in the page of `npm run dev`, and writes what the
  * terminal and the page show to `docs/pictures/develop-{light,dark}.webp`. Everything in the pictures is real output. It needs Chromium.
  */
 
 const root = join(import.meta.dirname, "..");
 const program = join(root, "dist", "bundle", "generator", "cli.js");
 const port = "3000";
+const pageAddress = /^\[dev\] call it, and see its messages, at (\S+)/;
 const viewport = { width: 1240, height: 620 };
 const { revisions }: { readonly revisions: Readonly<Record<string, unknown>> } = JSON.parse(
   await readFile(join(root, "spec", "pins.json"), "utf8"),
@@ -27,10 +28,10 @@ const project = join(home, "demo");
 try {
   const create = [program, "demo", "--yes", "--no-git", "--transport", "both"];
   await promisify(execFile)(process.execPath, create, { cwd: home });
-  const server = await start("npm", ["run", "-s", "dev", "--", "--http", port], /is served at/);
+  const server = await start("npm", ["run", "-s", "dev", "--", "--http", port], pageAddress);
   try {
     await editTool(server);
-    await inspect([`$ npm run dev -- --http ${port}`, ...server.lines]);
+    await inspect(server);
   } finally {
     server.stop();
   }
@@ -38,17 +39,17 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Starts `inspect`, and writes a picture of its page for each colour scheme. */
-async function inspect(terminal: readonly string[]): Promise<void> {
-  const args = [program, "inspect", `http://127.0.0.1:${port}/mcp`];
-  const inspector = await start(process.execPath, args, /^http:\/\/\S+/);
+/** Writes a picture of the page of a development server for each colour scheme. */
+async function inspect({ lines }: Started): Promise<void> {
+  const address = lines.flatMap((line) => pageAddress.exec(line)?.[1] ?? []).at(-1) ?? "";
+  // The token is a long secret of one run.
+  const shown = lines.map((line) => line.replace(/(:\d+\/[\w-]{6})[\w-]+\/$/, "$1…/"));
+  const terminal = [`$ npm run dev -- --http ${port}`, ...shown];
   const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
   try {
-    const address = inspector.lines.at(-1) ?? "";
     for (const scheme of ["light", "dark"] as const) await writePicture(browser, { scheme, terminal, address });
   } finally {
     await browser.close();
-    inspector.stop();
   }
 }
 
