@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../../generator/cli.ts";
 import { createTemporaryFolder } from "../../temporary-folder.ts";
 import { startBrowser } from "../chromium.ts";
-import { everything, openPage, startInspect, type Inspector } from "./inspected.ts";
+import { everything, findViolations, openPage, startInspect, type Inspector } from "./inspected.ts";
 
 interface Reply {
   readonly status: number | undefined;
@@ -140,6 +140,7 @@ describe("servers that fail", () => {
       expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log!");
       expect(await page.locator(".banner").textContent()).toContain("The page goes on with the last good version.");
       await page.locator(".identity .badge", { hasText: "last good version" }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
       await call("mends");
       await page.locator(".banner").waitFor({ state: "detached" });
       expect(await page.getByRole("tab", { name: "Log" }).textContent()).toBe("Log");

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -71,4 +73,14 @@ export async function select(page: Page, tab: string, item: string): Promise<voi
   await page.getByRole("tab", { name: tab }).click();
   await page.getByLabel(`Filter ${tab.toLowerCase()}`, { exact: true }).fill(item);
   await page.locator(".item", { has: page.getByText(item, { exact: true }) }).click();
+}
+
+/** Returns the violations of accessibility rules in a page. */
+export async function findViolations(page: Page): Promise<readonly string[]> {
+  const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await readFile(axe, "utf8"));
+  const found: unknown = await page.evaluate(
+    "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))",
+  );
+  return Array.isArray(found) ? found.map(String) : [String(found)];
 }

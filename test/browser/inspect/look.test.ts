@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startBrowser } from "../chromium.ts";
-import { everything, openPage, select, startInspect, type Inspector } from "./inspected.ts";
+import { everything, findViolations, openPage, select, startInspect, type Inspector } from "./inspected.ts";
 
 let browser: Browser;
 let inspector: Inspector;
-let axe = "";
 
 beforeAll(async () => {
-  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   [browser, inspector] = await Promise.all([startBrowser(), startInspect(everything)]);
 });
 
@@ -86,14 +82,6 @@ describe.each(["light", "dark"] as const)("the page where the reader prefers %s"
     expect(await findViolations(page)).toEqual([]);
   });
 });
-
-async function findViolations(page: Page): Promise<readonly string[]> {
-  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe);
-  const found: unknown = await page.evaluate(
-    "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))",
-  );
-  return Array.isArray(found) ? found.map(String) : [String(found)];
-}
 
 test.each([360, 900, 1600])("no part is cut off where the window is %d pixels wide", async (width) => {
   const { page } = await openPage(browser, inspector.url, { viewport: { width, height: 800 } });
