@@ -16,6 +16,10 @@ test.each<readonly [folder: string, line: string, prints: RegExp]>([
   [demo, "npx create-mcp-server docs", /^ *first-server +/m],
   [demo, "npx create-mcp-server docs testing", /^# Testing/],
   [demo, "npx create-mcp-server docs client-api", /^# Client API/],
+  [demo, "npx create-mcp-server docs low-level", /^# Low level/],
+  [demo, "npx create-mcp-server docs community-profile", /^# Community profile/],
+  [elsewhere, "npx create-mcp-server docs from-official-sdk", /^# Coming from the official SDK/],
+  [elsewhere, "npx create-mcp-server docs from-fastmcp", /^# Coming from FastMCP/],
 ])("in %s, `%s` prints %s", async (folder, line, prints) => {
   expect(await run(folder, line)).toMatch(prints);
 });
