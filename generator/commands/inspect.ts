@@ -2,7 +2,7 @@ import { pageClient } from "../inspect/sessions.ts";
 import { shareProgram } from "../inspect/shared-program.ts";
 import { startInspector, type Inspector } from "../inspect/inspector.ts";
 import { toObservedServer } from "../inspect/connect-server.ts";
-import { followDevelopment } from "../inspect/developed-server.ts";
+import { followDevelopment, isForDevelopment } from "../inspect/developed-server.ts";
 import { openPage } from "../inspect/open-page.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readServerAddress } from "../live/server-address.ts";
@@ -11,7 +11,7 @@ import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
-import { runUntilStopped } from "./stop-signal.ts";
+import { runUntilStopped, untilStopped } from "./stop-signal.ts";
 import type { SpecFlags } from "./spec-option.ts";
 import { openSpecRevisions } from "./spec-revisions.ts";
 
@@ -45,7 +45,8 @@ async function inspect(options: InspectCommandOptions, starting: Starting): Prom
     const { info, revision } = inspector.gateway;
     console.log(`${outputLine(info.name, 100)} (revision ${revision.id}) can be inspected at\n${inspector.url}`);
     if (options.open) openPage(inspector.createEntrance());
-    await followDevelopment(inspector, starting.signal);
+    const { signal } = starting;
+    await (isForDevelopment() ? followDevelopment(inspector, signal) : untilStopped(signal));
   } finally {
     await inspector.close();
   }

@@ -1,9 +1,14 @@
 import { isObject } from "../../generated/support.ts";
 import type { Inspector } from "./inspector.ts";
 
+/** True if a development server has started this process for its page. Other parents may have a channel as well. */
+export function isForDevelopment(): boolean {
+  return process.env["MCP_DEV_PAGE"] !== undefined && process.send !== undefined;
+}
+
 /**
- * Follows the development server that has started this process, if one has: tells it the address of the page, which no other process learns, and shows
- * the output that it sends. Resolves when it ends, or when the signal is aborted.
+ * Follows the development server that has started this process: tells it the address of the page, which no other process learns, and shows the output
+ * that it sends. Resolves when it ends, or when the signal is aborted.
  */
 export function followDevelopment(
   { url, addOutput }: Pick<Inspector, "url" | "addOutput">,
@@ -17,7 +22,7 @@ export function followDevelopment(
     };
     signal.addEventListener("abort", end);
     // It may have ended while the page was opened.
-    if (signal.aborted || (process.send && !process.connected)) return end();
+    if (signal.aborted || !process.connected) return end();
     process.once("disconnect", end);
     process.on("message", (message) => {
       if (isObject(message) && message.kind === "output" && typeof message.text === "string") addOutput(message.text);

@@ -36,6 +36,7 @@ export class PageProcess {
     const child = fork(this.#program, ["inspect", toLocal(address), ...this.#options], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       execArgv: [],
+      env: { ...process.env, MCP_DEV_PAGE: "1" },
     });
     this.#child = child;
     let problem = "";

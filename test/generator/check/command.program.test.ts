@@ -284,7 +284,7 @@ describe("create-mcp-server check", () => {
       "HTTP with SSE at a revision without sessions",
       ["http://127.0.0.1:9/sse"],
       { sse: true, protocol: "2026-07-28" },
-      /--sse is for revisions with sessions/,
+      /--sse needs a revision with sessions/,
     ],
     [
       "an address with a password",

@@ -570,13 +570,6 @@ describe("a project", () => {
       expect((await emit(none)).has(".env.example"), JSON.stringify(none)).toBe(false);
   });
 
-  it("the README of a project describes /sse only if a revision needs it", async () => {
-    const readme = async (revisions: readonly string[]): Promise<string> =>
-      (await emitFiles({ revisions, selection: { transport: "http" } })).get("README.md") ?? "";
-    expect(await readme(allRevisions)).toContain("use `/sse`.");
-    expect(await readme(allRevisions.slice(0, 1))).not.toContain("/sse");
-  });
-
   it.each([
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },

@@ -152,7 +152,7 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     [{}, "quic", '--transport: unknown value "quic"'],
     [{}, "tcp", "as in stdio,tcp"],
     [{ auth: "api-key" }, "http,tcp", "tcp has no authentication"],
-    [{}, "worker", "src/server.ts and build.js are others"],
+    [{}, "worker", "worker needs another src/server.ts and build.js"],
     [{ transport: "worker" }, "http", "this project supports worker"],
     [{ auth: "api-key" }, "stdio", "Choose http or both."],
   ])(
