@@ -53,7 +53,7 @@ describe("`init` in what create-next-app writes", () => {
     const configuration = join(application, "next.config.ts");
     if (!readFileSync(configuration, "utf8").includes("cacheComponents: true"))
       writeFileSync(configuration, "export default { cacheComponents: true };\n");
-    expect(await run(application, "npx create-mcp-server init")).toContain("src/app/mcp/route.ts serves it");
+    expect(await run(application, "npx create-mcp-server init")).toContain("src/app/mcp/route.ts serves the server");
     expect(await run(application, "npx next build")).toMatch(/ƒ \/mcp$/m);
   });
 
