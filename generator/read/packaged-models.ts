@@ -1,12 +1,16 @@
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { readPackaged } from "../internal/packaged.ts";
-import type { SpecModels } from "./spec-models.ts";
 
 /** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
 export const packagedModels = "models.json";
 
 /** Models of this package, and what each revision was read from. */
-export interface PackagedModels extends SpecModels {
+export interface PackagedModels {
+  /** SHA-256 of the spec folder. */
+  readonly digest: string;
+  /** Models of the revisions, oldest first. */
+  readonly models: readonly RevisionModel[];
+  readonly extensions: readonly ExtensionModel[];
   /** Models of the revisions, by the digest of all that they are read from. */
   readonly byDigest: ReadonlyMap<string, RevisionModel>;
 }
@@ -21,7 +25,10 @@ interface Packed {
 }
 
 /** Returns the text of the file {@link packagedModels}. `digests` has one for each revision, in their order. */
-export function packModels({ digest, models, extensions }: SpecModels, digests: readonly string[]): string {
+export function packModels(
+  { digest, models, extensions }: Omit<PackagedModels, "byDigest">,
+  digests: readonly string[],
+): string {
   const packed: Packed = {
     digest,
     digests,

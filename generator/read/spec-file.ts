@@ -17,19 +17,25 @@ export async function readSpecFile(folder: string, ...parts: readonly string[]):
   return { path, text: await readText(join(folder, ...parts), path) };
 }
 
-/** Reads the files of a revision. `digest` changes with each of them, with the pin, and with the schema of overlays. */
-export async function readRevisionFiles(
-  folder: string,
-  id: string,
-  pin: Pin,
-): Promise<{ readonly schema: SpecFile; readonly overlay: SpecFile; readonly digest: string }> {
+/** Files that a revision is read from. */
+export interface RevisionFiles {
+  readonly schema: SpecFile;
+  readonly overlay: SpecFile;
+  /** The schema of overlays. */
+  readonly rules: SpecFile;
+  /** Changes with each of the files, and with the pin. */
+  readonly digest: string;
+}
+
+/** Reads the files of a revision. @throws {SpecError} when one cannot be read. */
+export async function readRevisionFiles(folder: string, id: string, pin: Pin): Promise<RevisionFiles> {
   const [schema, overlay, rules] = await Promise.all([
     readSpecFile(folder, id, "schema.ts"),
     readSpecFile(folder, id, "overlay.json"),
     readSpecFile(folder, "overlay.schema.json"),
   ]);
   const texts = [id, JSON.stringify(pin), schema.text, overlay.text, rules.text];
-  return { schema, overlay, digest: hashText(texts.join("\0")) };
+  return { schema, overlay, rules, digest: hashText(texts.join("\0")) };
 }
 
 async function readText(path: string, label: string): Promise<string> {

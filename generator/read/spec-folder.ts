@@ -28,14 +28,6 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
   const pinsFile = await read("pins.json");
   const pins = readPins(pinsFile.path, pinsFile.text);
   const extensions = readExtensionPins(pinsFile.path, pinsFile.text);
-  let overlayReader: Promise<ReturnType<typeof createOverlayReader>> | undefined;
-  const openOverlays = async (): Promise<ReturnType<typeof createOverlayReader>> =>
-    createOverlayReader((await read("overlay.schema.json")).text);
-  let extensionReader: Promise<ReturnType<typeof createExtensionOverlayReader>> | undefined;
-  const openExtensions = async (): Promise<ReturnType<typeof createExtensionOverlayReader>> => {
-    const [rules, extensionRules] = await Promise.all([read("overlay.schema.json"), read("extension.schema.json")]);
-    return createExtensionOverlayReader({ schema: rules.text, extensionSchema: extensionRules.text });
-  };
   let packaged: ReturnType<typeof readPackagedModels> | undefined;
   return {
     path,
@@ -44,17 +36,16 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     async readModel(id) {
       const pin = pins.get(id);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: unknownRevision(id, pins) });
-      const { schema, overlay, digest } = await readRevisionFiles(path, id, pin);
+      const { schema, overlay, rules, digest } = await readRevisionFiles(path, id, pin);
       const known = (await (packaged ??= readPackagedModels()))?.byDigest.get(digest);
       if (known) return known;
       const { status, commit } = pin;
-      const readOverlay = await (overlayReader ??= openOverlays());
       const { readRevision } = await import("./revision.ts");
       const model = readRevision({
         id,
         status,
         schema,
-        overlay: { path: overlay.path, value: readOverlay(overlay) },
+        overlay: { path: overlay.path, value: createOverlayReader(rules.text)(overlay) },
         ...(commit !== undefined && { commit }),
       });
       return named(model, id);
@@ -62,11 +53,13 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     async readExtension(name, core) {
       const pin = extensions.get(name);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: `unknown extension \`${name}\`` });
-      const [schema, overlay, readOverlay] = await Promise.all([
+      const [schema, overlay, rules, extensionRules] = await Promise.all([
         read("extensions", name, "schema.ts"),
         read("extensions", name, "overlay.json"),
-        (extensionReader ??= openExtensions()),
+        read("overlay.schema.json"),
+        read("extension.schema.json"),
       ]);
+      const readOverlay = createExtensionOverlayReader({ schema: rules.text, extensionSchema: extensionRules.text });
       const { status, commit } = pin;
       const model = readExtension({
         name,
