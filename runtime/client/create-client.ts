@@ -8,7 +8,7 @@ import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/client-session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 import { checkMethodOptions } from "./methods/method-handlers.ts";
-import { checkNumbers } from "../jsonrpc/check-numbers.ts";
+import { checkNumbers, checkPositive } from "../jsonrpc/check-numbers.ts";
 
 /** Client with its handlers and settings, for any number of servers. */
 export interface Client<P extends ClientTypes> {
@@ -113,6 +113,5 @@ export interface UntypedClient {
 function checkOptions(options: AnyClientOptions): void {
   const { keepAlive, reconnect, cache } = options;
   checkNumbers(options, keepAlive, reconnect, cache);
-  if (keepAlive && !(keepAlive.interval > 0))
-    throw new Error("keepAlive.interval must be a number of milliseconds above 0");
+  if (keepAlive) checkPositive("keepAlive.interval", keepAlive.interval);
 }

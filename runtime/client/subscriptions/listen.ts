@@ -320,7 +320,7 @@ export class Listening {
   async #restore(line: ListenLine): Promise<void> {
     const reason = await this.#sync().then(() => undefined, toError);
     if (reason) return this.#recover(line, reason);
-    if (line === this.#line) this.#reportHearing();
+    this.#reportHearing();
   }
 
   /** Reports notifications, unless the server has rejected every resource. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ClientCalls } from "../../../../generated/2025-11-25/client.ts";
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
+import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
@@ -494,6 +495,18 @@ describe("logging", () => {
     expect(reports).toMatchObject([{ kind: "callback", error: { message: "disk full" } }]);
     await during(wire, session.ping(), answer(2, { method: "ping" }, {}));
   });
+});
+
+test.each<[what: string, options: object, message: string]>([
+  ["an interval of 0", { keepAlive: { interval: 0 } }, "keepAlive.interval is 0; use a number above 0"],
+  ["an interval that is no number", { keepAlive: { interval: NaN } }, "interval is NaN; use a number of 0 or more"],
+  ["a timeout below 0", { requestTimeout: -1 }, "requestTimeout is -1; use a number of 0 or more"],
+  ["a number of attempts that is no number", { reconnect: { attempts: NaN } }, "attempts is NaN"],
+  ["a cache below 0", { cache: { maxEntries: -1 } }, "maxEntries is -1"],
+])("a client with %s is not created", (_what, options, message) => {
+  expect(() =>
+    createUntypedClient({ info: { name: "c", version: "1" }, revisions: handshakeRevisions, ...options }),
+  ).toThrow(message);
 });
 
 describe("keep-alive", () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
 import { TaskListening } from "../../../../runtime/client/tasks/task-notifications.ts";
@@ -22,6 +22,18 @@ let line: Line;
 function create(): TaskListening {
   return new TaskListening({ clock, timeout: 1_000, wake: (id) => woken.push(id) });
 }
+
+const time = "2026-01-01T00:00:00Z";
+const working = { taskId: "a", status: "working", createdAt: time, lastUpdatedAt: time, ttl: null } as const;
+
+/** Parts of a client for tasks that need no input. */
+const idleHost = {
+  get clock() {
+    return clock;
+  },
+  isEnded: () => false,
+  responder: () => expect.unreachable(),
+};
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -341,6 +353,43 @@ describe("a subscription to tasks and its connection", () => {
   });
 });
 
+test.each([
+  ["a task whose changes the server notifies of is not polled soon", true, 0],
+  ["a task without notifications is polled soon", false, 1],
+])("%s", async (_what, isHeard, polls) => {
+  let polled = 0;
+  const tasks = new RequestedTasks({
+    ...idleHost,
+    call: () => new Promise(() => (polled += 1)),
+    connection: () => line.connection,
+    listening: { watch() {}, isHeard: () => isHeard, forget() {} },
+  });
+  const stop = new AbortController();
+  const result = tasks.follow(working, Object).result({ signal: stop.signal });
+  await settle();
+  await clock.pass(2_000);
+  expect(polled).toBe(polls);
+  stop.abort(new Error("enough"));
+  await expect(result).rejects.toThrow("enough");
+});
+
+test("a change of a task whose handle is gone has no effect", async () => {
+  vi.stubGlobal(
+    "WeakRef",
+    class {
+      deref(): undefined {}
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const tasks = new RequestedTasks({
+    ...idleHost,
+    call: () => expect.unreachable(),
+    connection: () => line.connection,
+  });
+  tasks.follow(working, Object);
+  expect(() => tasks.wake(working.taskId)).not.toThrow();
+});
+
 test.each<[what: string, handles: number, waits: number, forgotten: string[]]>([
   ["when the wait for its only handle ends", 1, 1, ["a"]],
   ["when a wait ends, and its other handle is only kept", 2, 1, ["a"]],
@@ -348,15 +397,11 @@ test.each<[what: string, handles: number, waits: number, forgotten: string[]]>([
 ])("a task is forgotten %s", async (_what, count, waits, expected) => {
   const forgotten: string[] = [];
   const tasks = new RequestedTasks({
-    clock,
+    ...idleHost,
     call: () => new Promise(() => {}),
     connection: () => line.connection,
-    isEnded: () => false,
-    responder: () => expect.unreachable(),
     listening: { watch() {}, isHeard: () => false, forget: (id) => void forgotten.push(id) },
   });
-  const time = "2026-01-01T00:00:00Z";
-  const working = { taskId: "a", status: "working", createdAt: time, lastUpdatedAt: time, ttl: null } as const;
   const handles = Array.from({ length: count }, () => tasks.follow(working, Object));
   const waiting = handles.slice(0, waits).map((handle) => {
     const stop = new AbortController();
