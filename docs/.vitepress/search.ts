@@ -34,6 +34,7 @@ export function searchOptions(
     fuzzy: (term) => (term.length > 5 ? 0.15 : false),
     boost: { title: 4, titles: 3, text: 1 },
     combineWith: "AND",
+    // oxlint-disable-next-line typescript/no-implied-eval -- VitePress writes the text of the function into the page.
     boostDocument: new Function(
       "id",
       "term",

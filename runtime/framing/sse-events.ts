@@ -120,7 +120,7 @@ export function encodeEvent({ type, id, retry, data }: EventParts): string {
 }
 
 /** Comment for the stream: it keeps proxies from closing an idle stream, and reveals readers that have disconnected. */
-export const keepAliveComment: ":\n\n" = ":\n\n";
+export const keepAliveComment: string = ":\n\n";
 
 /** True if a value can be the id of an event. */
 export function isEventId(value: string): boolean {

@@ -43,7 +43,7 @@ export type ParamsOf<Message> = Message extends { readonly params: infer Params 
     : undefined;
 
 /** Name of the type of the result, if the revision has one for the request. Others are empty. */
-export type ResultName<P, Name> = Name extends `${infer Base}Request` ? `${Base}Result` & keyof P & string : never;
+export type ResultName<P, Name> = Name extends `${infer Base}Request` ? `${Base}Result` & keyof P : never;
 
 /** Name of the request or notification type with a method. */
 export type NameOfMethod<P, Method> = {

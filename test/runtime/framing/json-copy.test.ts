@@ -21,7 +21,7 @@ describe("copies of JSON values", () => {
     ["a map", { map: new Map([[1, 2]]) }],
     ["boxed values", [Object("s"), Object(1), Object(true)]],
     ["an object without prototype", Object.assign(Object.create(null), { a: 1 })],
-    ["a sparse list", [, 1]],
+    ["a sparse list", Object.assign(new Array<unknown>(2), { 1: 1 })],
     ["a URL", { url: new URL("https://example.com/") }],
   ])("a copy is equal to the value that its JSON text encodes: %s", (_, value) => {
     expect(copyJson(value).value).toEqual(JSON.parse(JSON.stringify(value)));

@@ -17,7 +17,7 @@ import { serveScript } from "./http-client/scripted-server.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
 
-const closers: (() => Promise<unknown> | unknown)[] = [];
+const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
