@@ -37,6 +37,16 @@ export async function compareGenerated(folder: string, tree: Tree): Promise<Drif
   return drifts.filter((_drift, index) => isOurs[index]);
 }
 
+/** Joins files in order. @throws {Error} when a path is written twice: what one writer has done must not depend on the order */
+export function joinFiles(...parts: readonly Iterable<readonly [path: string, text: string]>[]): Tree {
+  const tree = new Map<string, string>();
+  for (const [path, text] of parts.flatMap((part) => [...part])) {
+    if (tree.has(path)) throw new Error(`${path} is written twice; give it one writer`);
+    tree.set(path, text);
+  }
+  return tree;
+}
+
 /** Returns the hash of every text of a tree, by path, sorted. */
 export function hashTree(tree: Tree): Readonly<Record<string, string>> {
   const hashes = [...tree].map(([path, text]): [string, string] => [path, hashText(text)]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { relativePath } from "../../internal/files.ts";
 import { formatRendered } from "../../internal/format.ts";
 import { loadTemplates, type Templates } from "../../internal/templates.ts";
-import type { Tree } from "../../internal/tree.ts";
+import { joinFiles, type Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import { definitionPath, emitExtras, extraTemplates, isOnHttp, urlOf } from "../extras/extra-files.ts";
@@ -26,7 +26,9 @@ import { projectView } from "./project-view.ts";
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
-  const own = [...rendered, ...Object.keys(sampleTests).map(sampleTemplate)].map((name) => `project/${name}`);
+  const own = [...rendered, serverTest, ...Object.keys(sampleTests).map(sampleTemplate)].map(
+    (name) => `project/${name}`,
+  );
   const further = [
     ...extraTemplates,
     ...accessTemplates,
@@ -45,39 +47,49 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const skills = hasSkillFolder(selection) ? skillFiles : [];
   // Next.js bundles and serves by itself.
   const hasBuild = selection.mount !== "next";
-  const copies = [...copied, ...(hasBuild ? [] : nextFiles), ...skills].map(({ from, to }): [string, string] => {
+  const copies = [attributes, ownConfig[hasBuild ? "any" : "next"], ...skills].map(({ from, to }): [string, string] => {
     return [to, readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n")];
   });
-  return new Map([
-    ...copies,
-    ...managerFiles(options.manager, builtPackages(selection)),
-    ...rendered.map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
-    ...testedSamples(view).map((name): [string, string] => [
+  const preset = await emitPreset(options, templates);
+  return joinFiles(
+    copies,
+    managerFiles(options.manager, builtPackages(selection)),
+    [...rendered, ...(source ? [] : [serverTest])].map((name) => [
+      name,
+      tidy(templates.render(`project/${name}`, view)),
+    ]),
+    testedSamples(view).map((name) => [
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
-    [".gitignore", templates.render(ignoreTemplate, view)],
-    ...(hasBuild ? [emitBuild(options, templates)] : []),
-    [definitionPath(selection), await formatRendered(templates.render(serverTemplate, view))],
-    ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
-    ...(await emitDeployment(selection.target, templates, view)),
-    ...emitExtras(options, templates),
-    ...emitEnvExample(options),
-    ...emitAccess({ ...selection, url: urlOf(selection), settings: platformOf(selection.target)?.settings }, templates),
-    ...(await emitPreset(options, templates)),
-    ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
-    ...(await emitOwnTools(options)),
-    ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
-    ...runtime.files,
-    ...(launcher?.files ?? []),
-  ]);
+    [[".gitignore", templates.render(ignoreTemplate, view)]],
+    hasBuild ? [emitBuild(options, templates)] : [],
+    [[definitionPath(selection), await formatRendered(templates.render(serverTemplate, view))]],
+    isOnHttp(selection.transport) ? await emitMount(options, view, templates) : [],
+    await emitDeployment(selection.target, templates, view),
+    emitExtras(options, templates),
+    emitEnvExample(options),
+    preset,
+    // A preset has files of its own for some of those for any authorization server.
+    [...emitAccessFiles(options, templates)].filter(([path]) => !preset.has(path)),
+    selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates),
+    await emitOwnTools(options),
+    [...layer].map(([path, text]) => [`src/mcp/${path}`, text]),
+    runtime.files,
+    launcher?.files ?? [],
+  );
+}
+
+function emitAccessFiles({ selection }: ProjectOptions, templates: Templates): Tree {
+  const settings = platformOf(selection.target)?.settings;
+  return emitAccess({ ...selection, url: urlOf(selection), settings }, templates);
 }
 
 function emitBuild({ selection }: ProjectOptions, templates: Templates): [string, string] {
   return [buildScript, emitBuildScript(toBuildScript(selection), templates)];
 }
 
-/** Emits the files of a preset, which replace those for any authorization server. */
+/** Emits the files of a preset. */
 async function emitPreset({ selection, source }: ProjectOptions, templates: Templates): Promise<Tree> {
   const { provider } = selection;
   if (!provider) return new Map();
@@ -107,7 +119,10 @@ const ignoreTemplate = "project/_gitignore";
 /** Template of the module that defines the server. */
 export const serverTemplate = "project/src/server.ts";
 
-const rendered = ["package.json", "README.md", "test/client.ts", "test/server.test.ts", "vitest.config.ts"] as const;
+const rendered = ["package.json", "README.md", "test/client.ts", "vitest.config.ts"] as const;
+
+/** Test of the example tool. Tools from a source bring their own. */
+const serverTest = "test/server.test.ts";
 
 /** Test file of each sample, with the member of the view that is set if the project has the sample. */
 const sampleTests = {
@@ -127,14 +142,14 @@ function testedSamples(view: object): readonly string[] {
   return Object.entries(sampleTests).flatMap(([name, member]) => (Reflect.get(view, member) ? [name] : []));
 }
 
-/** Copied files. Git would apply `.gitattributes` here, so it has another name. */
-const copied = [
-  { from: "_gitattributes", to: ".gitattributes" },
-  { from: "tsconfig.json", to: "tsconfig.json" },
-] as const;
+/** Git would apply `.gitattributes` here, so it has another name. */
+const attributes = { from: "_gitattributes", to: ".gitattributes" } as const;
 
-/** Files of a project for Next.js, which writes into the settings of its sources. */
-const nextFiles = [{ from: "test/tsconfig.json", to: "test/tsconfig.json" }] as const;
+/** Settings of the compiler. Next.js writes into those of its sources, which its mount emits. */
+const ownConfig = {
+  any: { from: "tsconfig.json", to: "tsconfig.json" },
+  next: { from: "test/tsconfig.json", to: "test/tsconfig.json" },
+} as const;
 
 /** Files of the example skill, which are copied. */
 const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"].map((path) => ({

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { generatedMark, replaceFile, writeTree } from "../../../generator/internal/tree.ts";
+import { generatedMark, joinFiles, replaceFile, writeTree } from "../../../generator/internal/tree.ts";
 
 let folder = "";
 
@@ -11,6 +11,11 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(folder, { recursive: true }));
+
+test("joined files have one writer each", () => {
+  expect([...joinFiles([["a", "1"]], new Map([["b", "2"]]))].flat()).toEqual(["a", "1", "b", "2"]);
+  expect(() => joinFiles([["a", "1"]], [], [["a", "1"]])).toThrow("a is written twice; give it one writer");
+});
 
 test("`writeTree` removes orphaned files before it writes files", async () => {
   await writeFile(join(folder, "tools"), generatedMark);
