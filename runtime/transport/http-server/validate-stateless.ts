@@ -55,7 +55,7 @@ export function validateStateless(
   const { metadataRules, revisions } = serverContext;
   if (!metadataRules) return undefined;
   if (postBody.kind === "batch")
-    return revisions.hasSessions && !isStatelessBody(postBody, { metadataRules })
+    return revisions.hasSessions && !isStatelessBatch(postBody.values, metadataRules)
       ? undefined
       : rejectHttp(400, noBatches);
   const { incoming, value } = postBody;
@@ -115,10 +115,8 @@ function isOfSession(incoming: Incoming, { metadataRules, body, header }: Versio
   return !metadataRules.revisions.some(({ id }) => id === header);
 }
 
-/** True if a body, or part of it, names its revision, so that it belongs to no session. */
-function isStatelessBody(postBody: PostBody, { metadataRules }: Pick<StatelessContext, "metadataRules">): boolean {
-  if (!metadataRules) return false;
-  const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
+/** True if a message of a batch names its revision, so that the batch belongs to no session. */
+function isStatelessBatch(values: readonly unknown[], metadataRules: MetadataRules): boolean {
   return values.some((value) => isObject(value) && metadataRules.readVersion(value.params) !== undefined);
 }
 
@@ -153,7 +151,6 @@ function checkParamHeaders(
 ): RejectedRequest | undefined {
   const { method, params } = request;
   const paramHeaders = serverContext.service.readParamHeaders?.(method, params, sender) ?? [];
-  if (paramHeaders.length === 0) return undefined;
   const args = isObject(params) ? params.arguments : undefined;
   const wrong = paramHeaders.find(({ header, path }) => {
     const name = header.toLowerCase();

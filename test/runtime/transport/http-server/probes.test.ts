@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { joinCluster } from "../../../../runtime/scale/cluster.ts";
 import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
+import { toDrainDelay } from "../../../../runtime/transport/http-server/listen.ts";
 import { start, type Rig } from "./http-rig.ts";
 
 const paths = { health: "/health", live: "/live", ready: "/ready" };
@@ -41,6 +42,17 @@ describe("probes of an HTTP server", () => {
     expect((await rig.send({ body: ping, headers: session.headers })).status).toBe(200);
     await closed;
     await expect(fetch(new URL("/live", rig.url))).rejects.toThrow();
+  });
+
+  it.each([
+    ["without a cluster", false, { ready: "/ready" }, 0],
+    ["of a cluster without a probe", true, {}, 0],
+    ["of a cluster with a probe for readiness", true, { ready: "/ready" }, 5_000],
+    ["of a cluster with a probe for health", true, { health: "/health" }, 5_000],
+    ["with a delay of its own", true, { ready: "/ready", drainDelay: 7 }, 7],
+  ])("a closing server %s serves for %3$i ms more", async (_what, isNode, given, delay) => {
+    const cluster = await joinCluster(createMemoryCluster().connect(), { keys: [new Uint8Array(32).fill(1)] });
+    expect(toDrainDelay({ ...given, ...(isNode && { cluster }) })).toBe(delay);
   });
 
   it("a node whose engine is lost stays ready, as degraded", async () => {

@@ -326,6 +326,9 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
 
   test("a server without sessions accepts only POST, and opens no session (TH-16, TH-30, S-019)", async () => {
     const target = await start([alone]);
+    const unnamed = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    const without = await post(target, unnamed, { headers: { "mcp-protocol-version": undefined } });
+    expect(await without.json()).toMatchObject({ error: { data: { header: "MCP-Protocol-Version" } } });
     for (const method of ["GET", "DELETE"]) {
       const answer = await target.fetch(new Request(target.url, { method, headers: { accept: "text/event-stream" } }));
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);

@@ -218,6 +218,8 @@ describe("methods and paths", () => {
     const answer = await rig.send({ method });
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe("POST, GET, DELETE");
+    if (method !== "HEAD")
+      expect(answer.json).toMatchObject({ error: { message: "Method not allowed; use POST, GET, DELETE" } });
   });
 
   it("other paths are not found", async () => {
