@@ -9,9 +9,9 @@ export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
 export type { Unavailable } from "./protocol/revision/missing.ts";
 
 export { buildServer } from "./server/build-server.ts";
-export type { BuildOptions } from "./server/build-server.ts";
+export type { BuildOptions } from "./server/server.ts";
 
-export type { CoreServer } from "./server/create-server.ts";
+export type { CoreServer } from "./server/server.ts";
 
 export type {
   ServerHead,

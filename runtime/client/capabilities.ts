@@ -1,7 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
-import type { AnyClientOptions } from "./any-definition.ts";
+import type { AnyClientOptions } from "./options.ts";
 import { declareMethods } from "./methods/method-handlers.ts";
 
 /** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */

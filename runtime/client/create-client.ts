@@ -2,11 +2,10 @@ import { EraCache } from "../lifecycle/era-cache.ts";
 import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { DefaultClientSession } from "./session/default-session.ts";
 import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions, AnyClientOptions } from "./options.ts";
 import type { ClientTypes, RootsOf } from "./protocol-types.ts";
 import { createRoots, type Roots } from "./input/roots.ts";
 import type { ClientSession } from "./session/client-session.ts";
-import type { AnyClientOptions } from "./any-definition.ts";
 import { checkMethodOptions } from "./methods/method-handlers.ts";
 import { checkNumbers, checkPositive } from "../jsonrpc/check-numbers.ts";
 

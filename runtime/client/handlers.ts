@@ -9,7 +9,7 @@ import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
 import type { NotificationHandler } from "../protocol/session/call-context.ts";
-import type { AnyClientOptions } from "./any-definition.ts";
+import type { AnyClientOptions } from "./options.ts";
 import { implementNotification, implementRequests } from "./methods/method-handlers.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
 import { respondAsTask, relateToTask } from "./tasks/task-responses.ts";

@@ -9,7 +9,12 @@ import type { ReconnectDelayOptions as ReconnectDelays } from "../transport/http
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ClientMethods } from "./methods/method-types.ts";
-import type { AnyElicitationOption } from "./any-definition.ts";
+import type {
+  AnyClientRequestContext,
+  AnyElicitationOption,
+  AnyRootsOption,
+  AnySamplingOption,
+} from "./any-definition.ts";
 import type { CacheOptions } from "./lists/result-cache.ts";
 import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol-types.ts";
 
@@ -77,6 +82,23 @@ export interface ClientSettings extends PeerOptions {
   onResourceUpdated?(uri: string): unknown;
   /** Receives the events of the connection. */
   onEvent?(event: ClientEvent): unknown;
+}
+
+/**
+ * Options as the runtime sees them, without the types of a revision. Options written for any revision fit, because methods compare their
+ * parameters in both directions. The arguments of their functions are checked before each call.
+ */
+export interface AnyClientOptions extends ClientSettings {
+  readonly info: ImplementationInfo;
+  readonly roots?: AnyRootsOption;
+  readonly sampling?: AnySamplingOption;
+  readonly elicitation?: AnyElicitationOption;
+  readonly logLevel?: string;
+  onLog?(entry: object): unknown;
+  /** Handlers of methods by name, such as `createMessage`. */
+  readonly handlers?: object;
+  /** Handles requests of methods outside of a revision. */
+  fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyClientRequestContext): unknown;
 }
 
 /**

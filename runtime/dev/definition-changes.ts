@@ -1,6 +1,6 @@
 import { listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Revision } from "../../generated/support.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import type { CoreServer } from "../server/server.ts";
 
 /** Returns the kinds of lists that a server offers. */
 export function readOffered(server: CoreServer): readonly ListKind[] {

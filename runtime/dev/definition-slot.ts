@@ -1,8 +1,8 @@
 import type { Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { AnyCoreDefinition } from "../server/any-definition.ts";
-import { buildServer, type BuildOptions } from "../server/build-server.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import { buildServer } from "../server/build-server.ts";
+import type { BuildOptions, CoreServer } from "../server/server.ts";
 import type { ServerExtensions } from "../server/definition.ts";
 import type { ToolLists } from "../server/list/changing-lists.ts";
 import { writeToStandardError } from "../server/logging/stderr.ts";

@@ -1,8 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { AnyCoreDefinition } from "../server/any-definition.ts";
-import { allFeatures } from "../server/all-features.ts";
-import type { BuildOptions } from "../server/build-server.ts";
-import type { CoreServer, createServer } from "../server/create-server.ts";
+import { allFeatures, type createServer } from "../server/create-server.ts";
+import type { BuildOptions, CoreServer } from "../server/server.ts";
 import type { ServerExtensions } from "../server/definition.ts";
 import { forRevisions, type RevisionDefiners } from "../server/for-revisions.ts";
 import type { ToolLists } from "../server/list/changing-lists.ts";

@@ -4,7 +4,7 @@ import { DefinitionSlot } from "./definition-slot.ts";
 import { DevService } from "./dev-service.ts";
 import { loadModule } from "./load-module.ts";
 import type { ServedOptions } from "./swapped-options.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import type { CoreServer } from "../server/server.ts";
 
 /**
  * Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing that can be swapped, `failed` when the earlier

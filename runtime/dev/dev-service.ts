@@ -2,7 +2,7 @@ import type { ServeOptions } from "../lifecycle/acceptor.ts";
 import { listChanged } from "../protocol/methods/list-kinds.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { TaskNode } from "../stores/task-node.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import type { CoreServer } from "../server/server.ts";
 import { findAddedCapabilities, findFixedChanges, hasSameRevisions } from "./definition-changes.ts";
 import type { BuiltServer } from "./definition-slot.ts";
 import { compareLists } from "./list-differences.ts";

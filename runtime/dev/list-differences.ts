@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import type { CoreServer } from "../server/server.ts";
 import { toJsonSchema, type Schema } from "../server/schema.ts";
 
 /** Difference between the lists of two servers. */

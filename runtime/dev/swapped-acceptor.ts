@@ -9,7 +9,7 @@ import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import type { Routes } from "../protocol/peer/routes.ts";
 import type { NegotiatedSession } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
-import type { CoreServer } from "../server/create-server.ts";
+import type { CoreServer } from "../server/server.ts";
 
 /** Routes of one definition, and the acceptor that they come from. */
 export interface Routing {

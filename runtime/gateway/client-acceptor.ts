@@ -8,13 +8,8 @@ import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { readAuth } from "../server/context.ts";
 import { guardHandlers } from "../server/extensions.ts";
-import {
-  checkFilterSize,
-  implementListening,
-  type AddedNotifications,
-  type ListenParams,
-  type ReadExtensionFilter,
-} from "../server/subscriptions/listen.ts";
+import { checkFilterSize, implementListening, type ListenParams } from "../server/subscriptions/listen.ts";
+import type { AddedNotifications, ReadExtensionFilter } from "../server/feature.ts";
 import type { Listeners } from "../server/subscriptions/listeners.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import type { Proxies } from "./proxy/proxies.ts";

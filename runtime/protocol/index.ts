@@ -4,12 +4,26 @@ export type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 
 export type { PerRevision } from "../lifecycle/serve-options.ts";
 
-export type { AnyContext, AnyPrompt, AnyPromptArgument, AnyRequester, AnyResource } from "../server/any-definition.ts";
-export type { AnyResourceTemplate, AnyServerDefinition, AnyTool } from "../server/any-definition.ts";
+export type {
+  AnyPrompt,
+  AnyPromptArgument,
+  AnyResource,
+  AnyResourceTemplate,
+  AnyServerDefinition,
+  AnyTool,
+} from "../server/any-definition.ts";
 
-export type { ServerImplementation } from "../server/create-server.ts";
+export type { ServerImplementation } from "../server/server.ts";
 
-export type { PromptTypes, ProtocolTypes, Requester, ResourceTypes, ToolTypes } from "../server/protocol-types.ts";
+export type {
+  AnyContext,
+  AnyRequester,
+  PromptTypes,
+  ProtocolTypes,
+  Requester,
+  ResourceTypes,
+  ToolTypes,
+} from "../server/protocol-types.ts";
 
 export { parseUriTemplate } from "../server/resources/uri-template.ts";
 export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources/uri-template.ts";

@@ -1,7 +1,6 @@
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
-import type { Authenticated, Complete } from "./protocol-types.ts";
-import type { Step } from "./input/once.ts";
+import type { AnyContext, AnyRequester, Complete } from "./protocol-types.ts";
 import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./resources/uri-template.ts";
 
@@ -98,55 +97,4 @@ export interface AnyPrompt extends Visible, Scoped {
 export interface AnyPromptArgument {
   readonly required?: boolean;
   readonly complete?: Complete;
-}
-
-/** Sender of a request at any revision. */
-export interface AnyRequester {
-  /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
-  readonly auth: Authenticated | undefined;
-  /** Client that sent the request, as it describes itself. */
-  readonly client: {
-    /** Self-declared: suitable for logs, not for decisions. Absent where the revision lets clients omit it. */
-    readonly info: object | undefined;
-    /** Capabilities that the client declares. */
-    readonly capabilities: object;
-  };
-  /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
-  readonly session: object;
-  /** The revision of this client. */
-  readonly revision: string;
-}
-
-/** The context of a handler of any revision. */
-export interface AnyContext extends AnyRequester {
-  /** Aborted when the client cancels the request or disconnects. */
-  readonly signal: AbortSignal;
-  /** Reports progress; does nothing when the client did not ask for it. Each value must be greater than the last one. */
-  progress(progress: number, total?: number, message?: string): Promise<void>;
-  /** Sends a log message, unless the client asked for more severe ones only. */
-  log(level: string, data: unknown, logger?: string): Promise<void>;
-  /** Sends a notification of the revision, which belongs to the request. */
-  notify(method: string, params?: object): Promise<void>;
-  /** JSON-RPC `id` of the request. */
-  readonly requestId: string | number;
-  /** Metadata of the request (`_meta`); empty when there is none. */
-  readonly meta: { readonly [key: string]: unknown };
-  /** Closes the HTTP connection on which the client waits. Returns `false`, and does nothing, where clients cannot connect again. */
-  releaseConnection(): boolean;
-  /** Runs a step once in a call, however often the handler runs, and returns the same result each time. */
-  once(key: string, work: (step: Step) => unknown): Promise<unknown>;
-  /** Responses by the keys of the input requests that the handler returned in the previous round. */
-  readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
-  /** State that the handler returned with the input requests. */
-  readonly requestState?: string | undefined;
-  /** Present if the call runs as a task and the revision of the definition has tasks. */
-  readonly task?: unknown;
-  /** Sends a request to the client, at revisions where servers send requests or input requests. */
-  readonly request?: unknown;
-  /** Asks the client's model for a completion, at revisions that have sampling. */
-  readonly sample?: unknown;
-  /** Asks the user for input, at revisions that have elicitation. */
-  readonly elicit?: unknown;
-  /** Lists the folders that the user opened to the server, at revisions that have roots. */
-  readonly roots?: unknown;
 }

@@ -1,47 +1,25 @@
-import type { Gate, Revision } from "../../generated/support.ts";
-import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
+import { type Gate, type Revision, isObject } from "../../generated/support.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { TaskNode } from "../stores/task-node.ts";
-import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
+import type { AnyCoreDefinition, AnyTool } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
 import { createPlainScope } from "./context.ts";
-import type { CoreServer, ServerImplementation } from "./create-server.ts";
+import type { CoreServer, ServerImplementation, BuildOptions } from "./server.ts";
 import type { ServerExtensions } from "./definition.ts";
-import type { Feature, ServedFeature } from "./feature.ts";
-import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
+import type { Feature, ServedFeature, ServerParts } from "./feature.ts";
+import { createHandlers, type HandlerOptions } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
 import { wrapLifecycle } from "./middleware/lifecycle-scope.ts";
-import type { ListHost, ToolLists } from "./list/changing-lists.ts";
+import type { ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
-import { createScopeReader } from "./scopes.ts";
-import type { ClusterAccess } from "../stores/shared-parts.ts";
 import { pickShown } from "./list/shown-members.ts";
-import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createParts } from "./server-parts.ts";
 import type { DefinedSettings, SettingsReader } from "./settings/settings.ts";
-
-/** Parts of which a server is built. A bundler drops the code of parts that no program names. */
-export interface BuildOptions<
-  Lists extends object = object,
-  Definition extends AnyCoreDefinition = AnyServerDefinition,
-> {
-  /** Features of the server in addition to tools, in the order in which they are implemented. */
-  readonly features: readonly Feature[];
-  /** Creates the acceptor of connections, for the lifecycles of the revisions. */
-  readonly createAcceptor: (options: ServeOptions) => Acceptor;
-  /** Creates the lists of the features, which become members of the server. Default: the server has tools only. */
-  readonly createLists?: (definition: Definition, host: ListHost) => Lists;
-  /** Registry of the sessions of the server. Default: a new one. */
-  readonly sessions?: SessionRegistry;
-  /** Access to what a cluster shares. Servers with the same one have the same tasks. Default: a new one. */
-  readonly cluster?: ClusterAccess;
-  /** Returns the text that the client receives when a tool fails with an error that is not a `ToolError`. Default: no details. */
-  readonly describeError?: (error: unknown) => string;
-}
+import type { Catalogue } from "./list/catalogue.ts";
 
 /**
  * Creates a server with chosen features from its definition.
@@ -204,4 +182,29 @@ function combineSettings(settings: DefinedSettings | readonly DefinedSettings[])
   const readers = [settings].flat().map((one) => one["~settings"]);
   const variables = new Map(readers.flatMap((reader) => reader.variables).map((one) => [one.name, one]));
   return { variables: [...variables.values()], check: () => readers.forEach((reader) => reader.check()) };
+}
+
+/**
+ * Creates a function that returns the scopes that a request needs, before any part of the response has been sent. It returns none for a
+ * definition with restricted visibility: the registries check those scopes after they have found that the client may see the definition.
+ */
+function createScopeReader(
+  tools: Catalogue<AnyTool>,
+  features: readonly ServedFeature[],
+): (method: string, params: unknown) => readonly string[] {
+  return (method, params) => {
+    if (!isObject(params)) return [];
+    const { name } = params;
+    const tool = method === "tools/call" && typeof name === "string" ? tools.get(name) : undefined;
+    const found = tool ?? findFirst(features, ({ findAsked }) => findAsked?.(method, params));
+    return found?.visible ? [] : (found?.scopes ?? []);
+  };
+}
+
+function findFirst<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -3,10 +3,9 @@ import { asHandled } from "../internal/as-handled.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { findMethod } from "../protocol/methods/method-rows.ts";
 import type { LogEntry, LogLevels } from "./logging/log-levels.ts";
-import type { Authenticated } from "./protocol-types.ts";
+import type { Authenticated, AnyContext } from "./protocol-types.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import { CallScope } from "../tasks/call-scope.ts";
-import type { AnyContext } from "./any-definition.ts";
 
 /** Parts that all contexts share at one revision. */
 export interface ContextParts {

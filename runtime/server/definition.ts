@@ -7,10 +7,10 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
-import type { InputRequiredFields, InputRequired } from "./input/input-required.ts";
 import type { ServerMethods } from "./methods/method-types.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type {
+  InputOf,
   ResultOf,
   Complete,
   HandlerContext,
@@ -80,13 +80,6 @@ export type OutputOf<P extends ToolTypes, O> = ReturnValue<O | InputOf<P>, O, "r
 
 /** Arguments of a tool. The type of a function in a list of tools cannot follow from its schema; compile errors quote the remedy. */
 type Arguments<I> = unknown extends I ? object | Unavailable<"define the tool with defineTool and an inputSchema"> : I;
-
-/** Return value of `inputRequired(...)`, with input requests of the revision. */
-export type InputOf<P extends ToolTypes> = P extends {
-  InputRequests: infer Requests extends NonNullable<InputRequiredFields["inputRequests"]>;
-}
-  ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
-  : never;
 
 /** Return value of a tool without an output schema. Compile errors quote the remedy. `AnyMembers` keeps the literals of an output. */
 export type TextOrContent<P extends ToolTypes, Remedy> = ReturnValue<

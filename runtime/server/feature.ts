@@ -5,12 +5,19 @@ import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { ServerParts } from "./handlers.ts";
-import type { RegistryOptions } from "./list/registry-options.ts";
-import type { ReadExtensionFilter } from "./subscriptions/listen.ts";
+import type { RegistryOptions, ToolRules } from "./list/registry-options.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyCoreDefinition, AnyServerDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
+import type { Catalogue } from "./list/catalogue.ts";
+import type { SessionRegistry } from "./subscriptions/session-registry.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
+import type { ShownMembers } from "./list/shown-members.ts";
+import type { CacheHints } from "./list/cache-hints.ts";
+import type { Cursors } from "./list/cursors.ts";
+import type { LogOptions } from "./logging/log-levels.ts";
+import type { Middleware } from "./middleware/middleware.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
 
 /** Optional part of a server, in addition to tools. A program that does not name it does not contain its code. */
 export interface Feature {
@@ -75,4 +82,52 @@ export interface Implemented {
   isUsable?(uri: string, call: CallContext): boolean;
   /** Reads the additional topics that clients can listen for. */
   readonly listen?: ReadExtensionFilter;
+}
+
+/** Reads the filter members of an extension. Returns the accepted part of the filter and its topics. */
+export type ReadExtensionFilter = (
+  asked: Readonly<Record<string, unknown>>,
+  call: CallContext,
+) => Promise<AddedNotifications>;
+
+/** Part of a filter that an extension accepts. */
+export interface AddedNotifications {
+  readonly filter: object;
+  readonly topics: readonly string[];
+  /** Aborted when there are no more notifications: the request gets its result then. */
+  readonly ended?: AbortSignal;
+  /** Called when the request has got its result or error for another reason. */
+  leave?(): void;
+}
+
+/** Parts of a server that are the same at every revision. */
+export interface ServerParts {
+  readonly tools: Catalogue<AnyTool>;
+  readonly sessions: SessionRegistry;
+  readonly settings: ServerSettings;
+  readonly cluster: ClusterAccess;
+  readonly toolRules: ToolRules;
+  /** Members of definitions that clients receive: those of the newest revision, for which definitions are written. Older revisions get less. */
+  readonly shown: ShownMembers;
+  /** Revisions of the server, newest first. */
+  readonly revisions: readonly Revision[];
+  /** True if a list has entries, or may have some later. */
+  isOffered(kind: ListKind): boolean;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
+}
+
+/** Options of a server, with every default filled in. */
+export interface ServerSettings {
+  /** Lists that may change. They are offered even while they are empty. */
+  readonly listChanged: ReadonlySet<ListKind>;
+  readonly subscribe: boolean;
+  /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
+  readonly maxSubscriptions: number;
+  readonly pageSize: number | undefined;
+  readonly cacheHints: CacheHints;
+  readonly cursors: Cursors;
+  readonly logs: LogOptions;
+  readonly middleware: readonly Middleware[];
+  readonly onError: OnError;
 }

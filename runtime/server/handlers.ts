@@ -1,56 +1,15 @@
 import type { Awaitable, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { ClusterAccess } from "../stores/shared-parts.ts";
-import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Catalogue } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { CacheHints } from "./list/cache-hints.ts";
-import type { Cursors } from "./list/cursors.ts";
 import { createEnvelope } from "./envelope.ts";
-import type { Implemented, FeatureContext, ServedFeature } from "./feature.ts";
+import type { Implemented, FeatureContext, ServedFeature, ServerParts } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
-import type { SessionRegistry } from "./subscriptions/session-registry.ts";
-import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
-import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
+import { createLogLevels, type LogLevels } from "./logging/log-levels.ts";
+import { wrapHandlers } from "./middleware/middleware.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { InputRunner } from "./input/input-runner.ts";
-import type { AnyTool } from "./any-definition.ts";
-import type { ShownMembers } from "./list/shown-members.ts";
-import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
-
-/** Parts of a server that are the same at every revision. */
-export interface ServerParts {
-  readonly tools: Catalogue<AnyTool>;
-  readonly sessions: SessionRegistry;
-  readonly settings: ServerSettings;
-  readonly cluster: ClusterAccess;
-  readonly toolRules: ToolRules;
-  /** Members of definitions that clients receive: those of the newest revision, for which definitions are written. Older revisions get less. */
-  readonly shown: ShownMembers;
-  /** Revisions of the server, newest first. */
-  readonly revisions: readonly Revision[];
-  /** True if a list has entries, or may have some later. */
-  isOffered(kind: ListKind): boolean;
-  /** Builds the handlers of a revision, if the server has it. */
-  implement(revision: string): void;
-}
-
-/** Options of a server, with every default filled in. */
-export interface ServerSettings {
-  /** Lists that may change. They are offered even while they are empty. */
-  readonly listChanged: ReadonlySet<ListKind>;
-  readonly subscribe: boolean;
-  /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
-  readonly maxSubscriptions: number;
-  readonly pageSize: number | undefined;
-  readonly cacheHints: CacheHints;
-  readonly cursors: Cursors;
-  readonly logs: LogOptions;
-  readonly middleware: readonly Middleware[];
-  readonly onError: OnError;
-}
+import { createTools, type ToolRegistry } from "./tools/registry.ts";
 
 /** Parts of a server at one revision that features may replace. */
 export interface HandlerOptions {

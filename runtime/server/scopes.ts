@@ -1,9 +1,7 @@
-import { isObject } from "../../generated/support.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { RpcError, SetupError } from "../jsonrpc/errors.ts";
-import type { Catalogue } from "./list/catalogue.ts";
-import type { ServedFeature } from "./feature.ts";
-import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
+import type { Scoped } from "./any-definition.ts";
+import type { AnyRequester } from "./protocol-types.ts";
 
 /**
  * True if a requester has the scopes that a definition needs. Where the transport does not authenticate, such as on stdio, there are no scopes,
@@ -26,31 +24,6 @@ export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth
   throw new RpcError(rejectionCodes.forbidden, `Insufficient scope; required: ${scopes.join(" ")}`, {
     data: { scopes },
   });
-}
-
-/**
- * Creates a function that returns the scopes that a request needs, before any part of the response has been sent. It returns none for a
- * definition with restricted visibility: the registries check those scopes after they have found that the client may see the definition.
- */
-export function createScopeReader(
-  tools: Catalogue<AnyTool>,
-  features: readonly ServedFeature[],
-): (method: string, params: unknown) => readonly string[] {
-  return (method, params) => {
-    if (!isObject(params)) return [];
-    const { name } = params;
-    const tool = method === "tools/call" && typeof name === "string" ? tools.get(name) : undefined;
-    const found = tool ?? findFirst(features, ({ findAsked }) => findAsked?.(method, params));
-    return found?.visible ? [] : (found?.scopes ?? []);
-  };
-}
-
-function findFirst<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { Revision } from "../../generated/support.ts";
 import { deliverReport } from "../jsonrpc/error-report.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
-import type { BuildOptions } from "./build-server.ts";
-import type { Feature } from "./feature.ts";
+import type { BuildOptions } from "./server.ts";
+import type { Feature, ServerParts, ServerSettings } from "./feature.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
-import type { ServerParts, ServerSettings } from "./handlers.ts";
 import {
   createListHost,
   createToolList,

@@ -1,10 +1,9 @@
 import type { Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../client/create-client.ts";
-import type { ClientOptions } from "../client/options.ts";
+import type { ClientOptions, AnyClientOptions } from "../client/options.ts";
 import type { ClientTypes } from "../client/protocol-types.ts";
 import type { ClientSession } from "../client/session/client-session.ts";
 import { connect } from "../client/connect.ts";
-import type { AnyClientOptions } from "../client/any-definition.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../server/run/acceptor.ts";
 import type { Server } from "../server/create-server.ts";
 import { createInMemoryTransports } from "../transport/memory.ts";

@@ -2,7 +2,7 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
-import type { AnyClientOptions } from "../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../runtime/client/options.ts";
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { bytes, foundItem, logged, newMembers, rejected } from "./definition.ts";
 import { after, type Drawn } from "./draw.ts";

@@ -2,13 +2,8 @@ import type { Revision } from "../../generated/support.ts";
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../runtime/server/create-server.ts";
 import { inputRequired } from "../../runtime/server/input/input-required.ts";
-import type {
-  AnyContext,
-  AnyPrompt,
-  AnyResource,
-  AnyResourceTemplate,
-  AnyTool,
-} from "../../runtime/server/any-definition.ts";
+import type { AnyPrompt, AnyResource, AnyResourceTemplate, AnyTool } from "../../runtime/server/any-definition.ts";
+import type { AnyContext } from "../../runtime/server/protocol-types.ts";
 import type { Drawn } from "./draw.ts";
 
 /** Log message of the server. */

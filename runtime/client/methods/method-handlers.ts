@@ -6,7 +6,8 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import { unknownImplementation, type Capabilities } from "../../protocol/session/session.ts";
 import { declareCapability } from "../../protocol/session/declare-capability.ts";
-import type { AnyClientOptions, AnyServerNotificationContext } from "../any-definition.ts";
+import type { AnyServerNotificationContext } from "../any-definition.ts";
+import type { AnyClientOptions } from "../options.ts";
 import { ResponseScope } from "../input/response-scope.ts";
 
 /** Part of the options with handlers of methods. */

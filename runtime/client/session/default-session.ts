@@ -12,7 +12,7 @@ import type { RootsKeeper } from "../input/roots.ts";
 import { SessionState, knowsLevels, type SessionTarget } from "./session-state.ts";
 import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./client-session.ts";
 import { SessionView } from "./session-view.ts";
-import type { AnyClientOptions } from "../any-definition.ts";
+import type { AnyClientOptions } from "../options.ts";
 import type { TaskHandle, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";

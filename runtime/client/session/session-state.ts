@@ -23,12 +23,11 @@ import {
 } from "../connection/reconnecting-connection.ts";
 import { Lists } from "../lists/lists.ts";
 import type { ConnectionFactory } from "../connection-factory.ts";
-import type { Retry } from "../options.ts";
+import type { Retry, AnyClientOptions } from "../options.ts";
 import { ReadCache } from "../resources/read-cache.ts";
 import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, resolveInputRequired } from "../input/input-required.ts";
-import type { AnyClientOptions } from "../any-definition.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
 import { RequestedTasks } from "../tasks/server-tasks.ts";
 import { ResourceSubscriptions } from "../subscriptions/resource-subscriptions.ts";

@@ -1,7 +1,7 @@
 import type { RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Capabilities, Session } from "../../protocol/session/session.ts";
-import type { ReadExtensionFilter } from "../../server/subscriptions/listen.ts";
+import type { ReadExtensionFilter } from "../../server/feature.ts";
 import type { RequestTaskOptions } from "../../tasks/task-options.ts";
 
 /** Call of a tool that continues as a task of the gateway, which represents one of the server. */

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { CacheHint } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { AnyContext, AnyRequester } from "../any-definition.ts";
+import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 
 /** MIME type of the views that clients can show: an HTML document in a frame of its own. */
 export const uiMimeType = "text/html;profile=mcp-app";

@@ -1,7 +1,7 @@
 import { callHandler, reject } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
-import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
-import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
+import type { Complete, Completion, CompletionContext, AnyContext } from "../protocol-types.ts";
+import type { AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
 
 /** Params of `completion/complete`, in the form that all revisions share. */
 export interface CompleteParams {

@@ -2,8 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { KnownMember } from "../../protocol/revision/known-members.ts";
 import { completeArgument, hasCompletions, type CompleteParams } from "./complete.ts";
-import type { Feature } from "../feature.ts";
-import type { ServerParts } from "../handlers.ts";
+import type { Feature, ServerParts } from "../feature.ts";
 import type { PromptLists } from "../prompts/registry.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 

@@ -5,7 +5,8 @@ import { createListChanges } from "./list-changed.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
-import { checkTool, describeTool, type ToolRules } from "../tools/registry.ts";
+import { checkTool, describeTool } from "../tools/registry.ts";
+import type { ToolRules } from "./registry-options.ts";
 
 /** Members of a server whose tools may change. */
 export interface ToolLists {

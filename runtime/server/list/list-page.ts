@@ -7,7 +7,8 @@ import type { CacheHints } from "./cache-hints.ts";
 import { unknownCursor } from "../../jsonrpc/errors.ts";
 import { encodePlace, findPlace } from "./places.ts";
 import type { RegistryOptions } from "./registry-options.ts";
-import type { AnyRequester, Visible } from "../any-definition.ts";
+import type { Visible } from "../any-definition.ts";
+import type { AnyRequester } from "../protocol-types.ts";
 
 /** List that clients receive page by page. */
 export interface Listing {

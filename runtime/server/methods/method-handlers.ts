@@ -4,16 +4,14 @@ import { InvalidMessageError, SetupError } from "../../jsonrpc/errors.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { NotificationHandler } from "../../protocol/session/call-context.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { AnyContext, AnyCoreDefinition } from "../any-definition.ts";
+import type { AnyCoreDefinition } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 import { createEnvelope } from "../envelope.ts";
 import { InputRequired } from "../input/input-required.ts";
 import type { InputRunner } from "../input/input-runner.ts";
+import type { ServedMethod } from "./method-types.ts";
 
-/** Methods of the runtime itself, by handler name. */
-const served = ["initialize", "ping", "discover", "setLevel"] as const;
-
-/** Handler name of a method of the runtime itself. */
-export type ServedMethod = (typeof served)[number];
+const served: readonly ServedMethod[] = ["initialize", "ping", "discover", "setLevel"];
 
 type Handler = (params: unknown, context: unknown) => unknown;
 

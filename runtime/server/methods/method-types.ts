@@ -7,9 +7,10 @@ import type {
   RequestName,
   ResultName,
 } from "../../protocol/revision/method-types.ts";
-import type { InputOf } from "../definition.ts";
-import type { HandlerContext, Requester, ResultOf, ToolTypes } from "../protocol-types.ts";
-import type { ServedMethod } from "./method-handlers.ts";
+import type { InputOf, HandlerContext, Requester, ResultOf, ToolTypes } from "../protocol-types.ts";
+
+/** Methods of the runtime itself, by handler name. */
+export type ServedMethod = "initialize" | "ping" | "discover" | "setLevel";
 
 /** Handlers of methods without another member of the definition. */
 export interface ServerMethods<P extends ToolTypes> {

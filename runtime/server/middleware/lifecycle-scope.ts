@@ -4,7 +4,7 @@ import type { Session } from "../../protocol/session/session.ts";
 import { readAuth } from "../context.ts";
 import { runMiddleware, type Middleware } from "./middleware.ts";
 import { createOnce } from "../input/once.ts";
-import type { AnyContext } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 
 /** Returns the middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
 export function wrapLifecycle(middleware: readonly Middleware[]): LifecycleMiddleware | undefined {

@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
-import type { AnyContext } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 
 /** A request on its way to its handler. Its method and params have been checked against the revision. */
 export interface ServerRequest {

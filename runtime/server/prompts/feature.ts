@@ -3,14 +3,14 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
-import type { Feature } from "../feature.ts";
-import type { ServerParts } from "../handlers.ts";
+import type { Feature, ServerParts } from "../feature.ts";
 import { checkOffer } from "../list/check-shown.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { readShown } from "../list/shown-members.ts";
 import { createPrompts, describePrompt, type PromptLists, type PromptRegistry } from "./registry.ts";
 import { requireScopes } from "../scopes.ts";
-import type { AnyContext, AnyPrompts } from "../any-definition.ts";
+import type { AnyPrompts } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 
 /** Prompts that users choose and fill in. */
 export const prompts: Feature = {

@@ -9,7 +9,8 @@ import type { ListHost } from "../list/changing-lists.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
-import type { AnyContext, AnyRequester, AnyPrompt, AnyPrompts } from "../any-definition.ts";
+import type { AnyPrompt, AnyPrompts } from "../any-definition.ts";
+import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 
 /** Prompt list of a server. */
 export interface PromptLists {

@@ -4,13 +4,13 @@ import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
-import type { Feature, FeatureContext, ServedFeature } from "../feature.ts";
-import type { ServerParts } from "../handlers.ts";
+import type { Feature, FeatureContext, ServedFeature, ServerParts } from "../feature.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, toReadError, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
-import type { AnyContext, AnyResources } from "../any-definition.ts";
+import type { AnyResources } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 import { findSpelling } from "./uri-spellings.ts";
 import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./subscriptions.ts";
 

@@ -9,7 +9,8 @@ import { checkShown } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import { encodePlace, findPlace } from "../list/places.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
-import type { AnyContext, AnyRequester, AnyResource, AnyResourceTemplate, Visible } from "../any-definition.ts";
+import type { AnyResource, AnyResourceTemplate, Visible } from "../any-definition.ts";
+import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 
 /** Sources of the entries in `resources/list`. */
 export interface ResourceListingSource {

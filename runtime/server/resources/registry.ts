@@ -13,7 +13,8 @@ import type { RegistryOptions } from "../list/registry-options.ts";
 import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
-import type { AnyContext, AnyRequester, AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
+import type { AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
+import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 import { findSpelling } from "./uri-spellings.ts";
 import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
 

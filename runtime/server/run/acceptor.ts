@@ -3,7 +3,7 @@ import type { Acceptor, ServeOptions } from "../../lifecycle/acceptor.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Capabilities } from "../../protocol/session/session.ts";
-import type { CoreServer, ServerImplementation } from "../create-server.ts";
+import type { CoreServer, ServerImplementation } from "../server.ts";
 
 /** Options for the connections of a server. All other options come from the server itself. */
 export type ServerConnectionOptions = Omit<

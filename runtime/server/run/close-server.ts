@@ -2,7 +2,7 @@ import { pause } from "../../internal/timers.ts";
 import { deliverReport } from "../../jsonrpc/error-report.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import type { PeerOptions } from "../../protocol/peer/peer-options.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 
 type TelemetryOptions = Pick<PeerOptions, "telemetry" | "onError">;
 

@@ -2,7 +2,7 @@ import { createServiceHandler, type HttpHandler } from "../../transport/http-ser
 import type { HttpOptions, HttpService } from "../../transport/http-server/settings.ts";
 import { createParamHeaderReader } from "../tools/param-headers.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 
 /** Options of a server over HTTP. */
 export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;

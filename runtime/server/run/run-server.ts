@@ -21,7 +21,7 @@ import {
   type PortOptions,
 } from "./port-options.ts";
 import type { ServerConnectionOptions } from "./acceptor.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 import { serveStdio } from "./serve-stdio.ts";
 
 /** Command-line options that a server reads. */

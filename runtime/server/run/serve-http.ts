@@ -1,7 +1,7 @@
 import { listenHttp, type HttpListener, type ListenOptions } from "../../transport/http-server/listen.ts";
 import type { ServerConnectionOptions } from "./acceptor.ts";
 import { toHttpService } from "./http-handler.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 
 /**
  * Serves a server over HTTP on a port of this machine.

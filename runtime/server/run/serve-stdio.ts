@@ -3,7 +3,7 @@ import { acceptStdio, type ServeStdioOptions, type StdioConnection } from "../..
 import type { Transport } from "../../transport/transport.ts";
 import { closeServer } from "./close-server.ts";
 import { serve, type ServerConnectionOptions } from "./acceptor.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 
 /** A server on stdin and stdout. */
 export interface StdioService {

@@ -7,6 +7,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Listeners } from "./listeners.ts";
 import { countCharacters, full, tooMany } from "../resources/subscriptions.ts";
+import type { ReadExtensionFilter, AddedNotifications } from "../feature.ts";
 
 /** Dependencies and limits of subscription requests. */
 export interface SubscriptionListenOptions {
@@ -18,22 +19,6 @@ export interface SubscriptionListenOptions {
   isUsable(uri: string, call: CallContext): boolean;
   /** Reader of the filter members that an extension defines. */
   readonly more?: ReadExtensionFilter | undefined;
-}
-
-/** Reads the filter members of an extension. Returns the accepted part of the filter and its topics. */
-export type ReadExtensionFilter = (
-  asked: Readonly<Record<string, unknown>>,
-  call: CallContext,
-) => Promise<AddedNotifications>;
-
-/** Part of a filter that an extension accepts. */
-export interface AddedNotifications {
-  readonly filter: object;
-  readonly topics: readonly string[];
-  /** Aborted when there are no more notifications: the request gets its result then. */
-  readonly ended?: AbortSignal;
-  /** Called when the request has got its result or error for another reason. */
-  leave?(): void;
 }
 
 /** Params of a subscription request. */

@@ -4,7 +4,7 @@ import { readAuth } from "../context.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import type { ServerTasks } from "../definition.ts";
-import type { ServerParts } from "../handlers.ts";
+import type { ServerParts } from "../feature.ts";
 import { readTaskOptions } from "./tool-tasks.ts";
 
 /** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */

@@ -1,7 +1,7 @@
 import type { Gate } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskRequest } from "../../tasks/task-request.ts";
-import type { ReadExtensionFilter } from "../subscriptions/listen.ts";
+import type { ReadExtensionFilter } from "../feature.ts";
 
 /**
  * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server

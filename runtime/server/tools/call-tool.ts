@@ -3,13 +3,14 @@ import { attempt, chain, isThenable } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { describeIssues } from "../../protocol/methods/schema-issue.ts";
-import type { AnyContext, AnyTool } from "../any-definition.ts";
+import type { AnyTool } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { toMissingCapabilityResult } from "../input/capability-gates.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
-import type { ToolRules } from "./registry.ts";
+import type { ToolRules } from "../list/registry-options.ts";
 import { findRoundedInteger } from "./rounded-integers.ts";
 
 /** Call of a tool at one revision. */

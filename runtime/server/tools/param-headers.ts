@@ -3,7 +3,7 @@ import { readParamHeaders, type ParamHeader } from "../../framing/param-headers.
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { MetadataSender, HttpService } from "../../transport/http-server/settings.ts";
 import { isVisible } from "../list/list-page.ts";
-import type { CoreServer } from "../create-server.ts";
+import type { CoreServer } from "../server.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { describeTool } from "./registry.ts";
 

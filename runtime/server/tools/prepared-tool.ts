@@ -1,5 +1,6 @@
 import { InputRequired } from "../input/input-required.ts";
-import type { AnyContext, AnyTool } from "../any-definition.ts";
+import type { AnyTool } from "../any-definition.ts";
+import type { AnyContext } from "../protocol-types.ts";
 
 /** Returns a tool that runs `prepare` first, and then `execute` with the arguments that `prepare` returned. */
 export function withPreparation(tool: AnyTool): AnyTool {

@@ -8,11 +8,12 @@ import { reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { checkShown, checkVisible } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
-import type { RegistryOptions } from "../list/registry-options.ts";
+import type { RegistryOptions, ToolRules } from "../list/registry-options.ts";
 import { checkScopeNames, requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema } from "../schema.ts";
-import type { AnyContext, AnyRequester, AnyTool } from "../any-definition.ts";
-import { pickShown, type ShownMembers } from "../list/shown-members.ts";
+import type { AnyTool } from "../any-definition.ts";
+import type { AnyContext, AnyRequester } from "../protocol-types.ts";
+import { pickShown } from "../list/shown-members.ts";
 import { callTool } from "./call-tool.ts";
 
 /** Registry of the tools of a server at one revision. */
@@ -20,22 +21,6 @@ export interface ToolRegistry extends Listing {
   /** Returns the tool if the requester may see it. Rejects any other name, and requesters that lack its scopes. */
   find(name: string, requester: AnyRequester): AnyTool;
   run(tool: AnyTool, args: object, context: AnyContext): Awaitable<object>;
-}
-
-/** Checks an input schema. Throws when it contains something that no client of a revision could follow. */
-export type CheckInput = (schema: unknown, revision: Revision) => void;
-
-/** Rules for the checks and descriptions of tools, in addition to those of every program. */
-export interface ToolRules {
-  readonly checkInput?: CheckInput | undefined;
-  /** Members of tools that lists show. Default: those of the revision. */
-  readonly shown?: ShownMembers | undefined;
-  /** Revision that tools are written for. What they show is converted for every other. */
-  readonly written?: Revision | undefined;
-  /** Returns the members of a feature that lists show of a tool. */
-  readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
-  /** Returns the text for the client when a tool fails with an error that is not a `ToolError`. */
-  readonly describeError?: ((error: unknown) => string) | undefined;
 }
 
 /** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */

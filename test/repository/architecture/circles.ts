@@ -1,29 +1,10 @@
-import { ts, type SourceFile } from "ts-morph";
-import { nodesOf } from "./nodes.ts";
-import { pathOf, readSpecifier, resolveFrom } from "./sources.ts";
+import type { SourceFile } from "ts-morph";
+import { pathOf, resolveFrom, specifiersOf } from "./sources.ts";
 
-/** Returns the specifiers of everything that a file loads when it starts: imports and re-exports of more than types. */
-export function readValues(file: SourceFile): readonly string[] {
-  return nodesOf(file).flatMap((node) => {
-    if (ts.isImportDeclaration(node)) return isOfTypes(node.importClause) ? [] : readSpecifier(node.moduleSpecifier);
-    if (!ts.isExportDeclaration(node)) return [];
-    const { exportClause: names } = node;
-    const isOnlyTypes = names && ts.isNamedExports(names) && names.elements.every(({ isTypeOnly }) => isTypeOnly);
-    return node.isTypeOnly || isOnlyTypes ? [] : readSpecifier(node.moduleSpecifier);
-  });
-}
-
-function isOfTypes(clause: ts.ImportClause | undefined): boolean {
-  if (!clause || clause.isTypeOnly) return clause !== undefined;
-  const { name, namedBindings } = clause;
-  if (name || !namedBindings || !ts.isNamedImports(namedBindings)) return false;
-  return namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly);
-}
-
-/** Returns the circles of files: each file of a circle leads to all others. Paths are sorted, and so are circles, by their first path. */
-export function findCircles(sources: readonly SourceFile[], read: (file: SourceFile) => readonly string[]): string[][] {
+/** Returns the circles of files, by imports of values and of types: each file of a circle leads to all others. Paths are sorted, and so are circles, by their first path. */
+export function findCircles(sources: readonly SourceFile[]): string[][] {
   const edges = new Map(
-    sources.map((file) => [pathOf(file), read(file).map((target) => resolveFrom(pathOf(file), target))]),
+    sources.map((file) => [pathOf(file), specifiersOf(file).map((target) => resolveFrom(pathOf(file), target))]),
   );
   const reached = new Map([...edges.keys()].map((path) => [path, reach(path, edges)]));
   const circles = [...edges.keys()].flatMap((path) => {

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
 import { DevHost } from "../../../runtime/dev/dev-host.ts";
 import type { ServedOptions } from "../../../runtime/dev/swapped-options.ts";
-import { allFeatures } from "../../../runtime/server/all-features.ts";
+import { allFeatures } from "../../../runtime/server/create-server.ts";
 
 test("the cluster of a version that is not used is closed", async () => {
   const reports: string[] = [];

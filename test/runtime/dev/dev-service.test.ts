@@ -5,7 +5,7 @@ import type { Revision } from "../../../generated/support.ts";
 import { DefinitionSlot, type BuiltServer } from "../../../runtime/dev/definition-slot.ts";
 import { DevService } from "../../../runtime/dev/dev-service.ts";
 import type { ServedOptions } from "../../../runtime/dev/swapped-options.ts";
-import { allFeatures } from "../../../runtime/server/all-features.ts";
+import { allFeatures } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { ServerTasks } from "../../../runtime/server/definition.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";

@@ -4,7 +4,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
-import type { CoreServer } from "../../../runtime/server/create-server.ts";
+import type { CoreServer } from "../../../runtime/server/server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { ListenParams } from "../../../runtime/server/subscriptions/listen.ts";

@@ -4,7 +4,7 @@ import type { RequestRow } from "../../../../generated/support.ts";
 import { findRow } from "../../../../runtime/protocol/methods/method-rows.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import type { RequestOptions } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent } from "../../../../runtime/client/events.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { ClosedError, VersionError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { RetryAdvice } from "../../../../runtime/protocol/profile.ts";

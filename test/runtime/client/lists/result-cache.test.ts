@@ -3,7 +3,7 @@ import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { ResultCache } from "../../../../runtime/client/lists/result-cache.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../../../runtime/client/connection-factory.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";

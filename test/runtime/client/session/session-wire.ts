@@ -2,7 +2,7 @@ import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient, type UntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import type { ConnectionFactoryOptions } from "../../../../runtime/client/connection-factory.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";

@@ -3,7 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { KnownMember } from "../../../../runtime/protocol/revision/known-members.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";

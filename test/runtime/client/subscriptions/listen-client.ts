@@ -3,7 +3,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { ClientEvent } from "../../../../runtime/client/events.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";

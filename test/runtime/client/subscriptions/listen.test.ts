@@ -6,7 +6,7 @@ import { connect } from "../../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { ClientEvent } from "../../../../runtime/client/events.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
-import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
+import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { isCapabilityError, isPeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isNoTaskError, type TaskHandle } from "../../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../../runtime/tasks/task.ts";

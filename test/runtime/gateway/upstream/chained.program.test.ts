@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { createGateway } from "../../../../runtime/gateway/gateway.ts";
-import type { AnyContext } from "../../../../runtime/server/any-definition.ts";
+import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { newest } from "../../fixture-revision.ts";
 import { readText } from "../invalid-server-gateway.ts";

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import type { AnyContext, AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { readText } from "../invalid-server-gateway.ts";

@@ -6,7 +6,8 @@ import { connect, type ClientConnection } from "../../../../runtime/client/conne
 import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
-import type { AnyContext, AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
