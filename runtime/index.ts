@@ -158,6 +158,6 @@ export type { HttpHandler } from "./transport/http-server/handler.ts";
 
 export type { HttpListener, ListenOptions } from "./transport/http-server/listen.ts";
 
-export type { ResponseMode } from "./transport/http-server/session-response.ts";
+export type { ResponseMode } from "./transport/http-server/session/session-response.ts";
 
 export { createInMemoryTransports } from "./transport/memory.ts";

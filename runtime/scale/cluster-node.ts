@@ -4,12 +4,9 @@ import { toTimeouts } from "../jsonrpc/limits.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import { BacklogError, type Engine } from "../stores/engine.ts";
-import type { StreamPosition } from "../stores/event-store.ts";
-import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
 import type { SharedSession } from "../stores/shared-session-store.ts";
-import type { StreamPart } from "../stores/shared-event-store.ts";
 import type {
   ForwardedPost,
   ForwardingSession,
@@ -17,29 +14,22 @@ import type {
   LiveSession,
   LiveSessions,
   LiveStream,
-  NewStream,
   ReleaseOptions,
-  Resumption,
   ServedClients,
-  StateRequest,
-  StoreChange,
 } from "../transport/http-server/cluster.ts";
-import type { SessionStream } from "../transport/http-server/event-stream.ts";
+import type { RequestDirectory } from "../transport/http-server/session/session-streams.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { deliverMessage, noOrigin, type MessageHost } from "./deliver-message.ts";
 import { drainSessions } from "./drain-sessions.ts";
-import { FollowedStream, type Following } from "./streams/followed-stream.ts";
-import { readRest } from "./streams/read-rest.ts";
+import { ClusterStreams } from "./streams/cluster-streams.ts";
 import { ListDigests } from "./list-digests.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
-import { sendToListener } from "./streams/send-to-listener.ts";
 import { SessionAccesses, toStoredId } from "./session-accesses.ts";
 import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
-import { SharedStream, type SharedStreamOptions } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
 import { endLocalSession, endSharedSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
@@ -60,6 +50,8 @@ export class ClusterNode implements HttpNode {
   readonly store: SessionStore;
   readonly tasks: ClusterTasks;
   readonly relays: Relays;
+  readonly streams: ClusterStreams;
+  readonly requests: RequestDirectory;
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
@@ -76,7 +68,7 @@ export class ClusterNode implements HttpNode {
   #digests: ListDigests | undefined;
   readonly #messageHost: MessageHost = {
     stateChanged: (session) => this.#states?.changed(session),
-    sendToListener: ({ session, text }) => this.#inBackground(() => this.sendToListener(session, text)),
+    sendToListener: ({ session, text }) => this.#inBackground(() => this.streams.sendToListener(session, text)),
     end: (session) => this.#inBackground(() => endLocalSession(session, this.#options.engine)),
   };
 
@@ -107,6 +99,25 @@ export class ClusterNode implements HttpNode {
     });
     const { sessions } = engine;
     this.#accesses = new SessionAccesses({ sessions, clock, nodeName: () => this.name, fail });
+    this.streams = new ClusterStreams({
+      engine,
+      clock,
+      name: this.name,
+      watchers: this.#watchers,
+      unstored: this.#unstored,
+      readStates: () => this.#states,
+      isStable: () => this.#lease.isStable,
+      send: (node, message) => this.#send(node, message),
+      fail,
+    });
+    this.requests = {
+      idPrefix: `${this.name}.`,
+      prepareChange: (key, request) => {
+        const session = this.#sessions?.findLive(key);
+        return session && this.#states?.prepare(session, request);
+      },
+      ended: (key, id) => this.#accesses.end(key, [id]),
+    };
     this.relays = new Relays({
       engine,
       events: engine.events,
@@ -116,8 +127,8 @@ export class ClusterNode implements HttpNode {
       nameStream: () => `${this.name}${(this.#relayCount += 1).toString(36)}`,
       isStable: () => this.#lease.isStable,
       send: (node, message) => this.#send(node, message),
-      createStream: (key, stream) => this.createStream(key, stream),
-      follow: (key, position, following) => this.#follow(key, position, following),
+      createStream: (key, stream) => this.streams.createShared(key, stream),
+      follow: (key, position, following) => this.streams.follow(key, position, following),
       renew: ({ key, node }) => this.#inBackground(async () => void (await this.access(key, [], node))),
       releaseUnused: ({ key, node }, ids) => this.release(key, ids, { isUnused: true, node }),
       end: (key) => this.#inBackground(() => this.end(key)),
@@ -183,10 +194,6 @@ export class ClusterNode implements HttpNode {
     this.#states?.update(session, found);
   }
 
-  prepareChange(session: LiveSession, request: StateRequest): StoreChange | undefined {
-    return this.#states?.prepare(session, request);
-  }
-
   async forwardPost(key: SessionKey, { value, identity }: ForwardedPost): Promise<boolean> {
     const node = nodeOfSession(key.id);
     if (node === undefined || node === this.name) return false;
@@ -209,30 +216,6 @@ export class ClusterNode implements HttpNode {
   end(key: SessionKey): Promise<void> {
     const { engine, clock, fail } = this.#options;
     return endSharedSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
-  }
-
-  createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {
-    return new SharedStream({ ...this.#streamOptions(session), name, host, requests });
-  }
-
-  resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
-    const resumed = this.#resume(key, position, resumption);
-    // As soon as this node has adopted the stream, the former one no longer notifies its client of changes.
-    this.#states?.hold(resumed);
-    return resumed;
-  }
-
-  listen(key: SessionKey, stream: string): void {
-    this.#registerListener(key, { stream, fence: 0 });
-  }
-
-  sendToListener(key: SessionKey, text: string): Promise<void> {
-    return sendToListener(key, text, {
-      engine: this.#options.engine,
-      name: this.name,
-      send: (node, message) => this.#send(node, message),
-      registerListener: (listener) => this.#registerListener(key, listener),
-    });
   }
 
   async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
@@ -273,72 +256,6 @@ export class ClusterNode implements HttpNode {
     this.#received = received;
   }
 
-  async #resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
-    const { local } = resumption;
-    if (local instanceof SharedStream) {
-      const outcome = await local.resume(position.sequence, resumption.open);
-      if (outcome !== "fenced") return outcome === "resumed" ? local : undefined;
-    }
-    local?.release();
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const part = await readRest(this.#options.engine.events, key, position);
-      if (!part) return undefined;
-      const stream =
-        part.isResponse || part.isEnded
-          ? this.#follow(key, position, { retry: resumption.host.retry, open: resumption.open })
-          : await this.#adopt(key, { position, part }, resumption);
-      if (!stream) continue;
-      if (part.owner !== this.name) this.#notifyOwner(key, stream, part.owner);
-      return stream;
-    }
-    return undefined;
-  }
-
-  #follow(session: SessionKey, { stream, sequence }: StreamPosition, following: Following): FollowedStream {
-    const { engine, clock, fail } = this.#options;
-    return new FollowedStream(
-      {
-        session,
-        name: stream,
-        events: engine.events,
-        nodes: engine.nodes,
-        node: this.name,
-        canSeal: () => this.#lease.isStable,
-        clock,
-        ...following,
-        watch: (wake) => this.#watchers.watch(session, stream, wake),
-        fail,
-      },
-      sequence,
-    );
-  }
-
-  /** Becomes the node that writes a stream opened by GET. Returns `undefined` when another node has done so in the meantime. */
-  async #adopt(
-    session: SessionKey,
-    { position: { stream: name, sequence }, part }: { readonly position: StreamPosition; readonly part: StreamPart },
-    { host, open }: Resumption,
-  ): Promise<SharedStream | undefined> {
-    const { events } = this.#options.engine;
-    const adopted = await events.adopt(session, { stream: name, fence: part.fence, node: this.name });
-    if (!adopted) return undefined;
-    this.#registerListener(session, { stream: name, fence: adopted.fence });
-    const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], adopted });
-    return (await stream.resume(sequence, open)) === "resumed" ? stream : undefined;
-  }
-
-  /** Registers this node as the one that writes the stream opened by GET, in the background. */
-  #registerListener(key: SessionKey, stream: { readonly stream: string; readonly fence: number }): void {
-    const listener = { node: this.name, ...stream };
-    if (this.#states) return this.#states.registerListener(key, listener);
-    this.#inBackground(async () => void (await this.#options.engine.sessions.change(key, { listener })));
-  }
-
-  #streamOptions(session: SessionKey): Omit<SharedStreamOptions, keyof NewStream> {
-    const { engine, clock } = this.#options;
-    return { session, events: engine.events, owner: this.name, clock, unstored: this.#unstored };
-  }
-
   #receive(message: NodeMessage): void {
     if (message.kind === "task") return this.tasks.deliver(message);
     if (this.relays.receive(message) || message.kind === "listen") return;
@@ -371,23 +288,6 @@ export class ClusterNode implements HttpNode {
     }
   }
 
-  /**
-   * Notifies the node that has written a stream that its client is connected here now. Where that node has stopped, none has written changes to a
-   * stream opened by GET since then. An outage of the engine must not hide that.
-   */
-  #notifyOwner(session: SessionKey, { key: stream, isListener }: SessionStream, owner: string): void {
-    const { engine, clock } = this.#options;
-    const message = { kind: "resumed", session, stream } as const;
-    // A node that was killed has a lease until it expires, but no connection.
-    const isGone = async (): Promise<boolean> =>
-      (await engine.nodes.send(owner, message)) === "absent" || !(await engine.nodes.isAlive(owner));
-    this.#inBackground(async () => {
-      const hasMissed = (await repeatWhileLost(isGone, { clock })) && isListener;
-      // The stream belongs to its session when this turn of the event loop is over.
-      if (hasMissed) clock.after(0, () => this.#states?.notifyAll(session));
-    });
-  }
-
   #inBackground(run: () => Awaitable<void>): void {
     Promise.resolve().then(run).catch(this.#options.fail);
   }
@@ -395,6 +295,3 @@ export class ClusterNode implements HttpNode {
 
 /** Attempts to reach an absent node in the duration of a lease, while its absence may end. */
 const attemptsPerLease = 12;
-
-/** Attempts to continue a stream whose owner changes meanwhile. */
-const mostAttempts = 3;

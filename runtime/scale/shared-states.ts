@@ -8,7 +8,8 @@ import { findRow } from "../protocol/methods/method-rows.ts";
 import { EngineError, type Engine } from "../stores/engine.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { SessionChange, SessionListener, SharedSession } from "../stores/shared-session-store.ts";
-import type { LiveSession, ServedClients, StateRequest, StoreChange } from "../transport/http-server/cluster.ts";
+import type { LiveSession, ServedClients, StateRequest } from "../transport/http-server/cluster.ts";
+import type { StoreChange } from "../transport/http-server/session/session-streams.ts";
 
 /** Dependencies of the states of sessions. */
 export interface SharedStatesOptions {

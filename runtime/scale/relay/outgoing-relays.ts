@@ -6,7 +6,7 @@ import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { StreamPart } from "../../stores/shared-event-store.ts";
 import type { ForwardedPost, RemoteKey } from "../../transport/http-server/cluster.ts";
-import type { SessionStream } from "../../transport/http-server/event-stream.ts";
+import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
 import { ChangeSignal } from "../../internal/change-signal.ts";
 import type { Following } from "../streams/followed-stream.ts";
 import { readRest } from "../streams/read-rest.ts";

@@ -14,7 +14,7 @@ import {
   unknownSession,
   type RejectedRequest,
 } from "../../transport/http-server/rejection.ts";
-import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
+import { jsonFields, streamFields } from "../../transport/http-server/session/session-response.ts";
 import type { Following } from "../streams/followed-stream.ts";
 import { spreadRetry } from "../streams/spread-retry.ts";
 import type { FollowedResponse, OutgoingRelays } from "./outgoing-relays.ts";

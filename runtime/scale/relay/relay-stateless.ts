@@ -4,7 +4,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { LiveSessions, StatelessRelay } from "../../transport/http-server/cluster.ts";
 import type { Exchange } from "../../transport/http-server/exchange/exchange.ts";
 import { storeUnavailable } from "../../transport/http-server/rejection.ts";
-import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
+import { jsonFields, streamFields } from "../../transport/http-server/session/session-response.ts";
 import type { OutgoingRelays } from "./outgoing-relays.ts";
 import { RelayedConnection } from "./relayed-connection.ts";
 

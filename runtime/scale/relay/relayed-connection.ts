@@ -1,9 +1,9 @@
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
-import type { SessionStream } from "../../transport/http-server/event-stream.ts";
+import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
+import type { Maintained } from "../../transport/http-server/session/maintenance.ts";
 import { spreadEnd } from "../streams/spread-retry.ts";
-import type { Maintained } from "../../transport/http-server/cluster.ts";
 
 /** Dependencies of the connection to a relayed stream. */
 export interface RelayedConnectionOptions {

@@ -4,7 +4,7 @@ import type { LiveSession } from "../../transport/http-server/cluster.ts";
 import { dispatchMessages } from "../../transport/http-server/dispatch-messages.ts";
 import { isIdentity } from "../../transport/http-server/identity.ts";
 import type { PostBody } from "../../transport/http-server/post-body.ts";
-import type { ResponseExchange, SessionResponseHost } from "../../transport/http-server/session-response.ts";
+import type { ResponseExchange, SessionResponseHost } from "../../transport/http-server/session/session-response.ts";
 
 /** Serves a POST that another node has received. Its responses are written to a new stream, which that node follows. */
 export function servePost(

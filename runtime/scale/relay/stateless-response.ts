@@ -1,7 +1,7 @@
 import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Incoming, Outgoing } from "../../jsonrpc/message.ts";
-import type { SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
+import type { SessionStream, StreamHost } from "../../transport/http-server/session/event-stream.ts";
 import type { HttpOrigin, Identity } from "../../transport/http-server/identity.ts";
 import type { StreamSettings } from "../../transport/http-server/cluster.ts";
 

@@ -6,7 +6,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { NodeDirectory } from "../../stores/node-directory.ts";
 import type { SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
 import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
-import type { SessionStream } from "../../transport/http-server/event-stream.ts";
+import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
 import { ChangeSignal } from "../../internal/change-signal.ts";
 
 /** Connection of a client to a stream that another node writes. */

@@ -6,7 +6,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
 import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
 import { BacklogError } from "../../stores/engine.ts";
-import type { SendOptions, SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
+import type { SendOptions, SessionStream, StreamHost } from "../../transport/http-server/session/event-stream.ts";
 import type { UnstoredEvents } from "../engine/unstored-events.ts";
 import { spreadRetry } from "./spread-retry.ts";
 

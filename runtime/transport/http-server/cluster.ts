@@ -1,8 +1,8 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Clock } from "../../internal/timers.ts";
-import type { Channel, SessionValues } from "../../jsonrpc/channel.ts";
+import type { Channel } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
-import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
+import type { RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
 import type { NegotiatedSession, Session } from "../../protocol/session/session.ts";
@@ -13,11 +13,13 @@ import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { SessionSearches } from "../session-searches.ts";
 import type { DispatchTarget } from "./dispatch-messages.ts";
-import type { EventWriter, Exchange } from "./exchange/exchange.ts";
+import type { Exchange } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import type { RejectedRequest } from "./rejection.ts";
-import type { SessionStream, StreamHost } from "./event-stream.ts";
+import type { SessionStream } from "./session/event-stream.ts";
+import type { Maintained } from "./session/maintenance.ts";
+import type { SessionParts } from "./session/session-streams.ts";
 
 /** Nodes that serve the same sessions. */
 export interface HttpCluster {
@@ -34,7 +36,7 @@ export interface HttpCluster {
 }
 
 /** Node of a cluster, as its HTTP handler uses it. Operations reject with an `EngineError` when the shared stores cannot be reached. */
-export interface HttpNode {
+export interface HttpNode extends Required<SessionParts> {
   /** Name of the node, unique in the cluster: `[0-9a-z]{13}`. */
   readonly name: string;
   /** Sessions of all nodes. */
@@ -55,24 +57,12 @@ export interface HttpNode {
   isStored(key: SessionKey): Promise<boolean>;
   /** Applies the state that an access has found to a session of this handler. */
   update(session: LiveSession, found: SharedSession): void;
-  /** Returns a function that stores the change that a request makes to the state of its session; `undefined` for other requests. */
-  prepareChange(session: LiveSession, request: StateRequest): StoreChange | undefined;
   /** Hands a message of a client of HTTP with SSE to the node that has its stream. Returns `false` when no node has. */
   forwardPost(key: SessionKey, post: ForwardedPost): Promise<boolean>;
   /** Ends reservations, in the background. */
   release(key: SessionKey, ids: readonly RequestId[], options?: ReleaseOptions): void;
-  /** Returns the values of a session that the nodes share. Default: each node has its own. */
-  createValues?(key: SessionKey): SessionValues;
   /** Ends a session on all nodes. */
   end(key: SessionKey): Promise<void>;
-  /** Creates a stream that this node writes. */
-  createStream(key: SessionKey, stream: NewStream): SessionStream;
-  /** Continues a stream that any node writes on a new connection; `undefined` when the position is unknown. */
-  resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined>;
-  /** Registers the stream that the client has opened by GET, in the background. */
-  listen(key: SessionKey, stream: string): void;
-  /** Sends a message of the server to the node that writes the stream opened by GET. Rejects when the session has no such stream. */
-  sendToListener(key: SessionKey, text: string): Promise<void>;
   /** Hands a message that belongs to a request of another node to that node. Returns `false` when it belongs here. */
   forward(session: ForwardingSession, incoming: Incoming): Promise<boolean>;
   /** Ends the lease of this node, after its streams have ended. */
@@ -134,23 +124,6 @@ export interface StatelessRelay {
   readonly node: string;
 }
 
-/** Stream that a node creates. */
-export interface NewStream {
-  readonly name: string;
-  readonly host: StreamHost;
-  /** Requests that the stream responds to; none for a stream opened by GET. */
-  readonly requests: readonly RequestId[];
-}
-
-/** New connection to a stream. */
-export interface Resumption {
-  readonly host: StreamHost;
-  /** Stream, if this node writes it. */
-  readonly local: SessionStream | undefined;
-  /** Begins the response. */
-  open(): EventWriter;
-}
-
 /** Session whose messages may belong to another node. */
 export interface ForwardingSession {
   readonly key: SessionKey;
@@ -159,9 +132,6 @@ export interface ForwardingSession {
 
 /** Request of the client that may change the state of its session. */
 export type StateRequest = Incoming & { readonly kind: "request" };
-
-/** Stores a change before its response is sent. Returns the error to respond with instead, if it cannot be stored. */
-export type StoreChange = () => Promise<ErrorObject | undefined>;
 
 /** Body of a POST of HTTP with SSE, and its authenticated sender. */
 export interface ForwardedPost {
@@ -232,16 +202,6 @@ export interface StreamSettings {
   readonly clock: Clock;
 }
 
-/** Connection that needs periodic maintenance. */
-export interface Maintained {
-  readonly connection: Pick<Connection, "closed" | "close">;
-  /** Connections that have their turn in the same tick of a round of maintenance. */
-  turn?: Set<Maintained> | undefined;
-  keepAlive(): void;
-  /** Extends the lifetime of a session that another node serves. Called in each round of maintenance. */
-  renew?(): void;
-}
-
 /** Session of HTTP with SSE whose stream ends in this process. */
 export interface LiveStream {
   readonly key: SessionKey;
@@ -270,9 +230,4 @@ export interface LiveSession extends DispatchTarget {
   releaseStream(name: string): void;
   /** Notifies the server that the session has ended on every node. */
   markEnded(): void;
-}
-
-/** True if every node notifies its own clients of the change. */
-export function isSentByEveryNode(method: string): boolean {
-  return method.endsWith("/list_changed") || method === "notifications/resources/updated";
 }

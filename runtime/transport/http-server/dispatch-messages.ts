@@ -11,7 +11,7 @@ import {
   type ResponseExchange,
   type ResponseSink,
   type SessionResponseHost,
-} from "./session-response.ts";
+} from "./session/session-response.ts";
 import { rejectHttp } from "./rejection.ts";
 
 /** POST that has passed its checks. */

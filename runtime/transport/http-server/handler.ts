@@ -29,14 +29,14 @@ import {
 } from "./validate-request.ts";
 import { NodeExchange } from "./exchange/node-exchange.ts";
 import { isChunked } from "./exchange/node-head.ts";
-import { InitializeResponse } from "./initialize-response.ts";
+import { InitializeResponse } from "./session/initialize-response.ts";
 import { toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
 import { rejectHttp, storeUnavailable, unknownEvent, unknownSession, type RejectedRequest } from "./rejection.ts";
 import { toSessionRevisions } from "./revisions.ts";
-import { isRemote, Sessions } from "./sessions.ts";
+import { isRemote, Sessions } from "./session/sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";
@@ -294,7 +294,7 @@ function respondHere(
   const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
   const connection = service.accept(post, parsed.agreement, connectStateless);
   post.receive();
-  if (!post.isDone) sessions.adopt({ connection, turn: undefined, keepAlive: () => post.keepAlive() });
+  if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }
 
 function openSession(

@@ -21,7 +21,8 @@ import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits, HttpResponse } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
-import type { ResponseMode } from "./session-response.ts";
+import type { SessionSettings } from "./session/session.ts";
+import type { ResponseMode } from "./session/session-response.ts";
 import type { SessionRevisions } from "./revisions.ts";
 import { checkFinite, checkNumbers } from "../../jsonrpc/check-numbers.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
@@ -140,9 +141,7 @@ export interface SseOptions {
 }
 
 /** Options of a server over HTTP with every default filled in. */
-export interface HttpSettings extends Required<
-  Pick<HttpOptions, "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "strictVersion">
-> {
+export interface HttpSettings extends SessionSettings, Required<Pick<HttpOptions, "keepAlive" | "strictVersion">> {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
   /** Event store of this process; absent in a cluster. */
@@ -156,13 +155,9 @@ export interface HttpSettings extends Required<
   readonly documents: ReadonlyMap<string, HttpResponse>;
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
-  readonly profile: Profile | undefined;
-  readonly metrics: ConnectionMetrics | undefined;
   readonly clock: Clock;
   /** Distinguishes this process's event ids from those of others that serve the same session. */
   readonly nonce: string;
-  /** Reports errors of background work. */
-  readonly fail: (thrown: unknown) => undefined;
 }
 
 /** Default of `maxMessageBytes` for the body of a POST: nearly all messages to a server are small. */

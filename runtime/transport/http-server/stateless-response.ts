@@ -10,7 +10,7 @@ import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toNetwork, type HttpOrigin, type Identity } from "./identity.ts";
-import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
+import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session/session-response.ts";
 import type { ParsedRequest } from "./validate-stateless.ts";
 
 /** Request, and form and limits of its response. */

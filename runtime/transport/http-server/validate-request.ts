@@ -13,8 +13,8 @@ import type { Identity } from "./identity.ts";
 import { bodyTooLarge, idOf, idsOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
 import { rejectHttp, unknownSession, type RejectedRequest } from "./rejection.ts";
 import type { RemoteSession } from "./cluster.ts";
-import type { HttpSession } from "./session.ts";
-import { isRemote, type AccessedSession, type Sessions } from "./sessions.ts";
+import type { HttpSession } from "./session/session.ts";
+import { isRemote, type AccessedSession, type Sessions } from "./session/sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** Context of the checks. */

@@ -14,7 +14,7 @@ import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
-import { jsonFields } from "./session-response.ts";
+import { jsonFields } from "./session/session-response.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { SessionRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";

@@ -17,7 +17,7 @@ import {
 } from "../http-server/validate-request.ts";
 import { readPostBody, type PostBody } from "../http-server/post-body.ts";
 import { toOrigin, type Identity } from "../http-server/identity.ts";
-import { streamFields } from "../http-server/session-response.ts";
+import { streamFields } from "../http-server/session/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { rejectHttp, type RejectedRequest } from "../http-server/rejection.ts";

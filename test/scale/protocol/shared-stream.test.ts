@@ -5,7 +5,7 @@ import { BacklogError, EngineError, type Engine } from "../../../runtime/stores/
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import type { LostStream } from "../../../runtime/transport/http-server/event-stream.ts";
+import type { LostStream } from "../../../runtime/transport/http-server/session/event-stream.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
 import { toWriter } from "../event-writer.ts";
 

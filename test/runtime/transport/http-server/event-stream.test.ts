@@ -8,7 +8,7 @@ import {
   isListenerKey,
   keptListeners,
   type StreamHost,
-} from "../../../../runtime/transport/http-server/event-stream.ts";
+} from "../../../../runtime/transport/http-server/session/event-stream.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
 

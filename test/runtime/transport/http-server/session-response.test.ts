@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { UnreachableError } from "../../../../runtime/jsonrpc/errors.ts";
-import { EventStreamResponse } from "../../../../runtime/transport/http-server/event-stream.ts";
+import { EventStreamResponse } from "../../../../runtime/transport/http-server/session/event-stream.ts";
 import {
   SessionResponse,
   type SessionResponseDetails,
   type SessionResponseHost,
-} from "../../../../runtime/transport/http-server/session-response.ts";
+} from "../../../../runtime/transport/http-server/session/session-response.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 afterEach(() => WatchedExchange.check());

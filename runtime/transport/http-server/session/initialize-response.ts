@@ -1,12 +1,12 @@
-import type { Exchange } from "./exchange/exchange.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
-import { sessionHeader } from "./validate-request.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { errorCodes } from "../../../jsonrpc/errors.ts";
+import { sessionHeader } from "../validate-request.ts";
 import { jsonFields, type ResponseSink } from "./session-response.ts";
-import { toProfiledRejection } from "./profiled-rejection.ts";
-import { rejectHttp } from "./rejection.ts";
+import { toProfiledRejection } from "../profiled-rejection.ts";
+import { rejectHttp } from "../rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import type { HttpSettings } from "./settings.ts";
+import type { HttpSettings } from "../settings.ts";
 
 /** Reply to the POST that opens a session. The session is listed before the client learns its id. */
 export class InitializeResponse implements ResponseSink {

@@ -1,12 +1,12 @@
-import { encodeEvent } from "../../framing/sse-events.ts";
-import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
-import type { NetworkDetails } from "../../jsonrpc/channel.ts";
-import type { RequestId } from "../../jsonrpc/message.ts";
+import { encodeEvent } from "../../../framing/sse-events.ts";
+import { serverShutdown, UnreachableError } from "../../../jsonrpc/errors.ts";
+import type { NetworkDetails } from "../../../jsonrpc/channel.ts";
+import type { RequestId } from "../../../jsonrpc/message.ts";
 import type { SessionStream } from "./event-stream.ts";
-import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
-import { toNetwork, type HttpOrigin, type Identity, type RemoteEnd } from "./identity.ts";
-import type { ErrorStatus } from "./profiled-rejection.ts";
-import { rejectHttp } from "./rejection.ts";
+import type { HttpResponse, Exchange, HeaderFields } from "../exchange/exchange.ts";
+import { toNetwork, type HttpOrigin, type Identity, type RemoteEnd } from "../identity.ts";
+import type { ErrorStatus } from "../profiled-rejection.ts";
+import { rejectHttp } from "../rejection.ts";
 
 /** Destination of responses, and of messages that belong to a request. */
 export interface ResponseSink {

@@ -1,9 +1,9 @@
-import type { Awaitable } from "../../../generated/support.ts";
-import { encodeEvent } from "../../framing/sse-events.ts";
-import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
-import type { RequestId } from "../../jsonrpc/message.ts";
-import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
-import type { EventWriter } from "./exchange/exchange.ts";
+import type { Awaitable } from "../../../../generated/support.ts";
+import { encodeEvent } from "../../../framing/sse-events.ts";
+import type { ConnectionMetrics } from "../../../jsonrpc/counted-channel.ts";
+import type { RequestId } from "../../../jsonrpc/message.ts";
+import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
+import type { EventWriter } from "../exchange/exchange.ts";
 
 /** Options that the streams of one session share. */
 export interface StreamHost {

@@ -1,46 +1,51 @@
-import type { Awaitable, Revision } from "../../../generated/support.ts";
-import type { RequestId } from "../../jsonrpc/message.ts";
-import { createSecretId } from "../../internal/digest.ts";
-import { attempt } from "../../internal/maybe-async.ts";
-import type { CloseOptions } from "../../protocol/session/connection.ts";
-import type { Channel } from "../../jsonrpc/channel.ts";
-import type { Connection } from "../../protocol/peer/peer.ts";
-import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
-import type { NegotiatedSession } from "../../protocol/session/session.ts";
-import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
+import type { Awaitable, Revision } from "../../../../generated/support.ts";
+import type { RequestId } from "../../../jsonrpc/message.ts";
+import { createSecretId } from "../../../internal/digest.ts";
+import { attempt } from "../../../internal/maybe-async.ts";
+import type { CloseOptions } from "../../../protocol/session/connection.ts";
+import type { Channel } from "../../../jsonrpc/channel.ts";
+import type { Connection } from "../../../protocol/peer/peer.ts";
+import { connectStateless } from "../../../protocol/peer/stateless-connection.ts";
+import type { NegotiatedSession } from "../../../protocol/session/session.ts";
+import type { SessionKey, SessionRecord } from "../../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
+import { LocalStreams } from "./local-sessions.ts";
+import { Maintenance, type Maintained } from "./maintenance.ts";
 import { HttpSession } from "./session.ts";
-import { SessionSearches } from "../session-searches.ts";
-import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
-import { toRenewalInterval, type HttpService, type HttpSettings } from "./settings.ts";
-import type { SessionRevisions } from "./revisions.ts";
+import type { SessionParts } from "./session-streams.ts";
+import { SessionSearches } from "../../session-searches.ts";
+import type { HttpNode, LiveSessions, RemoteKey, RemoteSession, StreamSettings } from "../cluster.ts";
+import { toRenewalInterval, type HttpService, type HttpSettings } from "../settings.ts";
+import type { SessionRevisions } from "../revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
 export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SessionRevisions;
-  readonly #schedule: Schedule;
+  readonly #parts: SessionParts;
+  readonly #maintenance: Maintenance;
   readonly #live = new Map<string, HttpSession>();
   /** Connections that are not in the store: being opened, or of a single POST. */
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
   readonly searches: SessionSearches = new SessionSearches();
-  /** Connections that last, by the turn of a round of maintenance in which each is visited. */
-  readonly #turns: readonly Set<Maintained>[];
-  #lastTurn = -1;
-  #stopTicking: (() => void) | undefined;
-  #turnsTaken = 0;
   #slow: SessionResponse[] = [];
   #isClosed = false;
 
   constructor(service: HttpService, settings: HttpSettings, revisions: SessionRevisions) {
     this.#service = service;
     this.#settings = settings;
-    this.#schedule = toSchedule(settings);
-    this.#turns = Array.from({ length: this.#schedule.turns }, () => new Set());
+    const { clock, keepAlive, sessions } = settings;
+    this.#maintenance = new Maintenance({
+      clock,
+      keepAlive,
+      ttl: sessions?.ttl ?? Infinity,
+      visit: (maintained, isCommenting) => this.#maintain(maintained, isCommenting),
+    });
     this.#revisions = revisions;
+    this.#parts = settings.cluster ?? { streams: new LocalStreams(settings) };
   }
 
   findLive({ id, owner }: SessionKey): HttpSession | undefined {
@@ -86,12 +91,11 @@ export class Sessions implements LiveSessions {
   /** Keeps a connection of another transport alive until it closes. */
   adopt(maintained: Maintained): void {
     this.#unlisted.add(maintained);
-    this.#assignTurn(maintained);
+    this.#maintenance.add(maintained);
     void maintained.connection.closed.then(() => {
       this.#unlisted.delete(maintained);
-      maintained.turn?.delete(maintained);
+      this.#maintenance.delete(maintained);
     });
-    this.#tick();
   }
 
   /** Adds a session to the store after its handshake. Returns `false` when there are too many. */
@@ -161,6 +165,7 @@ export class Sessions implements LiveSessions {
   /** Ends a session that is not in the store. */
   forget(session: HttpSession): void {
     this.#unlisted.delete(session);
+    this.#maintenance.delete(session);
     void session.close();
   }
 
@@ -184,10 +189,9 @@ export class Sessions implements LiveSessions {
     const unlisted = closeAll(this.#unlisted, options);
     await cluster?.drain(this.#live.values(), options);
     await Promise.all([...unlisted, ...closeAll(this.#live.values(), cluster ? { drain: 0 } : options)]);
-    this.#stopTicking?.();
+    this.#maintenance.stop();
     this.#live.clear();
     this.#unlisted.clear();
-    for (const turn of this.#turns) turn.clear();
     await cluster?.leave();
   }
 
@@ -234,10 +238,10 @@ export class Sessions implements LiveSessions {
   }
 
   #serve(key: SessionKey, agreement?: Parameters<HttpService["accept"]>[1]): HttpSession {
-    const session = new HttpSession(key, this.#settings);
+    const session = new HttpSession(key, this.#settings, this.#parts);
     this.#unlisted.add(session);
     session.serve(this.#service.accept(session, agreement));
-    this.#tick();
+    this.#maintenance.addBrief(session);
     return session;
   }
 
@@ -245,7 +249,7 @@ export class Sessions implements LiveSessions {
     session.usedAt = this.#settings.clock.now();
     this.#unlisted.delete(session);
     this.#live.set(session.key.id, session);
-    this.#assignTurn(session);
+    this.#maintenance.add(session);
     void session.connection.closed.then(() => this.#drop(session));
     return session;
   }
@@ -254,7 +258,7 @@ export class Sessions implements LiveSessions {
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
     this.#unused.delete(session);
-    session.turn?.delete(session);
+    this.#maintenance.delete(session);
     void session.connection.close();
   }
 
@@ -265,42 +269,12 @@ export class Sessions implements LiveSessions {
     await attempt(() => this.#settings.events?.remove(session.key), this.#settings.fail);
   }
 
-  /**
-   * Starts the timer for all sessions: it keeps streams alive, renews sessions in use, and closes unused ones. It stops when there are none. A round
-   * has many turns, each for a part of the sessions: to visit thousands of them at once would delay all requests. While there are few, several turns
-   * are taken together, so that the process wakes up less often.
-   */
-  #tick(): void {
-    const { interval, turns } = this.#schedule;
-    const taken = this.#size > fewSessions ? 1 : Math.min(turns, turnsTogether);
-    this.#stopTicking ??= this.#settings.clock.after((taken * interval) / turns, () => {
-      this.#stopTicking = undefined;
-      for (let turn = 0; turn < taken; turn += 1) this.#takeTurn();
-      if (this.#size > 0) this.#tick();
-    });
-  }
-
-  get #size(): number {
-    return this.#live.size + this.#unlisted.size;
-  }
-
-  #takeTurn(): void {
-    const { turns, untilComment } = this.#schedule;
-    const turn = this.#turnsTaken % turns;
-    this.#turnsTaken += 1;
-    const isCommenting = Math.ceil(this.#turnsTaken / turns) % untilComment === 0;
-    // Single requests have their turn together: few of them last longer than a turn.
-    if (turn === 0) for (const single of this.#unlisted) if (!single.turn) maintain(single, isCommenting);
-    for (const maintained of this.#turns[turn] ?? []) {
-      if (maintained instanceof HttpSession) this.#maintainSession(maintained, isCommenting);
-      else maintain(maintained, isCommenting);
-    }
-  }
-
-  /** Gives a connection its turn in each round, so that each turn has as many. */
-  #assignTurn(maintained: Maintained): void {
-    this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;
-    maintained.turn = this.#turns[this.#lastTurn]?.add(maintained);
+  #maintain(maintained: Maintained, isCommenting: boolean): void {
+    // A session that is not listed has no lifetime yet.
+    if (maintained instanceof HttpSession && !this.#unlisted.has(maintained))
+      return this.#maintainSession(maintained, isCommenting);
+    if (isCommenting) maintained.keepAlive();
+    maintained.renew?.();
   }
 
   #maintainSession(session: HttpSession, isCommenting: boolean): void {
@@ -359,42 +333,7 @@ export function isRemote(session: object): session is RemoteSession {
   return "node" in session;
 }
 
-function maintain(maintained: Maintained, isCommenting: boolean): void {
-  if (isCommenting) maintained.keepAlive();
-  maintained.renew?.();
-}
-
-/** Schedule for the maintenance of sessions. */
-interface Schedule {
-  /** Milliseconds of a round. */
-  readonly interval: number;
-  /** Parts of a round. */
-  readonly turns: number;
-  /** Number of rounds for each comment on streams. */
-  readonly untilComment: number;
-}
-
-/** Returns the schedule: at least two rounds in the lifetime of an unused session, and as many as streams need for comments. */
-function toSchedule({ keepAlive, sessions }: HttpSettings): Schedule {
-  const longest = (sessions?.ttl ?? Infinity) / 2;
-  const untilComment = keepAlive === Infinity ? Infinity : Math.max(1, Math.ceil(keepAlive / longest));
-  const interval = keepAlive === Infinity ? longest : keepAlive / untilComment;
-  return { interval, turns: Math.min(mostTurns, Math.max(1, Math.floor(interval / shortestTurn))), untilComment };
-}
-
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;
-
-/** Turns of a round at most. */
-const mostTurns = 300;
-
-/** Milliseconds between two turns at least, unless a round is shorter. */
-const shortestTurn = 50;
-
-/** Number of sessions up to which turns are taken together. */
-const fewSessions = 1_000;
-
-/** Turns that are then taken together. */
-const turnsTogether = 5;
 
 /** Milliseconds within which a response does not need a stream. */
 const soon = 10;

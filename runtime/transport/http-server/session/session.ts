@@ -1,29 +1,34 @@
-import type { Revision } from "../../../generated/support.ts";
-import { keepAliveComment } from "../../framing/sse-events.ts";
-import { encode } from "../../framing/json.ts";
-import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
-import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
-import { UnreachableError } from "../../jsonrpc/errors.ts";
-import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
-import type { Connection } from "../../protocol/peer/peer.ts";
-import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
-import type { SessionKey } from "../../stores/session-store.ts";
-import type { EventWriter, Exchange } from "./exchange/exchange.ts";
-import { toErrorStatus } from "./profiled-rejection.ts";
+import type { Revision } from "../../../../generated/support.ts";
+import { keepAliveComment } from "../../../framing/sse-events.ts";
+import { encode } from "../../../framing/json.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../../jsonrpc/channel.ts";
+import type { ConnectionMetrics } from "../../../jsonrpc/counted-channel.ts";
+import { UnreachableError } from "../../../jsonrpc/errors.ts";
+import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../../jsonrpc/message.ts";
+import type { Connection } from "../../../protocol/peer/peer.ts";
+import type { Profile } from "../../../protocol/profile.ts";
+import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
+import type { SessionKey } from "../../../stores/session-store.ts";
+import type { EventWriter, Exchange } from "../exchange/exchange.ts";
+import { toErrorStatus } from "../profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
-import { isSentByEveryNode, type LiveSession, type Maintained, type StoreChange } from "./cluster.ts";
-import type { HttpSettings } from "./settings.ts";
-import { HttpTransportSession } from "../transport-session.ts";
-import {
-  EventStreamResponse,
-  findListener,
-  isListenerKey,
-  keptListeners,
-  listenerMark,
-  type LostStream,
-  type SessionStream,
-  type StreamHost,
-} from "./event-stream.ts";
+import { SessionStreams, type SessionParts, type StoreChange } from "./session-streams.ts";
+import { HttpTransportSession } from "../../transport-session.ts";
+import type { LostStream, SessionStream, StreamHost } from "./event-stream.ts";
+
+/** Settings of an HTTP server that its sessions use. */
+export interface SessionSettings {
+  readonly responseMode: ResponseMode;
+  readonly polling: boolean;
+  /** Milliseconds that clients should wait before they reconnect. */
+  readonly retry: number;
+  /** Bytes that may wait for the reader of a stream. */
+  readonly maxStreamBytes: number;
+  readonly profile: Profile | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
+  /** Reports errors of background work. */
+  readonly fail: (thrown: unknown) => undefined;
+}
 
 /**
  * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
@@ -31,19 +36,17 @@ import {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
-export class HttpSession implements Channel, SessionResponseHost, StreamHost, LiveSession {
+export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   readonly network: NetworkDetails = overHttp;
   readonly key: SessionKey;
-  turn: Set<Maintained> | undefined;
   /** Absent for a session that lasts as long as a POST. */
   readonly session: HttpTransportSession | undefined;
-  readonly #settings: HttpSettings;
+  readonly #settings: SessionSettings;
+  readonly #parts: SessionParts;
   /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, ResponseSink>();
-  /** Streams that have not ended. Created with the first one, because most sessions never have any. */
-  #streams: Map<string, SessionStream> | undefined;
-  /** Streams that were opened by GET, the latest last. */
-  #listeners: readonly SessionStream[] = none;
+  /** Created with the first stream, because most sessions never have any. */
+  #streams: SessionStreams | undefined;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #revision: Revision | undefined;
@@ -52,16 +55,16 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #isClosed = false;
   #isEnded = false;
   #onIdle: (() => void) | undefined;
-  /** Functions that store what requests change, by the id of the request; of the sessions of a cluster only. */
+  /** Functions that store what requests change, by the id of the request; only of sessions that several processes serve. */
   #changes: Map<RequestId, StoreChange> | undefined;
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
-  constructor(key: SessionKey, settings: HttpSettings) {
+  constructor(key: SessionKey, settings: SessionSettings, parts: SessionParts) {
     this.key = key;
     this.#settings = settings;
-    const values = settings.cluster?.createValues?.(key);
-    this.session = key.id === "" ? undefined : new HttpTransportSession(key.id, values);
+    this.#parts = parts;
+    this.session = key.id === "" ? undefined : new HttpTransportSession(key.id, parts.createValues?.(key));
   }
 
   // State for other modules.
@@ -100,8 +103,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   get requestIdPrefix(): string | undefined {
-    const { cluster } = this.#settings;
-    return cluster && `${cluster.name}.`;
+    return this.#parts.requests?.idPrefix;
   }
 
   start(receiver: Receiver): void {
@@ -141,9 +143,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     for (const stream of streams) stream.end();
     this.#replies.clear();
     this.#streams = undefined;
-    this.#listeners = none;
     this.#receiver?.disconnected();
-    if (this.#settings.cluster) await Promise.all(streams.map(async (stream) => stream.flushed?.()));
+    await Promise.all(streams.map(async (stream) => stream.flushed?.()));
   }
 
   // Methods for the HTTP handler.
@@ -175,9 +176,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   receive(incoming: Incoming, origin: unknown): void {
-    const { cluster } = this.#settings;
-    const change = cluster && incoming.kind === "request" ? cluster.prepareChange(this, incoming) : undefined;
-    if (change && incoming.kind === "request") (this.#changes ??= new Map()).set(incoming.id, change);
+    const { requests } = this.#parts;
+    if (requests && incoming.kind === "request") {
+      const change = requests.prepareChange(this.key, incoming);
+      if (change) (this.#changes ??= new Map()).set(incoming.id, change);
+    }
     this.#receiver?.classified(incoming, origin);
   }
 
@@ -186,49 +189,40 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     const stream = this.openListener();
     stream.connect(exchange.stream(streamFields));
     if (this.polls) stream.prime();
-    this.#settings.cluster?.listen(this.key, stream.key);
+    this.#parts.streams.listen?.(this.key, stream.key);
   }
 
   /** Resumes a stream after the given event. Returns `false` when the event is not known. */
   async resume(exchange: Exchange, position: StreamPosition): Promise<boolean> {
-    const { events, cluster } = this.#settings;
     if (!this.isResumable) return false;
     const open = (): EventWriter => exchange.stream(streamFields);
-    const local = this.#streams?.get(position.stream);
-    if (cluster) return this.#adopt(await cluster.resume(this.key, position, { host: this, local, open }));
-    if (!events) return false;
-    const stream = local instanceof EventStreamResponse ? local : this.#reopen(position.stream);
-    const isResumed = await stream.resume(open, position, () => events.after(this.key, position));
-    if (stream === local || !isListenerKey(stream.key)) return isResumed;
-    if (isResumed && !this.#isClosed) this.#addListener(stream);
-    else this.endStream(stream);
-    return isResumed;
+    return this.#parts.streams.resume(this.key, position, { host: this, streams: this.#opened, open });
   }
 
-  // Members of `LiveSession`.
+  // Methods for the streams that the client has opened by GET.
 
   get hasListeners(): boolean {
-    return this.#listeners.length > 0;
+    return this.#streams?.hasListeners === true;
   }
 
   isListening(stream: string): boolean {
-    return this.#listeners.some(({ key, isConnected }) => isConnected && key === stream);
+    return this.#streams?.isListening(stream) === true;
   }
 
-  openListener(name: string = this.#nameStream(listenerMark)): SessionStream {
+  openListener(name: string = this.#nameStream("listener")): SessionStream {
     const stream = this.openStream([], name);
-    for (const replaced of this.#addListener(stream)) void replaced.endStored?.().catch(this.#settings.fail);
+    for (const replaced of this.#opened.addListener(stream)) void replaced.endStored?.().catch(this.#settings.fail);
     return stream;
   }
 
   sendToListener(text: string): boolean {
-    const listener = findListener(this.#listeners);
+    const listener = this.#streams?.listener;
     void listener?.send(text);
     return listener !== undefined;
   }
 
   releaseStream(name: string): void {
-    this.#streams?.get(name)?.release();
+    this.#streams?.find(name)?.release();
   }
 
   releaseStreams(): void {
@@ -240,7 +234,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     for (const stream of this.#openStreams) stream.touch(keepAliveComment);
   }
 
-  // Members of `PostHost`.
+  // Members of `SessionResponseHost`.
 
   get style(): ResponseMode {
     return this.#settings.responseMode;
@@ -254,21 +248,14 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#revision?.polling === true && this.isResumable && this.#settings.polling;
   }
 
-  openStream(requests: readonly RequestId[], name: string = this.#nameStream()): SessionStream {
-    const { cluster } = this.#settings;
-    const isShared = cluster && this.isResumable;
-    const stream = isShared
-      ? cluster.createStream(this.key, { name, host: this, requests })
-      : new EventStreamResponse(name, this);
-    (this.#streams ??= new Map()).set(name, stream);
+  openStream(requests: readonly RequestId[], name: string = this.#nameStream("response")): SessionStream {
+    const stream = this.#parts.streams.createStream(this.key, { name, host: this, requests });
+    this.#opened.add(stream);
     return stream;
   }
 
   endStream(stream: SessionStream): void {
-    stream.end();
-    // A resumption waits for the events that are still being stored.
-    if (stream.storing) void stream.storing.then(() => this.#forget(stream));
-    else this.#forget(stream);
+    this.#opened.end(stream);
   }
 
   // Members of `StreamHost`.
@@ -287,22 +274,15 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   /** True if clients can resume streams. Event ids exist only with sessions: in revisions with a header for the session. */
   get isResumable(): boolean {
-    const { events, cluster } = this.#settings;
-    return this.#hasEventIds && (events !== undefined || cluster !== undefined);
+    return this.#hasEventIds && this.#parts.streams.isResumable;
   }
 
   remember(event: StoredEvent): Promise<void> | undefined {
-    const { events, fail } = this.#settings;
-    try {
-      const kept = events?.append(this.key, event);
-      return kept instanceof Promise ? kept.catch(fail) : undefined;
-    } catch (thrown) {
-      return fail(thrown);
-    }
+    return this.#parts.streams.remember?.(this.key, event);
   }
 
   fenced(stream: SessionStream, { requests, unsent }: LostStream): void {
-    this.#forget(stream);
+    this.#streams?.forget(stream);
     if (stream.isListener) for (const text of unsent) this.#sendElsewhere(text);
     for (const requestId of requests) {
       this.receive({ kind: "notification", method: "notifications/cancelled", params: { requestId } }, undefined);
@@ -310,13 +290,16 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   get #openStreams(): readonly SessionStream[] {
-    return this.#streams ? [...this.#streams.values()] : none;
+    return this.#streams?.all ?? none;
   }
 
-  #nameStream(mark: string = ""): string {
-    const { cluster, nonce } = this.#settings;
+  get #opened(): SessionStreams {
+    return (this.#streams ??= new SessionStreams());
+  }
+
+  #nameStream(kind: "response" | "listener"): string {
     this.#streamCount += 1;
-    return `${cluster?.name ?? `${mark}${nonce}`}${this.#streamCount.toString(36)}`;
+    return this.#parts.streams.nameStream(this.#streamCount, kind);
   }
 
   #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
@@ -341,57 +324,23 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #takeReply(id: RequestId): ResponseSink | undefined {
     const reply = this.#replies.get(id);
     this.#replies.delete(id);
-    if (reply) this.#settings.cluster?.release(this.key, [id]);
+    if (reply) this.#parts.requests?.ended(this.key, id);
     return reply;
   }
 
-  /** Sends to exactly one stream opened by GET. Without one on this node, a message for the session as a whole may reach that of another node. */
+  /** Sends to exactly one stream opened by GET. Without one in this process, a message for the session as a whole may reach that of another. */
   #listen(text: string, message?: Message): void | Promise<void> {
-    const listener = findListener(this.#listeners);
+    const listener = this.#streams?.listener;
     if (listener) return listener.send(text);
-    const { cluster } = this.#settings;
     const method = message && "method" in message ? message.method : undefined;
-    if (cluster && method !== undefined && !isSentByEveryNode(method)) return cluster.sendToListener(this.key, text);
+    const sent = method === undefined ? undefined : this.#parts.streams.sendElsewhere?.(this.key, text, method);
+    if (sent) return sent;
     if (message && "id" in message)
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
-  /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. Returns these. */
-  #addListener(stream: SessionStream): readonly SessionStream[] {
-    const kept = [...keptListeners(this.#listeners.filter((listener) => listener !== stream)), stream];
-    const replaced = this.#listeners.filter((listener) => !kept.includes(listener));
-    for (const listener of replaced) this.endStream(listener);
-    this.#listeners = kept;
-    return replaced;
-  }
-
-  /** Keeps a resumed stream until it ends. The connection of another request that has resumed it ends: nothing more may be written there. */
-  #adopt(stream: SessionStream | undefined): boolean {
-    if (!stream) return false;
-    for (const open of this.#openStreams) if (open.key === stream.key && open !== stream) open.release();
-    (this.#streams ??= new Map()).set(stream.key, stream);
-    if (stream.isListener) this.#addListener(stream);
-    void stream.finished?.then(() => this.#forget(stream));
-    return true;
-  }
-
-  /** Forgets a stream, but not another of the same name: two requests may resume a stream at once. */
-  #forget(stream: SessionStream): void {
-    if (this.#streams?.get(stream.key) === stream) this.#streams.delete(stream.key);
-    if (stream.isListener) this.#listeners = this.#listeners.filter((listener) => listener !== stream);
-  }
-
   #sendElsewhere(text: string): void {
-    const { cluster, fail } = this.#settings;
-    if (text !== "") cluster?.sendToListener(this.key, text).catch(fail);
-  }
-
-  /** Opens a stream that has ended here, or is of another process. Only one that was opened by GET has further messages. */
-  #reopen(key: string): EventStreamResponse {
-    const stream = new EventStreamResponse(key, this);
-    if (isListenerKey(key)) (this.#streams ??= new Map()).set(key, stream);
-    else stream.end();
-    return stream;
+    if (text !== "") void this.#parts.streams.sendElsewhere?.(this.key, text)?.catch(this.#settings.fail);
   }
 }
 

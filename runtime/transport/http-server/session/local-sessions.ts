@@ -1,0 +1,57 @@
+import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
+import type { SessionKey } from "../../../stores/session-store.ts";
+import { EventStreamResponse, isListenerKey, listenerMark, type SessionStream } from "./event-stream.ts";
+import type { NewStream, Resumption, StreamDirectory } from "./session-streams.ts";
+import type { HttpSettings } from "../settings.ts";
+
+/** Streams of one process: each stores its events as it sends them, and only this process sends on it. */
+export class LocalStreams implements StreamDirectory {
+  readonly #settings: Pick<HttpSettings, "events" | "nonce" | "fail">;
+
+  constructor(settings: Pick<HttpSettings, "events" | "nonce" | "fail">) {
+    this.#settings = settings;
+  }
+
+  get isResumable(): boolean {
+    return this.#settings.events !== undefined;
+  }
+
+  nameStream(count: number, kind: "response" | "listener"): string {
+    return `${kind === "listener" ? listenerMark : ""}${this.#settings.nonce}${count.toString(36)}`;
+  }
+
+  createStream(_key: SessionKey, { name, host }: NewStream): SessionStream {
+    return new EventStreamResponse(name, host);
+  }
+
+  remember(key: SessionKey, event: StoredEvent): Promise<void> | undefined {
+    const { events, fail } = this.#settings;
+    try {
+      const kept = events?.append(key, event);
+      return kept instanceof Promise ? kept.catch(fail) : undefined;
+    } catch (thrown) {
+      return fail(thrown);
+    }
+  }
+
+  async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<boolean> {
+    const { events } = this.#settings;
+    if (!events) return false;
+    const { host, streams, open } = resumption;
+    const local = streams.find(position.stream);
+    const stream = local instanceof EventStreamResponse ? local : reopen(position.stream, resumption);
+    const isResumed = await stream.resume(open, position, () => events.after(key, position));
+    if (stream === local || !isListenerKey(stream.key)) return isResumed;
+    if (isResumed && !host.isClosed) streams.addListener(stream);
+    else streams.end(stream);
+    return isResumed;
+  }
+}
+
+/** Opens a stream that has ended here, or is of another process. Only one that was opened by GET has further messages. */
+function reopen(name: string, { host, streams }: Resumption): EventStreamResponse {
+  const stream = new EventStreamResponse(name, host);
+  if (isListenerKey(name)) streams.add(stream);
+  else stream.end();
+  return stream;
+}

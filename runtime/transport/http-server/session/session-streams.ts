@@ -1,0 +1,132 @@
+import type { SessionValues } from "../../../jsonrpc/channel.ts";
+import type { ErrorObject, Incoming, RequestId } from "../../../jsonrpc/message.ts";
+import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
+import type { SessionKey } from "../../../stores/session-store.ts";
+import { findListener, keptListeners, type SessionStream, type StreamHost } from "./event-stream.ts";
+import type { EventWriter } from "../exchange/exchange.ts";
+
+/** What the sessions of a handler have in common with those of other processes. */
+export interface SessionParts {
+  readonly streams: StreamDirectory;
+  /** Requests of the sessions, as other processes have to know them. Default: no other process knows any. */
+  readonly requests?: RequestDirectory;
+  /** Returns the values of a session that the processes share. Default: each process has its own. */
+  createValues?(key: SessionKey): SessionValues;
+}
+
+/** Streams of sessions: creates them, and finds the rest of one whose connection has ended. */
+export interface StreamDirectory {
+  /** True if events are stored, so that clients of revisions with event ids can resume streams. */
+  readonly isResumable: boolean;
+  /** Returns the name of a new stream of this process. The count distinguishes the streams of one session. */
+  nameStream(count: number, kind: "response" | "listener"): string;
+  createStream(key: SessionKey, stream: NewStream): SessionStream;
+  /** Stores an event of a stream that does not store its events itself. Default: there is no such stream. */
+  remember?(key: SessionKey, event: StoredEvent): Promise<void> | undefined;
+  /** Continues a stream on a new connection, and adds it to those of its session. Returns `false` when the position is unknown. */
+  resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<boolean>;
+  /** Registers the stream that the client has opened by GET, in the background. Default: only this process sends on it. */
+  listen?(key: SessionKey, stream: string): void;
+  /**
+   * Sends a message on the stream that the client has opened by GET at another process. Rejects when there is none. Returns `undefined` for a
+   * notification that every process sends to its own clients. Default: no other process has streams of the session.
+   */
+  sendElsewhere?(key: SessionKey, text: string, method?: string): Promise<void> | undefined;
+}
+
+/** Stream that is created. */
+export interface NewStream {
+  readonly name: string;
+  readonly host: StreamHost;
+  /** Requests that the stream responds to; none for a stream opened by GET. */
+  readonly requests: readonly RequestId[];
+}
+
+/** New connection to a stream. */
+export interface Resumption {
+  readonly host: StreamHost & { readonly isClosed: boolean };
+  /** Streams of the session in this process. */
+  readonly streams: SessionStreams;
+  /** Begins the response. */
+  open(): EventWriter;
+}
+
+/** Requests of sessions that several processes serve. */
+export interface RequestDirectory {
+  /** Start of the ids of requests to clients: a response that reaches another process finds its way back. */
+  readonly idPrefix: string;
+  /** Returns a function that stores the change that a request makes to the state of its session; `undefined` for other requests. */
+  prepareChange(key: SessionKey, request: Incoming & { readonly kind: "request" }): StoreChange | undefined;
+  /** Called when a request has its response, or gets none: its id is no longer reserved. */
+  ended(key: SessionKey, id: RequestId): void;
+}
+
+/** Stores a change before its response is sent. Returns the error to respond with instead, if it cannot be stored. */
+export type StoreChange = () => Promise<ErrorObject | undefined>;
+
+/** Streams of a session that have not ended, and those of them that its client has opened by GET. */
+export class SessionStreams {
+  readonly #open = new Map<string, SessionStream>();
+  /** Streams that were opened by GET, the latest last. */
+  #listeners: readonly SessionStream[] = [];
+
+  get all(): readonly SessionStream[] {
+    return [...this.#open.values()];
+  }
+
+  get hasListeners(): boolean {
+    return this.#listeners.length > 0;
+  }
+
+  /** Stream for messages that belong to no request of the client. */
+  get listener(): SessionStream | undefined {
+    return findListener(this.#listeners);
+  }
+
+  find(name: string): SessionStream | undefined {
+    return this.#open.get(name);
+  }
+
+  /** True if the client is connected to this stream opened by GET. */
+  isListening(name: string): boolean {
+    return this.#listeners.some(({ key, isConnected }) => isConnected && key === name);
+  }
+
+  add(stream: SessionStream): void {
+    this.#open.set(stream.key, stream);
+  }
+
+  /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. Returns these. */
+  addListener(stream: SessionStream): readonly SessionStream[] {
+    this.add(stream);
+    const kept = [...keptListeners(this.#listeners.filter((listener) => listener !== stream)), stream];
+    const replaced = this.#listeners.filter((listener) => !kept.includes(listener));
+    for (const listener of replaced) this.end(listener);
+    this.#listeners = kept;
+    return replaced;
+  }
+
+  /**
+   * Adds a stream that is resumed and ends by itself, or was opened by GET. The connection of another request that has resumed it ends: nothing more may
+   * be written there.
+   */
+  adopt(stream: SessionStream): void {
+    for (const open of this.all) if (open.key === stream.key && open !== stream) open.release();
+    if (stream.isListener) this.addListener(stream);
+    else this.add(stream);
+    void stream.finished?.then(() => this.forget(stream));
+  }
+
+  end(stream: SessionStream): void {
+    stream.end();
+    // A resumption waits for the events that are still being stored.
+    if (stream.storing) void stream.storing.then(() => this.forget(stream));
+    else this.forget(stream);
+  }
+
+  /** Forgets a stream, but not another of the same name: two requests may resume a stream at once. */
+  forget(stream: SessionStream): void {
+    if (this.#open.get(stream.key) === stream) this.#open.delete(stream.key);
+    if (this.#listeners.includes(stream)) this.#listeners = this.#listeners.filter((listener) => listener !== stream);
+  }
+}
