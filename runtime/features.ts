@@ -24,7 +24,9 @@ export type {
 
 export type { Feature } from "./server/feature.ts";
 
-export type { ListHost, ToolLists } from "./server/list/changing-lists.ts";
+export type { ListHost } from "./server/list/changing-lists.ts";
+
+export type { ToolLists } from "./server/tools/registry.ts";
 
 export { apps } from "./server/apps/feature.ts";
 export type { UiSupport } from "./server/apps/tool-ui.ts";

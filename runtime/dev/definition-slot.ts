@@ -4,7 +4,7 @@ import type { AnyCoreDefinition } from "../server/any-definition.ts";
 import { buildServer } from "../server/build-server.ts";
 import type { BuildOptions, CoreServer } from "../server/server.ts";
 import type { ServerExtensions } from "../server/definition.ts";
-import type { ToolLists } from "../server/list/changing-lists.ts";
+import type { ToolLists } from "../server/tools/registry.ts";
 import { writeToStandardError } from "../server/logging/stderr.ts";
 import { subscriptions } from "../server/subscriptions/feature.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";

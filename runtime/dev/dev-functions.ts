@@ -4,7 +4,7 @@ import { allFeatures, type createServer } from "../server/create-server.ts";
 import type { BuildOptions, CoreServer } from "../server/server.ts";
 import type { ServerExtensions } from "../server/definition.ts";
 import { forRevisions, type RevisionDefiners } from "../server/for-revisions.ts";
-import type { ToolLists } from "../server/list/changing-lists.ts";
+import type { ToolLists } from "../server/tools/registry.ts";
 import type { ProtocolTypes } from "../server/protocol-types.ts";
 import { runStdio, startHttp, startServer, type RunOptions } from "../server/run/run-server.ts";
 import { serveHttp } from "../server/run/serve-http.ts";

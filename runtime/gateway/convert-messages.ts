@@ -16,7 +16,7 @@ import { checkResult } from "../protocol/peer/routes.ts";
 import { omit } from "../protocol/revision/known-members.ts";
 import { unknownImplementation, type Capabilities, type Session } from "../protocol/session/session.ts";
 import { withoutSessionMembers } from "../server/input/send-input-request.ts";
-import { createEnvelope } from "../server/envelope.ts";
+import { createEnvelope } from "../protocol/revision/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
 import type { Principal } from "./principal.ts";
 

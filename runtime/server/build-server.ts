@@ -1,25 +1,24 @@
-import { type Gate, type Revision, isObject } from "../../generated/support.ts";
+import type { Revision } from "../../generated/support.ts";
+import { deliverReport } from "../jsonrpc/error-report.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
-import { defaultTimeouts } from "../jsonrpc/limits.ts";
-import { systemClock } from "../internal/timers.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
-import type { TaskNode } from "../stores/task-node.ts";
-import type { AnyCoreDefinition, AnyTool } from "./any-definition.ts";
-import { toCapabilities } from "./capabilities.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
+import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
-import { createPlainScope } from "./context.ts";
-import type { CoreServer, ServerImplementation, BuildOptions } from "./server.ts";
 import type { ServerExtensions } from "./definition.ts";
-import type { Feature, ServedFeature, ServerParts } from "./feature.ts";
-import { createHandlers, type HandlerOptions } from "./handlers.ts";
-import { createPlainInputRunner } from "./input/input-runner.ts";
-import { wrapLifecycle } from "./middleware/lifecycle-scope.ts";
-import type { ToolLists } from "./list/changing-lists.ts";
+import { findOwner, sortFeatures, type Feature } from "./feature.ts";
+import { ServerLists } from "./list/changing-lists.ts";
+import { createSignedCursors } from "./list/cursors.ts";
+import { pickShown, readShown } from "./list/shown-members.ts";
+import { readLogLevels } from "./logging/log-levels.ts";
+import { writeToStandardError } from "./logging/stderr.ts";
 import type { Middleware } from "./middleware/middleware.ts";
-import { pickShown } from "./list/shown-members.ts";
-import { createParts } from "./server-parts.ts";
+import type { ServerParts, ServerSettings, ToolRules } from "./revision-server.ts";
+import { SealedServer, type SealedParts } from "./sealed-server.ts";
+import type { BuildOptions, CoreServer } from "./server.ts";
 import type { DefinedSettings, SettingsReader } from "./settings/settings.ts";
-import type { Catalogue } from "./list/catalogue.ts";
+import { createSessionRegistry } from "./subscriptions/session-registry.ts";
+import { createToolList, type ToolLists } from "./tools/registry.ts";
 
 /**
  * Creates a server with chosen features from its definition.
@@ -30,72 +29,124 @@ import type { Catalogue } from "./list/catalogue.ts";
 export function buildServer<Lists extends object, Definition extends AnyCoreDefinition>(
   definition: Definition & ServerExtensions,
   spoken: readonly Revision[],
-  { features, createAcceptor, createLists, ...shared }: BuildOptions<Lists, Definition>,
+  options: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
+  const features = sortFeatures(options.features);
   checkLists(definition);
   const revisions = extend(spoken, definition, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
   checkFeatures(definition, features, revisions);
-  const built = new Map<Revision, ServerImplementation>();
-  const middleware = [...(definition.middleware ?? [])];
-  let isServed = false;
-  const { parts, lists } = createParts(definition, createLists, {
-    ...shared,
-    revisions,
-    middleware,
-    features,
-    isServed: () => isServed,
-    rebuild: () => built.clear(),
-    implement: (id) => {
-      const revision = revisions.find((candidate) => candidate.id === id);
-      if (revision) implement(revision);
-    },
-  });
-  const served = features.map((feature) => feature.create(parts, definition));
-  const implement = (revision: Revision): ServerImplementation => {
-    const made = built.get(revision) ?? implementAt(revision, { definition, parts, features, served });
-    built.set(revision, made);
-    return made;
-  };
+  const builder = new ServerBuilder(definition, { ...options, features, revisions });
   // Two members with the same method are reported before a client connects.
-  for (const revision of definition.handlers ? revisions : [newest]) implement(revision);
+  for (const revision of definition.handlers ? revisions : [newest]) builder.current.at(revision);
+  const { parts, lists } = builder;
   const core = {
-    startTasks(node: TaskNode): void {
-      for (const feature of served) feature.startTasks?.(node);
-    },
     ...describe(definition, parts),
     cluster: parts.cluster,
     revisions,
-    createAcceptor,
-    use(step: Middleware): void {
-      if (isServed) throw new Error("Middleware cannot be added to a served server; call use() before serving it");
-      middleware.push(step);
-      built.clear();
+    use: (step: Middleware) => builder.use(step),
+    createAcceptor(connections) {
+      builder.seal();
+      return options.createAcceptor(connections);
     },
-    implement(revision: Revision): ServerImplementation {
-      isServed = true;
-      return implement(revision);
-    },
-    readScopes: createScopeReader(parts.tools, served),
+    implement: (revision) => builder.current.at(revision),
+    readScopes: (method, params) => builder.current.readScopes(method, params),
     get around() {
-      return wrapLifecycle(middleware);
+      return builder.current.around;
     },
+    startTasks: (node) => builder.current.startTasks(node),
     join: parts.sessions.join.bind(parts.sessions),
     clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },
-    async close(options: CloseOptions = {}): Promise<void> {
-      const { drain = defaultTimeouts.drain } = options;
-      const deadline = systemClock.now() + drain;
-      await parts.sessions.close(options);
-      const rest = Math.max(0, deadline - systemClock.now());
-      await Promise.all(served.map(async (feature) => feature.close?.({ drain: rest })));
-    },
-  };
+    close: (closing: CloseOptions = {}) => builder.current.close(closing),
+  } satisfies Omit<CoreServer, "tools">;
   return Object.assign(core, lists);
+}
+
+/** A server before it is served: middleware may be added, and every list may change. */
+class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> {
+  readonly parts: ServerParts;
+  /** Lists of the server, which are its members. */
+  readonly lists: ToolLists & Lists;
+  readonly #middleware: Middleware[];
+  readonly #sealed: Omit<SealedParts, "middleware">;
+  #current: { readonly server: SealedServer; readonly version: number } | undefined;
+
+  constructor(
+    definition: Definition,
+    options: BuildOptions<Lists, Definition> & { readonly revisions: readonly Revision[] },
+  ) {
+    const { features, revisions, describeError } = options;
+    const { cluster = { shared: undefined }, sessions = createSessionRegistry() } = options;
+    const lists = new ServerLists(definition, { sessions, features, revisions });
+    sessions.attach(lists);
+    const describeMore = findOwner(features, "describeTool")?.describeTool;
+    const rules: ToolRules = { revisions, shown: readShown(revisions), describeMore };
+    const tools = createToolList(definition, lists, rules);
+    this.lists = Object.assign({ tools }, options.createLists?.(definition, lists));
+    const settings = createSettings(definition, revisions, cluster);
+    this.parts = { ...this.lists, ...rules, lists, sessions, settings, cluster, describeError };
+    this.#middleware = [...(definition.middleware ?? [])];
+    const { parts } = this;
+    this.#sealed = {
+      definition,
+      parts,
+      features,
+      createInput: findOwner(features, "createInput")?.createInput?.(parts, definition),
+      served: features.map((one) => ({ name: one.name, feature: one.create?.(parts, definition) ?? {} })),
+    };
+  }
+
+  /**
+   * Adds middleware. It runs inside the middleware that was added before.
+   *
+   * @throws {Error} when the server is being served
+   */
+  use(step: Middleware): void {
+    if (this.parts.lists.isSealed)
+      throw new Error("Middleware cannot be added to a served server; call use() before serving it");
+    this.#middleware.push(step);
+  }
+
+  /** The server as it is now. It is another one after each change. */
+  get current(): SealedServer {
+    const version = this.parts.lists.version + this.#middleware.length;
+    if (this.#current?.version !== version) {
+      const server = new SealedServer({ ...this.#sealed, middleware: [...this.#middleware] });
+      this.#current = { server, version };
+    }
+    return this.#current.server;
+  }
+
+  /** Ends the time of changes, because clients are served from now on. */
+  seal(): void {
+    this.parts.lists.seal();
+  }
+}
+
+function createSettings(
+  definition: AnyCoreDefinition,
+  revisions: readonly Revision[],
+  cluster: ClusterAccess,
+): ServerSettings {
+  const { onError = writeToStandardError } = definition;
+  return {
+    subscribe: definition.subscribe ?? false,
+    maxSubscriptions: definition.maxSubscriptions ?? 1_000,
+    pageSize: definition.pageSize,
+    cacheHints: definition.cacheHints ?? {},
+    cursors: createSignedCursors(definition.cursorKeys, cluster),
+    logs: {
+      written: readLogLevels(revisions),
+      initial: definition.logLevel,
+      rate: definition.logRate ?? { burst: 1_000, perSecond: 100 },
+    },
+    onError: (report) => deliverReport(report, { onError }),
+  };
 }
 
 /** Returns the revisions with the extensions of a definition. */
@@ -105,14 +156,10 @@ function extend(
   features: readonly Feature[],
 ): readonly Revision[] {
   const extensions = extensionsOf(definition, features);
-  const support = supportIn(features);
-  if (support) return support.extend(revisions, extensions);
+  const owner = findOwner(features, "extensionSupport");
+  if (owner?.extensionSupport) return owner.extensionSupport.extend(revisions, extensions);
   if (extensions.length === 0) return revisions;
   throw new SetupError("Extensions are not part of this project; add a feature that serves one");
-}
-
-function supportIn(features: readonly Feature[]): Feature["extensionSupport"] {
-  return features.find(({ extensionSupport }) => extensionSupport)?.extensionSupport;
 }
 
 /** Returns the extensions that a definition names, and those that its members need. */
@@ -123,42 +170,6 @@ function extensionsOf(
   const { extensions = [] } = definition;
   const implied = features.flatMap((feature) => feature.extension?.(definition) ?? []);
   return [...extensions, ...implied.filter(({ id }) => !extensions.some((named) => named.id === id))];
-}
-
-interface Built {
-  readonly definition: AnyCoreDefinition;
-  readonly parts: ServerParts;
-  readonly features: readonly Feature[];
-  readonly served: readonly ServedFeature[];
-}
-
-function implementAt(revision: Revision, { definition, parts, features, served }: Built): ServerImplementation {
-  const handlers = createHandlers(parts, revision, {
-    createScope: createPlainScope,
-    inputRunner: createPlainInputRunner(),
-    ...implementFeatures(features, served, revision),
-  });
-  const gates: Gate[] = served.flatMap((feature) => feature.gates?.(revision) ?? []);
-  const { settings } = parts;
-  const capabilities = toCapabilities(handlers, revision, {
-    ...settings,
-    experimental: definition.experimental,
-    gates,
-  });
-  const guarded = supportIn(features)?.guard(handlers, revision) ?? handlers;
-  return { role: "server", revision, handlers: guarded, capabilities };
-}
-
-/** Collects the features at a revision, and the contexts and input runners with which they replace the plain ones. */
-function implementFeatures(
-  features: readonly Feature[],
-  served: readonly ServedFeature[],
-  revision: Revision,
-): Partial<HandlerOptions> {
-  const askForTask = features.find((feature) => feature.createAskForTask)?.createAskForTask?.(revision);
-  const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
-  const inputRunner = served.find((feature) => feature.inputRunner)?.inputRunner?.(revision);
-  return { served, ...(createScope && { createScope }), ...(inputRunner && { inputRunner }) };
 }
 
 /** Members of a server that come from its definition unchanged. */
@@ -182,29 +193,4 @@ function combineSettings(settings: DefinedSettings | readonly DefinedSettings[])
   const readers = [settings].flat().map((one) => one["~settings"]);
   const variables = new Map(readers.flatMap((reader) => reader.variables).map((one) => [one.name, one]));
   return { variables: [...variables.values()], check: () => readers.forEach((reader) => reader.check()) };
-}
-
-/**
- * Creates a function that returns the scopes that a request needs, before any part of the response has been sent. It returns none for a
- * definition with restricted visibility: the registries check those scopes after they have found that the client may see the definition.
- */
-function createScopeReader(
-  tools: Catalogue<AnyTool>,
-  features: readonly ServedFeature[],
-): (method: string, params: unknown) => readonly string[] {
-  return (method, params) => {
-    if (!isObject(params)) return [];
-    const { name } = params;
-    const tool = method === "tools/call" && typeof name === "string" ? tools.get(name) : undefined;
-    const found = tool ?? findFirst(features, ({ findAsked }) => findAsked?.(method, params));
-    return found?.visible ? [] : (found?.scopes ?? []);
-  };
-}
-
-function findFirst<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

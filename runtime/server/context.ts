@@ -18,8 +18,11 @@ export interface ContextParts {
 /** Creates the context of a handler of the user. */
 export type CreateScope = (call: CallContext, parts: ContextParts) => HandlerScope;
 
-/** Creates contexts for programs that send no input requests. */
-export const createPlainScope: CreateScope = (call, parts) => new HandlerScope(call, parts);
+/** How handlers at one revision get input of their clients. */
+export interface InputSupport {
+  readonly inputRunner: InputRunner;
+  readonly createScope: CreateScope;
+}
 
 /** Context of a handler of the user: a view of the call that it handles (`run: (args, { progress }) => ...`). */
 export class HandlerScope extends CallScope implements AnyContext {

@@ -1,7 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer } from "./build-server.ts";
-import type { ToolLists } from "./list/changing-lists.ts";
+import type { ToolLists } from "./tools/registry.ts";
 import type { AnyServerDefinition } from "./any-definition.ts";
 import { createAcceptor } from "../lifecycle/acceptor.ts";
 import { apps } from "./apps/feature.ts";

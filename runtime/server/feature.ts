@@ -1,27 +1,22 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
 import type { TaskNode } from "../stores/task-node.ts";
-import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import type { RegistryOptions, ToolRules } from "./list/registry-options.ts";
-import type { InputRunner } from "./input/input-runner.ts";
-import type { AnyCoreDefinition, AnyServerDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
+import type { InputSupport } from "./context.ts";
+import type { RevisionServer, ServerParts, ToolRules } from "./revision-server.ts";
+import type { AnyCoreDefinition, AnyServerDefinition, Scoped, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
-import type { Catalogue } from "./list/catalogue.ts";
-import type { SessionRegistry } from "./subscriptions/session-registry.ts";
-import type { ClusterAccess } from "../stores/shared-parts.ts";
-import type { ShownMembers } from "./list/shown-members.ts";
-import type { CacheHints } from "./list/cache-hints.ts";
-import type { Cursors } from "./list/cursors.ts";
-import type { LogOptions } from "./logging/log-levels.ts";
-import type { Middleware } from "./middleware/middleware.ts";
-import type { OnError } from "../jsonrpc/error-report.ts";
 
-/** Optional part of a server, in addition to tools. A program that does not name it does not contain its code. */
+/**
+ * Optional part of a server, in addition to tools. A program that does not name it does not contain its code. A member that changes the server as a
+ * whole (`extensionSupport`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
+ */
 export interface Feature {
   readonly name: string;
+  /** Names of the features that are implemented before this one, where the server has them; `others` for all that do not say so themselves. */
+  readonly follows?: readonly string[] | "others";
   /**
    * Checks a definition, or definitions that are added later, for mistakes. Clients of each revision of the server may be connected.
    *
@@ -33,55 +28,54 @@ export interface Feature {
   /** Support for extensions, which each feature that serves one brings. */
   readonly extensionSupport?: ExtensionSupport;
   /** Creates the feature for one server, whose parts include the lists that the feature serves. */
-  create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
+  create?(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns the members that lists show of a tool in addition to those of its definition. */
-  readonly describeTool?: (tool: AnyTool, revision: Revision) => object;
+  readonly describeTool?: NonNullable<ToolRules["describeMore"]>;
   /** Returns the function that sends input requests to clients as tasks, at revisions where clients have tasks. */
   readonly createAskForTask?: (revision: Revision) => AskForTask | undefined;
-  /** Returns the function that creates contexts at a revision, if they offer more than those of programs without input requests. */
-  createScopes?(revision: Revision, askForTask: AskForTask | undefined): CreateScope;
+  /** Creates the function that returns, for a revision, how handlers get input of their clients. Default: they cannot request any. */
+  createInput?(parts: ServerParts, source: AnyCoreDefinition): CreateInput;
 }
 
 /** Sends a request that the client runs as a task. Resolves to its result. */
 export type AskForTask = (call: CallContext, row: RequestRow, params: object) => Promise<unknown>;
 
+/** Returns how handlers get input of their clients at a revision. */
+export type CreateInput = (revision: Revision, askForTask: AskForTask | undefined) => InputSupport;
+
 /** A feature of one server. */
 export interface ServedFeature {
   /** Finds the definition that a request addresses, if the request belongs to this feature. */
   findAsked?(method: string, params: Readonly<Record<string, unknown>>): (Scoped & Visible) | undefined;
-  /** Returns the handlers of the feature at one revision. */
-  implement(scene: FeatureContext): Implemented;
-  /** Returns the gates of the capabilities that the feature declares in addition to those of its methods. */
-  gates?(revision: Revision): readonly Gate[];
-  /** Returns the rounds of calls that need input of the client. */
-  inputRunner?(revision: Revision): InputRunner;
+  /** Implements the feature at one revision. */
+  implement?(server: RevisionServer, earlier: Earlier): Implemented;
   /** Shares the tasks of the feature with other nodes of a cluster. */
   startTasks?(node: TaskNode): void;
   /** Waits for the work that is in progress in the feature, and ends what is left after the given time. */
   close?(options: Required<CloseOptions>): Promise<void>;
 }
 
-/** Parts of a server at one revision, from which a feature is implemented. */
-export interface FeatureContext extends ContextParts {
-  readonly revision: Revision;
-  readonly options: RegistryOptions;
+/** What is implemented at a revision before a feature: the tools, and the features before it. */
+export interface Earlier {
   readonly tools: ToolRegistry;
-  readonly createScope: CreateScope;
-  toContext(call: CallContext): HandlerScope;
-  /** True if a list has entries, or may have some later. */
-  isOffered(kind: ListKind): boolean;
-  /** Implementations of the features before this one. */
-  readonly earlier: readonly Implemented[];
+  readonly features: readonly NamedImplementation[];
 }
 
 /** Implementation of a feature at one revision. */
 export interface Implemented {
   /** Functions by handler name, such as `readResource`. Their params were checked against the revision. */
   readonly handlers: object;
-  /** True if a client may read the resource at a URI. */
-  isUsable?(uri: string, call: CallContext): boolean;
-  /** Reads the additional topics that clients can listen for. */
+  /** Gates of the capabilities that the feature declares in addition to those of its methods. */
+  readonly gates?: readonly Gate[];
+  /** True if a client may read the resource at a URI. One feature has it. */
+  readonly isUsable?: (uri: string, call: CallContext) => boolean;
+  /** Reads the additional topics that clients can listen for. One feature has it. */
   readonly listen?: ReadExtensionFilter;
+}
+
+/** Implementation of a feature, with its name. */
+export interface NamedImplementation extends Implemented {
+  readonly name: string;
 }
 
 /** Reads the filter members of an extension. Returns the accepted part of the filter and its topics. */
@@ -100,34 +94,41 @@ export interface AddedNotifications {
   leave?(): void;
 }
 
-/** Parts of a server that are the same at every revision. */
-export interface ServerParts {
-  readonly tools: Catalogue<AnyTool>;
-  readonly sessions: SessionRegistry;
-  readonly settings: ServerSettings;
-  readonly cluster: ClusterAccess;
-  readonly toolRules: ToolRules;
-  /** Members of definitions that clients receive: those of the newest revision, for which definitions are written. Older revisions get less. */
-  readonly shown: ShownMembers;
-  /** Revisions of the server, newest first. */
-  readonly revisions: readonly Revision[];
-  /** True if a list has entries, or may have some later. */
-  isOffered(kind: ListKind): boolean;
-  /** Builds the handlers of a revision, if the server has it. */
-  implement(revision: string): void;
+/**
+ * Returns the feature that owns a member of which a server has one, if any does. Features that share one value share its ownership.
+ *
+ * @throws {SetupError} when two features have different ones
+ */
+export function findOwner<One extends { readonly name: string }>(
+  features: readonly One[],
+  member: keyof One & string,
+): One | undefined {
+  const owner = features.find((feature) => feature[member] !== undefined);
+  const other = features.find((feature) => feature[member] !== undefined && feature[member] !== owner?.[member]);
+  if (owner && other)
+    throw new SetupError(`${member} is provided by the features ${owner.name} and ${other.name}; use one of them`);
+  return owner;
 }
 
-/** Options of a server, with every default filled in. */
-export interface ServerSettings {
-  /** Lists that may change. They are offered even while they are empty. */
-  readonly listChanged: ReadonlySet<ListKind>;
-  readonly subscribe: boolean;
-  /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
-  readonly maxSubscriptions: number;
-  readonly pageSize: number | undefined;
-  readonly cacheHints: CacheHints;
-  readonly cursors: Cursors;
-  readonly logs: LogOptions;
-  readonly middleware: readonly Middleware[];
-  readonly onError: OnError;
+/**
+ * Sorts features so that each comes after those that it follows. Otherwise their order stays.
+ *
+ * @throws {SetupError} when features follow each other in a circle
+ */
+export function sortFeatures(features: readonly Feature[]): readonly Feature[] {
+  const entered = new Set<Feature>();
+  const sorted = new Set<Feature>();
+  const enter = (feature: Feature): void => {
+    if (sorted.has(feature)) return;
+    if (entered.has(feature)) throw new SetupError(`The feature ${feature.name} follows itself; change its order`);
+    entered.add(feature);
+    for (const other of features) if (doesFollow(feature, other)) enter(other);
+    sorted.add(feature);
+  };
+  for (const feature of features) enter(feature);
+  return [...sorted];
+}
+
+function doesFollow({ follows = [] }: Feature, other: Feature): boolean {
+  return follows === "others" ? other.follows !== "others" : follows.includes(other.name);
 }

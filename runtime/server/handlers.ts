@@ -1,62 +1,27 @@
-import type { Awaitable, Revision } from "../../generated/support.ts";
-import { findRow } from "../protocol/methods/method-rows.ts";
+import type { Awaitable } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
-import { createEnvelope } from "./envelope.ts";
-import type { Implemented, FeatureContext, ServedFeature, ServerParts } from "./feature.ts";
+import type { Implemented } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
-import { createLogLevels, type LogLevels } from "./logging/log-levels.ts";
-import { wrapHandlers } from "./middleware/middleware.ts";
-import type { RegistryOptions } from "./list/registry-options.ts";
-import type { InputRunner } from "./input/input-runner.ts";
-import { createTools, type ToolRegistry } from "./tools/registry.ts";
+import type { LogLevels } from "./logging/log-levels.ts";
+import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
+import type { RevisionServer } from "./revision-server.ts";
+import type { ToolRegistry } from "./tools/registry.ts";
 
-/** Parts of a server at one revision that features may replace. */
+/** Registries and features of a server at one revision, and the middleware around their handlers. */
 export interface HandlerOptions {
-  readonly createScope: CreateScope;
-  readonly inputRunner: InputRunner;
-  readonly served?: readonly ServedFeature[];
+  readonly tools: ToolRegistry;
+  readonly implemented: readonly Implemented[];
+  readonly middleware: readonly Middleware[];
 }
 
-/** Builds the registries of a server for one revision and the handlers on top of them. Lists that are not offered have no handlers. */
-export function createHandlers(parts: ServerParts, revision: Revision, made: HandlerOptions): object {
-  const { isOffered } = parts;
-  const { middleware, logs, ...settings } = parts.settings;
-  const envelope = createEnvelope(revision);
-  const levels = createLogLevels(revision, logs);
-  const message = findRow(revision.serverNotifications, "loggingMessage");
-  const { createScope, inputRunner } = made;
-  const contextParts: ContextParts = { message, levels, inputRunner };
-  const toContext = (call: CallContext): HandlerScope => createScope(call, contextParts);
-  const options: RegistryOptions = {
-    revision,
-    envelope,
-    ...settings,
-    toolRules: parts.toolRules,
-    shown: parts.shown,
-    toRequester: toContext,
-  };
-  const tools = createTools(parts.tools, options);
+/** Creates the handlers of a server at one revision. Lists that are not offered have no handlers. */
+export function createHandlers(server: RevisionServer, { tools, implemented, middleware }: HandlerOptions): object {
   const handlers = {
-    ...(isOffered("tools") && implementTools(tools, { inputRunner, toContext })),
-    ...implementFeatures(made.served ?? [], {
-      revision,
-      options,
-      ...contextParts,
-      tools,
-      createScope,
-      toContext,
-      isOffered,
-    }),
-    ...implementLogging(levels),
+    ...(server.parts.lists.isOffered("tools") && implementTools(tools, server)),
+    ...Object.assign({}, ...implemented.map((feature) => feature.handlers)),
+    ...implementLogging(server.levels),
   };
-  return wrapHandlers(handlers, revision, { middleware, toContext });
-}
-
-function implementFeatures(features: readonly ServedFeature[], scene: Omit<FeatureContext, "earlier">): object {
-  const earlier: Implemented[] = [];
-  for (const feature of features) earlier.push(feature.implement({ ...scene, earlier }));
-  return Object.assign({}, ...earlier.map((implemented) => implemented.handlers));
+  return wrapHandlers(handlers, server.revision, { middleware, toContext: (call) => server.scope(call) });
 }
 
 interface CallToolParams {
@@ -64,18 +29,13 @@ interface CallToolParams {
   readonly arguments?: object;
 }
 
-interface ToolScene {
-  readonly inputRunner: InputRunner;
-  toContext(call: CallContext): HandlerScope;
-}
-
-function implementTools(tools: ToolRegistry, { inputRunner, toContext }: ToolScene): object {
+function implementTools(tools: ToolRegistry, server: RevisionServer): object {
   return {
     listTools: toListHandler(tools),
     callTool(params: CallToolParams, call: CallContext): Awaitable<object> {
       const { name, arguments: args = {} } = params;
-      return inputRunner.run({ method: "tools/call", params }, call, (during) => {
-        const context = toContext(during);
+      return server.inputRunner.run({ method: "tools/call", params }, call, (during) => {
+        const context = server.scope(during);
         return tools.run(tools.find(name, context), args, context);
       });
     },

@@ -38,9 +38,9 @@ export interface CoreServer {
    * @throws {Error} when the server is already being served
    */
   use(middleware: Middleware): void;
-  /** Creates the acceptor of connections, for the lifecycles of its revisions. */
+  /** Creates the acceptor of connections, for the lifecycles of its revisions. From then on, the server is being served. */
   readonly createAcceptor: BuildOptions["createAcceptor"];
-  /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
+  /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared, until the server changes. */
   implement(revision: Revision): ServerImplementation;
   /** Stores and keys of a cluster, for what the definition has none of. HTTP handlers with a cluster set them. */
   readonly cluster: ClusterAccess;
@@ -71,7 +71,7 @@ export interface BuildOptions<
   Lists extends object = object,
   Definition extends AnyCoreDefinition = AnyServerDefinition,
 > {
-  /** Features of the server in addition to tools, in the order in which they are implemented. */
+  /** Features of the server in addition to tools. */
   readonly features: readonly Feature[];
   /** Creates the acceptor of connections, for the lifecycles of the revisions. */
   readonly createAcceptor: (options: ServeOptions) => Acceptor;

@@ -179,7 +179,6 @@ export class SharedTasks {
   }
 
   #findRestorer({ revision }: TaskRetry): RestoreTask {
-    this.#host.implement(revision);
     const restore = this.#host.restorers.get(revision);
     if (!restore) throw new Error(`Revision ${revision} is not served any more`);
     return restore;

@@ -48,6 +48,4 @@ export interface TaskHost {
   readonly written: Revision;
   /** True if the server has tools that run as tasks. */
   isOffered(): boolean;
-  /** Builds the handlers of a revision, if the server has it. */
-  implement(revision: string): void;
 }

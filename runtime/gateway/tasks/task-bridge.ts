@@ -68,7 +68,7 @@ export class TaskBridge {
 
   /** Shares the tasks with the other nodes of a cluster. Only the node that runs a task has a connection to that of the server. */
   share(node: TaskNode): void {
-    this.#manager.share({ node, written: this.#revision, implement() {}, isOffered: () => this.#kind !== undefined });
+    this.#manager.share({ node, written: this.#revision, isOffered: () => this.#kind !== undefined });
   }
 
   /** Shares the owners of the tasks of the server with the other nodes of a cluster. */

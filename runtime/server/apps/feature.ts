@@ -1,10 +1,10 @@
 import { extensionSupport } from "../extensions.ts";
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
-import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { selectFrom } from "../list/catalogue.ts";
-import type { Feature, FeatureContext, ServerParts } from "../feature.ts";
+import type { Feature } from "../feature.ts";
+import type { RevisionServer, ServerParts } from "../revision-server.ts";
 import type { ListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
 import { createParser, matchFirst } from "../resources/registry.ts";
@@ -28,9 +28,9 @@ export const apps: Feature = {
   create(parts: ServerParts & ResourceLists) {
     for (const tool of parts.tools) checkTool(tool, parts);
     return {
-      implement(scene) {
-        const isUsed = Object.hasOwn(scene.revision.extensions ?? {}, extension.id);
-        return { handlers: isUsed ? { listTools: listTools(parts, scene) } : {} };
+      implement(server) {
+        const isUsed = Object.hasOwn(server.revision.extensions ?? {}, extension.id);
+        return { handlers: isUsed ? { listTools: listTools(server) } : {} };
       },
     };
   },
@@ -59,18 +59,22 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
  * Builds two lists: a client without views does not see the views, nor the tools that only views may call. A revision whose tools have no `_meta` can
  * express neither.
  */
-function listTools({ tools }: ServerParts, { revision, options }: FeatureContext): ListHandler {
-  const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
-  // The list depends on what the client declares, so it must not be shared with other clients.
-  const own = { ...options, cacheHints: { ...options.cacheHints, tools: toPrivate(options.cacheHints.tools) } };
+function listTools(server: RevisionServer): ListHandler {
+  const { revision, parts } = server;
+  const describe = (tool: AnyTool): object => describeTool(tool, revision, parts);
   const whole = createListing(
-    { member: "tools", catalogue: tools, describe: (tool) => withView(describe(tool), tool) },
-    own,
+    {
+      member: "tools",
+      catalogue: parts.tools,
+      isPrivate: true,
+      describe: (tool) => withView(describe(tool), tool),
+    },
+    server,
   );
-  const forModels = selectFrom(tools, (tool) => readUi(tool).visibility?.includes("model") !== false);
-  const plain = createListing({ member: "tools", catalogue: forModels, describe }, own);
+  const forModels = selectFrom(parts.tools, (tool) => readUi(tool).visibility?.includes("model") !== false);
+  const plain = createListing({ member: "tools", catalogue: forModels, isPrivate: true, describe }, server);
   const canShow = revision.descriptionMembers.Tool?.includes("_meta") === true;
-  return (params, call) => (canShow && hasViews(options.toRequester(call)) ? whole : plain).page(params?.cursor, call);
+  return (params, call) => (canShow && hasViews(server.scope(call)) ? whole : plain).page(params?.cursor, call);
 }
 
 function withView(shown: object, tool: AnyTool): object {

@@ -2,26 +2,30 @@ import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { KnownMember } from "../../protocol/revision/known-members.ts";
 import { completeArgument, hasCompletions, type CompleteParams } from "./complete.ts";
-import type { Feature, ServerParts } from "../feature.ts";
+import type { Feature } from "../feature.ts";
+import type { ServerParts } from "../revision-server.ts";
 import type { PromptLists } from "../prompts/registry.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 
-/** Completions of prompt arguments and template variables. Must follow the features that it completes. */
+/** Completions of prompt arguments and template variables. */
 export const completions: Feature = {
   name: "completions",
-  create: ({ prompts, resourceTemplates, settings }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
-    implement({ options, toContext, earlier }) {
-      const { listChanged } = settings;
+  follows: ["resources", "prompts"],
+  create: ({ prompts, resourceTemplates, lists }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
+    implement(server, { features }) {
       const isOffered =
         hasCompletions(prompts ?? [], resourceTemplates ?? []) ||
-        listChanged.has("prompts") ||
-        listChanged.has("resources");
+        lists.changeable.has("prompts") ||
+        lists.changeable.has("resources");
       if (!isOffered) return { handlers: {} };
-      const { result } = options.envelope;
+      const { result } = server.envelope;
       return {
         handlers: {
           async complete(params: CompleteParams, call: CallContext) {
-            return { ...result, ...(await completeArgument(toKnown(params, call.revision), earlier, toContext(call))) };
+            return {
+              ...result,
+              ...(await completeArgument(toKnown(params, call.revision), features, server.scope(call))),
+            };
           },
         },
       };

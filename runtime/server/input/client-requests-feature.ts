@@ -7,9 +7,10 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
 export const sessionInput: Feature = {
   name: "clientRequests",
-  createScopes: createInputScopes,
-  create: (_parts, { requestState }: AnyServerDefinition & ServerRequestState) => ({
-    implement: () => ({ handlers: {} }),
-    inputRunner: () => createRoundTripInputRunner(requestState?.clock),
-  }),
+  createInput:
+    (_parts, { requestState }: AnyServerDefinition & ServerRequestState) =>
+    (revision, askForTask) => ({
+      createScope: createInputScopes(revision, askForTask),
+      inputRunner: createRoundTripInputRunner(requestState?.clock),
+    }),
 };

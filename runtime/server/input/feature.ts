@@ -9,15 +9,14 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
 export const input: Feature = {
   name: "inputRequests",
-  createScopes: createInputScopes,
-  create({ cluster }, source: AnyServerDefinition & ServerRequestState) {
+  createInput({ cluster }, source: AnyServerDefinition & ServerRequestState) {
     const settings = toRequestStateSettings(source, cluster);
-    return {
-      implement: () => ({ handlers: {} }),
-      inputRunner: (revision) =>
+    return (revision, askForTask) => ({
+      createScope: createInputScopes(revision, askForTask),
+      inputRunner:
         revision.lifecycle === "per-request"
           ? createReplayingInputRunner(settings)
           : createRoundTripInputRunner(settings.clock),
-    };
+    });
   },
 };

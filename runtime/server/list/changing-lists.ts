@@ -3,116 +3,111 @@ import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
 import { createListChanges } from "./list-changed.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
-import type { Feature } from "../feature.ts";
-import type { AnyCoreDefinition, AnyTool } from "../any-definition.ts";
-import { checkTool, describeTool } from "../tools/registry.ts";
-import type { ToolRules } from "./registry-options.ts";
-
-/** Members of a server whose tools may change. */
-export interface ToolLists {
-  /** Tools of the server. They may change until the server is served, and afterwards if the definition names them in `listChanged`. */
-  readonly tools: Catalogue<AnyTool>;
-}
+import type { AnyCoreDefinition } from "../any-definition.ts";
 
 /** Creates and checks the lists of a server. */
-export interface ListHost {
+export type ListHost = Pick<ServerLists, "sessions" | "createList" | "check">;
+
+/** Rules of a list, and what clients see of its definitions. */
+type ListRules<Definition> = Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check"> & {
+  /** Returns what clients see of a definition, as JSON. Default: its members that JSON has. */
+  describe?(definition: Definition): object;
+};
+
+/** Lists of a server. All may change until the server is sealed, afterwards those that `listChanged` names. */
+export class ServerLists {
   readonly sessions: SessionRegistry;
+  /** Lists that may change while the server is served. They are offered even while they are empty. */
+  readonly changeable: ReadonlySet<ListKind>;
+  readonly #options: ListsOptions;
+  readonly #notify: (kind: ListKind) => void;
+  readonly #made: MadeList[] = [];
+  #isSealed = false;
+  #version = 0;
+
+  constructor({ listChanged = [] }: Pick<AnyCoreDefinition, "listChanged">, options: ListsOptions) {
+    this.sessions = options.sessions;
+    this.changeable = new Set(listChanged === true ? listKinds : listChanged);
+    this.#options = options;
+    this.#notify = createListChanges(options.sessions);
+  }
+
+  /** Increases with every change before the server is sealed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** True if clients may know the lists. */
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  /** Ends the time in which every list may change. Clients are notified of later changes. */
+  seal(): void {
+    this.#isSealed = true;
+  }
+
   /** Creates a list that may change after the server is served if `listChanged` names its kind. Clients are notified of changes. */
   createList<Definition extends object>(
     kind: ListKind,
     definitions: readonly Definition[],
-    rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check"> & {
-      /** Returns what clients see of a definition, as JSON. Default: its members that JSON has. */
-      describe?(definition: Definition): object;
-    },
-  ): Catalogue<Definition>;
+    rules: ListRules<Definition>,
+  ): Catalogue<Definition> {
+    const list = createCatalogue(definitions, {
+      ...rules,
+      permit: () => this.#permit(kind),
+      onChange: () => this.#change(kind),
+    });
+    this.#made.push({ kind, list, describe: () => [...list].map((one) => rules.describe?.(one) ?? one) });
+    return list;
+  }
+
   /**
    * Checks definitions that are added later.
    *
    * @throws {SetupError} at the first mistake
    */
-  check(offer: object): void;
-}
+  check(offer: object): void {
+    const { features, revisions } = this.#options;
+    for (const feature of features) feature.check?.(offer, revisions);
+  }
 
-/** Creates the list of tools of a definition. Tools that are added later must fit every revision, because clients of each may be connected. */
-export function createToolList(
-  { tools = [] }: AnyCoreDefinition,
-  host: ListHost,
-  { revisions, toolRules }: { readonly revisions: readonly Revision[]; readonly toolRules: ToolRules },
-): Catalogue<AnyTool> {
-  return host.createList("tools", tools, {
-    noun: "tool",
-    keyOf: ({ name }) => name,
-    describe: (tool) => revisions.slice(0, 1).map((newest) => describeTool(tool, newest, toolRules)),
-    check(tool) {
-      checkTool(tool);
-      for (const revision of revisions) describeTool(tool, revision, toolRules);
-    },
-  });
-}
+  /** True if a list has entries, or may have some later. */
+  isOffered(kind: ListKind): boolean {
+    return this.changeable.has(kind) || this.#made.some((one) => one.kind === kind && one.list.size > 0);
+  }
 
-/** State of the server that its lists depend on. */
-interface ListOwner {
-  readonly sessions: SessionRegistry;
-  readonly features: readonly Feature[];
-  readonly revisions: readonly Revision[];
-  isServed(): boolean;
-  rebuild(): void;
-}
-
-/** Creates the host of the lists of a server, and a function that finds the kinds of lists that it offers. */
-export function createListHost(
-  source: AnyCoreDefinition,
-  { sessions, features, revisions, isServed, rebuild }: ListOwner,
-): {
-  readonly host: ListHost;
-  isOffered(kind: ListKind): boolean;
   /** Returns what clients see of the lists that may change, as JSON texts. */
-  describeLists(): ReadonlyMap<ListKind, string>;
-} {
-  const changeable = readListChanged(source);
-  const notify = createListChanges(sessions);
-  const made: MadeList[] = [];
-  const host: ListHost = {
-    sessions,
-    createList(kind, definitions, rules) {
-      const list = createCatalogue(definitions, {
-        ...rules,
-        permit() {
-          if (isServed() && !changeable.has(kind)) throw notListChanged(kind);
-        },
-        onChange: () => (isServed() ? notify(kind) : rebuild()),
-      });
-      made.push({ kind, list, describe: () => [...list].map((one) => rules.describe?.(one) ?? one) });
-      return list;
-    },
-    check(offer) {
-      for (const feature of features) feature.check?.(offer, revisions);
-    },
-  };
-  const isShown = (kind: ListKind): boolean => made.some((one) => one.kind === kind && one.list.size > 0);
-  return {
-    host,
-    isOffered: (kind) => changeable.has(kind) || isShown(kind),
-    describeLists: () => new Map([...changeable].map((kind) => [kind, describeKind(made, kind)])),
-  };
+  describeLists(): ReadonlyMap<ListKind, string> {
+    return new Map([...this.changeable].map((kind) => [kind, this.#describe(kind)]));
+  }
+
+  #describe(kind: ListKind): string {
+    return JSON.stringify(this.#made.filter((one) => one.kind === kind).map((one) => one.describe()));
+  }
+
+  #permit(kind: ListKind): void {
+    if (!this.#isSealed || this.changeable.has(kind)) return;
+    throw new Error(
+      `The ${kind} of a served server cannot change; define the server with \`listChanged: ["${kind}"]\``,
+    );
+  }
+
+  #change(kind: ListKind): void {
+    if (this.#isSealed) this.#notify(kind);
+    else this.#version += 1;
+  }
+}
+
+interface ListsOptions {
+  readonly sessions: SessionRegistry;
+  readonly revisions: readonly Revision[];
+  /** Features that check the definitions of lists. */
+  readonly features: readonly { check?(offer: object, revisions: readonly Revision[]): void }[];
 }
 
 interface MadeList {
   readonly kind: ListKind;
   readonly list: { readonly size: number };
   describe(): readonly unknown[];
-}
-
-function describeKind(made: readonly MadeList[], kind: ListKind): string {
-  return JSON.stringify(made.filter((one) => one.kind === kind).map((one) => one.describe()));
-}
-
-/** Returns the lists that may change. They are offered even while they are empty. */
-export function readListChanged({ listChanged = [] }: AnyCoreDefinition): ReadonlySet<ListKind> {
-  return new Set(listChanged === true ? listKinds : listChanged);
-}
-
-function notListChanged(kind: ListKind): Error {
-  return new Error(`The ${kind} of a served server cannot change; define the server with \`listChanged: ["${kind}"]\``);
 }

@@ -6,7 +6,7 @@ import type { Listed } from "./catalogue.ts";
 import type { CacheHints } from "./cache-hints.ts";
 import { unknownCursor } from "../../jsonrpc/errors.ts";
 import { encodePlace, findPlace } from "./places.ts";
-import type { RegistryOptions } from "./registry-options.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import type { Visible } from "../any-definition.ts";
 import type { AnyRequester } from "../protocol-types.ts";
 
@@ -21,6 +21,8 @@ export interface ListingSource<Definition> {
   /** Member of the result that contains the entries, such as `tools`. */
   readonly member: Exclude<keyof CacheHints, "discover">;
   readonly catalogue: Listed<Definition>;
+  /** True if the list depends on what the client declares, so that it must not be shared with other clients. Default `false`. */
+  readonly isPrivate?: boolean;
   /**
    * Returns an entry in the form that clients receive.
    *
@@ -35,15 +37,15 @@ export interface ListingSource<Definition> {
  */
 export function createListing<Definition extends Visible>(
   source: ListingSource<Definition>,
-  options: RegistryOptions,
+  server: RevisionServer,
 ): Listing {
   const describe = rememberDescriptions(source);
-  let snapshot = takeSnapshot({ ...source, describe }, options);
+  let snapshot = takeSnapshot({ ...source, describe }, server);
   return {
     page(cursor, call) {
-      if (snapshot.version !== source.catalogue.version) snapshot = takeSnapshot({ ...source, describe }, options);
+      if (snapshot.version !== source.catalogue.version) snapshot = takeSnapshot({ ...source, describe }, server);
       if (cursor === undefined && snapshot.whole) return snapshot.whole;
-      return readPage(snapshot, cursor, { options, requester: options.toRequester(call) });
+      return readPage(snapshot, cursor, { server, requester: server.scope(call) });
     },
   };
 }
@@ -87,7 +89,7 @@ interface Entry extends Visible {
 }
 
 interface Reader {
-  readonly options: RegistryOptions;
+  readonly server: RevisionServer;
   readonly requester: AnyRequester;
 }
 
@@ -108,10 +110,10 @@ function rememberDescriptions<Definition extends object>({
 }
 
 function takeSnapshot<Definition extends Visible>(
-  { member, catalogue, describe }: ListingSource<Definition>,
-  options: RegistryOptions,
+  { member, catalogue, isPrivate = false, describe }: ListingSource<Definition>,
+  { revision, envelope, parts }: RevisionServer,
 ): Snapshot {
-  const { revision, pageSize, envelope } = options;
+  const { pageSize, cacheHints } = parts.settings;
   const { version } = catalogue;
   const definitions = [...catalogue];
   const entries = definitions.map((definition) => ({ definition, shown: describe(definition) }));
@@ -119,7 +121,7 @@ function takeSnapshot<Definition extends Visible>(
   const isShort = pageSize === undefined || entries.length <= pageSize;
   const head = {
     ...envelope.result,
-    ...envelope.cacheable(isPublic ? options.cacheHints[member] : toPrivate(options.cacheHints[member])),
+    ...envelope.cacheable(isPublic && !isPrivate ? cacheHints[member] : toPrivate(cacheHints[member])),
   };
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {
@@ -149,8 +151,8 @@ async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: 
   return made;
 }
 
-async function findStart({ scope, entries }: Snapshot, cursor: string, { options }: Reader): Promise<number> {
-  const place = await options.cursors.verify(scope, cursor);
+async function findStart({ scope, entries }: Snapshot, cursor: string, { server }: Reader): Promise<number> {
+  const place = await server.parts.settings.cursors.verify(scope, cursor);
   const keys = entries.map(({ key }) => key);
   const found = findPlace(place, keys);
   if (!found) throw unknownCursor();
@@ -167,9 +169,9 @@ const keyMembers = {
 } as const;
 
 /** Collects entries until the page is full and the next entry that this client may see is found, if there is one. */
-async function cutPage(snapshot: Snapshot, start: number, { options, requester }: Reader): Promise<object> {
+async function cutPage(snapshot: Snapshot, start: number, { server, requester }: Reader): Promise<object> {
   const { entries, member, head, scope } = snapshot;
-  const { pageSize = Infinity, cursors } = options;
+  const { pageSize = Infinity, cursors } = server.parts.settings;
   const page: Entry[] = [];
   const toPage = (): object => ({ ...head, [member]: page.map(({ shown }) => shown) });
   for (const entry of entries.slice(start)) {

@@ -5,10 +5,8 @@ import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { NotificationHandler } from "../../protocol/session/call-context.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { AnyCoreDefinition } from "../any-definition.ts";
-import type { AnyContext } from "../protocol-types.ts";
-import { createEnvelope } from "../envelope.ts";
 import { InputRequired } from "../input/input-required.ts";
-import type { InputRunner } from "../input/input-runner.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import type { ServedMethod } from "./method-types.ts";
 
 const served: readonly ServedMethod[] = ["initialize", "ping", "discover", "setLevel"];
@@ -17,17 +15,6 @@ type Handler = (params: unknown, context: unknown) => unknown;
 
 /** Part of a definition with handlers of methods. */
 export type MethodSource = Pick<AnyCoreDefinition, "handlers" | "fallback">;
-
-/** Parts of a server at one revision, for handlers of methods. */
-export interface MethodParts {
-  readonly revision: Revision;
-  /** Revision of the definition: the newest. */
-  readonly written: Revision | undefined;
-  /** Handler names of the other members of the definition. */
-  readonly taken: ReadonlySet<string>;
-  readonly inputRunner: InputRunner;
-  toContext(call: CallContext): AnyContext;
-}
 
 /**
  * Checks the handlers of methods.
@@ -53,19 +40,24 @@ export function checkMethods({ handlers = {} }: MethodSource, revisions: readonl
 /**
  * Returns the handlers of methods at one revision, as far as the revision has them.
  *
+ * @param taken - handler names of the other members of the definition
  * @throws {SetupError} when another member of the definition serves a method as well
  */
-export function implementMethods({ handlers = {}, fallback }: MethodSource, parts: MethodParts): object {
-  const { taken, revision, toContext } = parts;
+export function implementMethods(
+  { handlers = {}, fallback }: MethodSource,
+  server: RevisionServer,
+  taken: ReadonlySet<string>,
+): object {
+  const { revision } = server;
   const given = findGiven(Object.values(revision.clientRequests), handlers);
   const notified = findGiven(Object.values(revision.clientNotifications), handlers);
   const twice = given.map(({ row }) => row.handler).find((name) => taken.has(name));
   if (twice !== undefined)
     throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
   return {
-    ...Object.fromEntries(given.map(({ row, handler }) => [row.handler, implementMethod(row, handler, parts)])),
+    ...Object.fromEntries(given.map(({ row, handler }) => [row.handler, implementMethod(row, handler, server)])),
     ...Object.fromEntries(notified.map(({ row, handler }) => [row.handler, implementNotification(handler)])),
-    ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, toContext(call)) }),
+    ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, server.scope(call)) }),
   };
 }
 
@@ -82,13 +74,13 @@ function findGiven<Row extends { readonly handler: string }>(
 
 type FallbackCall = Parameters<NonNullable<AnyCoreDefinition["fallback"]>>[0];
 
-function implementMethod(row: RequestRow, handle: Handler, parts: MethodParts): object {
-  const complete = createCompletion(row, parts);
+function implementMethod(row: RequestRow, handle: Handler, server: RevisionServer): object {
+  const complete = createCompletion(row, server);
   return (given: unknown, call: CallContext): unknown => {
     // Params may be absent at some revisions only: a handler always gets an object.
     const params = isObject(given) ? given : {};
-    return parts.inputRunner.run({ method: row.method, params }, call, (during) =>
-      chain(handle(params, parts.toContext(during)), complete),
+    return server.inputRunner.run({ method: row.method, params }, call, (during) =>
+      chain(handle(params, server.scope(during)), complete),
     );
   };
 }
@@ -102,8 +94,8 @@ function implementNotification(handle: Handler): NotificationHandler {
 }
 
 /** Adds the members of all results of the revision, and checks the result: converters for older revisions need a valid one. */
-function createCompletion(row: RequestRow, { revision, written }: MethodParts): (result: unknown) => object {
-  const envelope = createEnvelope(revision);
+function createCompletion(row: RequestRow, { envelope, parts }: RevisionServer): (result: unknown) => object {
+  const [written] = parts.revisions;
   // A lower `ttlMs` is read as 0: the table says so for each result with a cache hint.
   const isCacheable = Object.hasOwn(row.minimums ?? {}, "ttlMs");
   const members = isCacheable ? envelope.cacheable() : envelope.result;

@@ -3,7 +3,8 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
-import type { Feature, ServerParts } from "../feature.ts";
+import type { Feature } from "../feature.ts";
+import type { ServerParts } from "../revision-server.ts";
 import { checkOffer } from "../list/check-shown.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { readShown } from "../list/shown-members.ts";
@@ -28,15 +29,15 @@ export const prompts: Feature = {
       const asked = method === "prompts/get" ? name : isObject(ref) && ref.type === "ref/prompt" && ref.name;
       return typeof asked === "string" ? parts.prompts.get(asked) : undefined;
     },
-    implement({ options, inputRunner, toContext, isOffered }): Completing {
-      const registry = createPrompts(parts.prompts, options);
+    implement(server): Completing {
+      const registry = createPrompts(parts.prompts, server);
       return {
-        handlers: isOffered("prompts")
+        handlers: parts.lists.isOffered("prompts")
           ? {
               listPrompts: toListHandler(registry),
               getPrompt: (params: GetPromptParams, call: CallContext) =>
-                inputRunner.run({ method: "prompts/get", params }, call, (during) =>
-                  registry.get(params.name, params.arguments ?? {}, toContext(during)),
+                server.inputRunner.run({ method: "prompts/get", params }, call, (during) =>
+                  registry.get(params.name, params.arguments ?? {}, server.scope(during)),
                 ),
             }
           : {},

@@ -6,7 +6,7 @@ import { callHandler, reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { ListHost } from "../list/changing-lists.ts";
-import type { RegistryOptions } from "../list/registry-options.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyPrompt, AnyPrompts } from "../any-definition.ts";
@@ -36,14 +36,14 @@ export interface PromptRegistry extends Listing {
 }
 
 /** Builds the prompt registry of a server for one revision. */
-export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOptions): PromptRegistry {
-  const describe = (prompt: AnyPrompt): object => describePrompt(prompt, options.shown);
+export function createPrompts(prompts: Catalogue<AnyPrompt>, server: RevisionServer): PromptRegistry {
+  const describe = (prompt: AnyPrompt): object => describePrompt(prompt, server.parts.shown);
   const find = (name: string, requester: AnyRequester): AnyPrompt | undefined => {
     const prompt = prompts.get(name);
     return prompt && isVisible(prompt, requester) ? prompt : undefined;
   };
   return {
-    ...createListing({ member: "prompts", catalogue: prompts, describe }, options),
+    ...createListing({ member: "prompts", catalogue: prompts, describe }, server),
     find,
     async get(name, args, context) {
       const prompt = find(name, context);
@@ -51,7 +51,7 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
       requireScopes(prompt, context);
       const outcome = await callHandler(() => prompt.get(pickArguments(prompt, args), context));
       if (outcome instanceof InputRequired) return outcome;
-      return merge(options.envelope.result, toResult(prompt, outcome));
+      return merge(server.envelope.result, toResult(prompt, outcome));
     },
   };
 }

@@ -4,7 +4,8 @@ import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
-import type { Feature, FeatureContext, ServedFeature, ServerParts } from "../feature.ts";
+import type { Feature, ServedFeature } from "../feature.ts";
+import type { RevisionServer, ServerParts } from "../revision-server.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, toReadError, type ResourceRegistry } from "./registry.ts";
@@ -31,15 +32,15 @@ export const resources: Feature = {
     sessions.attach(subscriptions);
     return {
       findAsked: createFinder(parts),
-      implement(scene): Completing {
-        const registry = createResources({ resources: fixed, templates, toContext: scene.toContext }, scene.options);
-        const isOffered = scene.isOffered("resources");
+      implement(server): Completing {
+        const registry = createResources({ resources: fixed, templates }, server);
+        const isOffered = parts.lists.isOffered("resources");
         return {
           handlers: {
-            ...(isOffered && implementResources(registry, scene)),
-            ...(isOffered && settings.subscribe && implementSubscriptions(registry, subscriptions, scene)),
+            ...(isOffered && implementResources(registry, server)),
+            ...(isOffered && settings.subscribe && implementSubscriptions(registry, subscriptions, server)),
           },
-          isUsable: (uri, call) => isUsable(registry, uri, scene.toContext(call)),
+          isUsable: (uri, call) => isUsable(registry, uri, server.scope(call)),
           findComplete: (params, scope) => findComplete(registry, params, scope),
         };
       },
@@ -67,16 +68,16 @@ function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext
   return resource !== undefined && hasScopes(resource, requester);
 }
 
-function implementResources(registry: ResourceRegistry, scene: FeatureContext): object {
+function implementResources(registry: ResourceRegistry, server: RevisionServer): object {
   return {
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
     readResource: (params: UriParams, call: CallContext) =>
-      scene.inputRunner.run({ method: "resources/read", params }, call, async (during) => {
+      server.inputRunner.run({ method: "resources/read", params }, call, async (during) => {
         try {
-          return await registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri }));
+          return await registry.read(params.uri, Object.assign(server.scope(during), { uri: params.uri }));
         } catch (error) {
-          throw toReadError(error, scene.revision);
+          throw toReadError(error, server.revision);
         }
       }),
   };

@@ -8,29 +8,27 @@ import type { Catalogue, Listed } from "../list/catalogue.ts";
 import { checkShown } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import { encodePlace, findPlace } from "../list/places.ts";
-import type { RegistryOptions } from "../list/registry-options.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import type { AnyResource, AnyResourceTemplate, Visible } from "../any-definition.ts";
-import type { AnyContext, AnyRequester } from "../protocol-types.ts";
+import type { AnyRequester } from "../protocol-types.ts";
 
 /** Sources of the entries in `resources/list`. */
 export interface ResourceListingSource {
   readonly resources: Listed<AnyResource>;
   readonly templates: Catalogue<AnyResourceTemplate>;
   describe(resource: AnyResource): object;
-  /** Returns the context that list callbacks receive. */
-  toContext(call: CallContext): AnyContext;
 }
 
 /**
  * Lists the fixed resources, followed by the results of the templates with a `list` callback. Without such a template, the list is an ordinary one.
  */
-export function createResourceListing(source: ResourceListingSource, options: RegistryOptions): Listing {
+export function createResourceListing(source: ResourceListingSource, server: RevisionServer): Listing {
   const { resources, templates, describe } = source;
-  const fixed = createListing({ member: "resources", catalogue: resources, describe }, options);
+  const fixed = createListing({ member: "resources", catalogue: resources, describe }, server);
   return {
     page(cursor, call): StaticResult | Promise<object> {
       const listed = [...templates].filter((template) => template.list);
-      return listed.length === 0 ? fixed.page(cursor, call) : readPage(cursor, { source, options, listed, call });
+      return listed.length === 0 ? fixed.page(cursor, call) : readPage(cursor, { source, server, listed, call });
     },
   };
 }
@@ -54,7 +52,7 @@ interface Place {
 
 interface Reading {
   readonly source: ResourceListingSource;
-  readonly options: RegistryOptions;
+  readonly server: RevisionServer;
   /** Templates with a `list` callback. Part 0 of the whole list is the fixed resources, so part 1 is the first template. */
   readonly listed: readonly AnyResourceTemplate[];
   readonly call: CallContext;
@@ -66,7 +64,7 @@ interface Batch {
 }
 
 async function readPage(cursor: string | undefined, reading: Reading): Promise<object> {
-  const { cursors } = reading.options;
+  const { cursors } = reading.server.parts.settings;
   const scope = toScope(reading);
   const start = cursor === undefined ? first : findStart(await cursors.verify(scope, cursor), reading);
   const { resources, next } = await fillPage(start, reading);
@@ -76,16 +74,16 @@ async function readPage(cursor: string | undefined, reading: Reading): Promise<o
 }
 
 /** Results of callbacks follow the cache hints of the definition. Lists with entries that only some clients may see are private. */
-function toHead({ source, options }: Reading): object {
+function toHead({ source, server }: Reading): object {
   const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
-  const hint = options.cacheHints.resources;
-  return options.envelope.cacheable(isPublic ? hint : toPrivate(hint));
+  const hint = server.parts.settings.cacheHints.resources;
+  return server.envelope.cacheable(isPublic ? hint : toPrivate(hint));
 }
 
 /** A cursor of a callback may be specific to the client that got it: no other principal can use it. */
-function toScope({ options, call }: Reading): string {
-  const { principal } = options.toRequester(call).auth ?? {};
-  return ["resources*", options.revision.id, JSON.stringify(principal ?? null)].join("\n");
+function toScope({ server, call }: Reading): string {
+  const { principal } = server.scope(call).auth ?? {};
+  return ["resources*", server.revision.id, JSON.stringify(principal ?? null)].join("\n");
 }
 
 /** Fills a page. It ends when it is full, or where a callback ends a page of its own. */
@@ -93,7 +91,7 @@ async function fillPage(
   start: Start,
   reading: Reading,
 ): Promise<{ readonly resources: readonly object[]; readonly next: Start | undefined }> {
-  const { pageSize = Infinity } = reading.options;
+  const { pageSize = Infinity } = reading.server.parts.settings;
   const page: object[] = [];
   let place = start;
   while (place.part <= reading.listed.length) {
@@ -109,8 +107,8 @@ async function fillPage(
 }
 
 async function readBatch({ part, inner }: Start, reading: Reading): Promise<Batch> {
-  const { source, listed, call } = reading;
-  const context = source.toContext(call);
+  const { source, server, listed, call } = reading;
+  const context = server.scope(call);
   if (part === 0) {
     const visible = findVisible(source.resources, context);
     return { resources: visible.map(source.describe), next: undefined };
@@ -126,13 +124,14 @@ async function readBatch({ part, inner }: Start, reading: Reading): Promise<Batc
 function keepShown(
   resources: readonly unknown[],
   { uriTemplate }: AnyResourceTemplate,
-  { options, call }: Reading,
+  { server, call }: Reading,
 ): readonly object[] {
-  const { revision, toolRules, onError } = options;
+  const { revision, parts } = server;
+  const [written] = parts.revisions;
   const problems: Error[] = [];
   const kept = resources.filter((entry): entry is object => {
     try {
-      checkShown(entry, { member: "resources", revision, written: toolRules.written });
+      checkShown(entry, { member: "resources", revision, written });
       return true;
     } catch (error) {
       problems.push(toError(error));
@@ -143,7 +142,7 @@ function keepShown(
   if (!first) return kept;
   const text = `The list of "${uriTemplate}" returned ${problems.length} resources that cannot be shown`;
   const error = new Error(`${text}; the first: ${first.message}`, { cause: first });
-  onError({ kind: "result", method: "resources/list", id: call.requestId, error });
+  parts.settings.onError({ kind: "result", method: "resources/list", id: call.requestId, error });
   return kept;
 }
 
@@ -169,8 +168,8 @@ function findVisible<Definition extends Visible>(
 }
 
 /** Describes the start of the next page, by what the client sees only. */
-function toPlace({ part, inner, skip }: Start, { source, listed, call }: Reading): Place {
-  const context = source.toContext(call);
+function toPlace({ part, inner, skip }: Start, { source, server, listed, call }: Reading): Place {
+  const context = server.scope(call);
   if (part === 0) {
     const uris = findVisible(source.resources, context).map(({ uri }) => uri);
     return { resource: encodePlace(uris[skip] ?? "", uris.slice(0, skip).reverse()) };
@@ -181,11 +180,11 @@ function toPlace({ part, inner, skip }: Start, { source, listed, call }: Reading
 }
 
 /** Finds the start of a page. This server has signed the text, so the checks only satisfy the compiler. */
-function findStart(text: string, { source, listed, call }: Reading): Start {
+function findStart(text: string, { source, server, listed, call }: Reading): Start {
   const value: unknown = JSON.parse(text);
   const { template, resource, inner, skip }: Record<string, unknown> = isObject(value) ? value : {};
   if (typeof template !== "string") {
-    const uris = findVisible(source.resources, source.toContext(call)).map(({ uri }) => uri);
+    const uris = findVisible(source.resources, server.scope(call)).map(({ uri }) => uri);
     const found = findPlace(String(resource), uris);
     // None of its neighbours is a resource any more: the templates follow them.
     return found ? { part: 0, skip: found.index } : { part: 1, skip: 0 };

@@ -1,6 +1,5 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";
 import { shorten } from "../../internal/shorten.ts";
@@ -9,7 +8,7 @@ import { selectFrom, type Catalogue } from "../list/catalogue.ts";
 import { callHandler } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
-import type { RegistryOptions } from "../list/registry-options.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import { createResourceListing } from "./list.ts";
 import { requireScopes } from "../scopes.ts";
 import { pickShown, type ShownMembers } from "../list/shown-members.ts";
@@ -40,11 +39,10 @@ export interface ParsedTemplate {
 export interface ResourceCatalogues {
   readonly resources: Catalogue<AnyResource>;
   readonly templates: Catalogue<AnyResourceTemplate>;
-  toContext(call: CallContext): AnyContext;
 }
 
 /** Builds the registry. Fixed resources take precedence over templates, and earlier templates over later ones. */
-export function createResources(source: ResourceCatalogues, options: RegistryOptions): ResourceRegistry {
+export function createResources(source: ResourceCatalogues, server: RevisionServer): ResourceRegistry {
   const { resources, templates } = source;
   const parse = createParser();
   const listed = selectFrom(resources, (resource) => resource.listed !== false);
@@ -54,13 +52,13 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   };
   const match = (uri: string, requester: AnyRequester): Match | undefined =>
     matchFirst(templates, uri, (template) => (isVisible(template, requester) ? parse(template) : undefined));
-  const finish = createFinish(options);
-  const toShown = (kind: keyof ShownMembers) => (definition: object) => pickShown(definition, kind, options.shown);
+  const finish = createFinish(server);
+  const toShown = (kind: keyof ShownMembers) => (definition: object) => pickShown(definition, kind, server.parts.shown);
   return {
-    ...createResourceListing({ ...source, resources: listed, describe: toShown("Resource") }, options),
+    ...createResourceListing({ ...source, resources: listed, describe: toShown("Resource") }, server),
     templates: createListing(
       { member: "resourceTemplates", catalogue: templates, describe: toShown("ResourceTemplate") },
-      options,
+      server,
     ),
     find,
     findTemplate(uriTemplate, requester) {
@@ -73,11 +71,11 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
       if (resource) requireScopes(resource, context);
       if (resource) return finish(await callHandler(() => resource.read(uri, context)), { source: resource, context });
       const found = match(uri, context);
-      if (!found) throw resourceNotFound(uri, options.revision);
+      if (!found) throw resourceNotFound(uri, server.revision);
       const { template, variables } = found;
       requireScopes(template, context);
       const outcome = await callHandler(() => template.read(Object.fromEntries(variables), context));
-      if (outcome === undefined) throw resourceNotFound(uri, options.revision);
+      if (outcome === undefined) throw resourceNotFound(uri, server.revision);
       return finish(outcome, { source: template, context });
     },
   };
@@ -153,14 +151,14 @@ interface ReadSource {
 }
 
 /** Creates the function for results of handlers. Bytes of an unknown type are reported once for each definition. */
-function createFinish(options: RegistryOptions): (outcome: unknown, from: ReadSource) => Promise<object> {
+function createFinish(server: RevisionServer): (outcome: unknown, from: ReadSource) => Promise<object> {
   const untyped = new WeakSet<object>();
   return async (outcome, { source, context }) => {
-    const result = await toResult(outcome, { uri: context.uri, source, options });
+    const result = await toResult(outcome, { uri: context.uri, source, server });
     if (untyped.has(source) || !hasUntypedBytes(result)) return result;
     untyped.add(source);
     const error = new Error(`The resource "${shorten(source.name)}" has bytes without a MIME type; set its mimeType`);
-    options.onError({ kind: "result", method: "resources/read", id: context.requestId, error });
+    server.parts.settings.onError({ kind: "result", method: "resources/read", id: context.requestId, error });
     return result;
   };
 }
@@ -172,10 +170,10 @@ function hasUntypedBytes(result: object): boolean {
 
 async function toResult(
   outcome: unknown,
-  { uri, source, options }: Pick<ReadSource, "source"> & { readonly uri: string; readonly options: RegistryOptions },
+  { uri, source, server }: Pick<ReadSource, "source"> & { readonly uri: string; readonly server: RevisionServer },
 ): Promise<object> {
   const { cacheHint, visible, scopes } = source;
-  const cacheable = options.envelope.cacheable(visible || scopes ? toPrivate(cacheHint) : cacheHint);
+  const cacheable = server.envelope.cacheable(visible || scopes ? toPrivate(cacheHint) : cacheHint);
   const head = source.mimeType === undefined ? { uri } : { uri, mimeType: source.mimeType };
   if (typeof outcome === "string") return merge(cacheable, { contents: [merge(head, { text: outcome })] });
   if (outcome instanceof Uint8Array) return merge(cacheable, { contents: [merge(head, { blob: toBase64(outcome) })] });

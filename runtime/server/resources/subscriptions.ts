@@ -1,5 +1,5 @@
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { FeatureContext } from "../feature.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import { requireScopes } from "../scopes.ts";
 import { resourceNotFound, type ResourceRegistry } from "./registry.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
@@ -13,13 +13,13 @@ import { notifySessions, type Audience, type SessionRegistry } from "../subscrip
 export function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: SessionSubscriptions,
-  { revision, toContext }: FeatureContext,
+  server: RevisionServer,
 ): object {
   return {
     subscribe({ uri }: UriParams, call: CallContext) {
-      const requester = toContext(call);
+      const requester = server.scope(call);
       const resource = registry.locate(uri, requester);
-      if (!resource) throw resourceNotFound(uri, revision);
+      if (!resource) throw resourceNotFound(uri, server.revision);
       requireScopes(resource, requester);
       subscriptions.subscribe(call.session, uri, requester.auth?.principal);
       return {};

@@ -7,15 +7,17 @@ import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { ServerSkills } from "../definition.ts";
 import { reject } from "../errors.ts";
-import type { Feature, FeatureContext, ServerParts } from "../feature.ts";
+import type { Feature } from "../feature.ts";
+import type { RevisionServer, ServerParts } from "../revision-server.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
-/** Skills: folders of text and files that a host gives to its model. Must follow the resources feature, which serves their files. */
+/** Skills: folders of text and files that a host gives to its model. The resources feature serves their files. */
 export const skills: Feature = {
   name: "skills",
+  follows: ["resources"],
   extensionSupport,
   extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
@@ -27,14 +29,14 @@ export const skills: Feature = {
     parts: ServerParts & ResourceLists,
     { skills: served = [], directoryRead = false }: AnyServerDefinition & ServerSkills,
   ) {
-    if (served.length === 0) return { implement: () => ({ handlers: {} }) };
+    if (served.length === 0) return {};
     const tree = createSkillTree(served);
     for (const resource of toResources(tree, parts)) parts.resources.add(resource);
     return {
-      implement: (scene) => ({
+      implement: (server) => ({
         handlers: {
-          ...implementSkills(served, scene),
-          ...(directoryRead && { readResourceDirectory: implementDirectories(tree, scene) }),
+          ...implementSkills(served, server),
+          ...(directoryRead && { readResourceDirectory: implementDirectories(tree, server) }),
         },
       }),
     };
@@ -61,16 +63,16 @@ function toResources({ files }: SkillTree, { settings }: ServerParts): readonly 
   });
 }
 
-function implementSkills(served: readonly (Skill & Visible)[], { options }: FeatureContext): object {
+function implementSkills(served: readonly (Skill & Visible)[], server: RevisionServer): object {
   const listing = createListing<Skill & Visible>(
     {
       member: "skills",
       catalogue: { version: 0, changedAt: () => 0, [Symbol.iterator]: () => served[Symbol.iterator]() },
       describe: toSkillEntry,
     },
-    options,
+    server,
   );
-  const head = options.envelope.cacheable(options.cacheHints.skills);
+  const head = server.envelope.cacheable(server.parts.settings.cacheHints.skills);
   const results = new Map(
     served.map(toSkillEntry).map((skill) => [skill.uri, new StaticResult({ ...head, skill })] as const),
   );
@@ -86,9 +88,9 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Feat
 
 function implementDirectories(
   { folders }: SkillTree,
-  { options }: FeatureContext,
+  { revision, envelope, parts }: RevisionServer,
 ): (params: { readonly uri: string; readonly cursor?: string }) => Promise<object> {
-  const { cursors, pageSize = Infinity, revision, envelope } = options;
+  const { cursors, pageSize = Infinity } = parts.settings;
   return async ({ uri, cursor }) => {
     const items = folders.get(uri);
     if (!items) throw reject(`Skill folder not found: ${uri}`, { uri });

@@ -8,7 +8,8 @@ import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
-import type { FeatureContext } from "../feature.ts";
+import type { RevisionServer } from "../revision-server.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
@@ -39,15 +40,23 @@ export function createCoreTasks(tasks: TaskManager, revision: Revision): ServerT
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function createCallTool(
-  { revision, tools, inputRunner, toContext }: FeatureContext,
-  protocol: ServerTaskProtocol | undefined,
-  tasks: TaskManager,
+  server: RevisionServer,
+  {
+    protocol,
+    tools,
+    tasks,
+  }: {
+    readonly protocol: ServerTaskProtocol | undefined;
+    readonly tools: ToolRegistry;
+    readonly tasks: TaskManager;
+  },
 ): (params: CallParams, call: CallContext) => Promise<object> {
+  const { revision } = server;
   const row = findToolRow(revision);
-  const find = (name: string, call: CallContext): AnyTool => withPreparation(tools.find(name, toContext(call)));
+  const find = (name: string, call: CallContext): AnyTool => withPreparation(tools.find(name, server.scope(call)));
   const toWork = (tool: AnyTool, params: CallParams) => (during: CallContext) =>
-    inputRunner.run({ method: row.method, params }, during, (run) =>
-      tools.run(tool, params.arguments ?? {}, toContext(run)),
+    server.inputRunner.run({ method: row.method, params }, during, (run) =>
+      tools.run(tool, params.arguments ?? {}, server.scope(run)),
     );
   if (protocol) {
     const createConverter = (written: Revision): SessionConverter | undefined =>

@@ -9,6 +9,8 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const tasksExtension: Feature = {
   name: "taskExtension",
+  // Its calls of tools replace those without tasks.
+  follows: ["tasks"],
   extensionSupport,
   extension({ tools = [], tasks, listChanged = [] }) {
     const isChangeable = tasks !== undefined && (listChanged === true || listChanged.includes("tools"));
@@ -17,9 +19,10 @@ export const tasksExtension: Feature = {
   create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);
     return {
-      implement(scene) {
-        const isOffered = scene.revision.extensions !== undefined && extension.id in scene.revision.extensions;
-        return isOffered ? implementExtensionTasks(manager, { scene, sessions: parts.sessions }) : { handlers: {} };
+      implement(server, { tools }) {
+        const { extensions } = server.revision;
+        const isOffered = extensions !== undefined && extension.id in extensions;
+        return isOffered ? implementExtensionTasks(manager, server, tools) : { handlers: {} };
       },
       startTasks: (node) => shareTasks(manager, parts, node),
       close: (options) => manager.close(options),

@@ -14,19 +14,15 @@ import { toTaskState } from "../../tasks/task.ts";
 import { checkInputResponse } from "../input/check-response.ts";
 import { createRoundTripInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
-import type { Implemented, FeatureContext, ReadExtensionFilter } from "../feature.ts";
+import type { Implemented, ReadExtensionFilter } from "../feature.ts";
+import type { RevisionServer } from "../revision-server.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
-
-/** Dependencies of tasks by the extension. */
-export interface ExtensionTasksParts {
-  readonly scene: FeatureContext;
-  readonly sessions: SessionRegistry;
-}
 
 interface TaskParams {
   readonly taskId: string;
@@ -42,11 +38,10 @@ interface UpdateParams extends TaskParams {
  * @throws {Error} when the revision does not define the client capability for tasks.
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
-  const { scene, sessions } = parts;
-  const protocol = createExtensionTasks(tasks, { revision: scene.revision, audience: sessions });
+export function implementExtensionTasks(tasks: TaskManager, server: RevisionServer, tools: ToolRegistry): Implemented {
+  const protocol = createExtensionTasks(tasks, { revision: server.revision, audience: server.parts.sessions });
   const { handlers, listen } = protocol;
-  return { handlers: { ...handlers, callTool: createCallTool(scene, protocol, tasks) }, listen };
+  return { handlers: { ...handlers, callTool: createCallTool(server, { ...protocol, tools, tasks }) }, listen };
 }
 
 /**
@@ -113,22 +108,31 @@ function ownerOf({ origin }: CallContext, id: string): string {
 }
 
 function createCallTool(
-  scene: FeatureContext,
-  { gate, start, keeping }: ServerTaskProtocol & { readonly keeping: TaskOwnership },
-  tasks: TaskManager,
+  server: RevisionServer,
+  {
+    gate,
+    start,
+    keeping,
+    tools,
+    tasks,
+  }: ServerTaskProtocol & {
+    readonly keeping: TaskOwnership;
+    readonly tools: ToolRegistry;
+    readonly tasks: TaskManager;
+  },
 ): (params: CallParams, call: CallContext) => Promise<object> {
-  const { revision, tools, inputRunner, toContext, createScope } = scene;
+  const { revision } = server;
   const row = findToolRow(revision);
   const inside: ContextParts = {
-    message: scene.message,
-    levels: scene.levels,
+    message: server.message,
+    levels: server.levels,
     inputRunner: createRoundTripInputRunner(undefined),
   };
   const runInside = (tool: AnyTool, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
       () =>
         inside.inputRunner.run({ method: row.method, params }, during, (run) =>
-          tools.run(tool, args, createScope(run, inside)),
+          tools.run(tool, args, server.createScope(run, inside)),
         ),
       (error) => {
         throw toStatelessError(error, revision);
@@ -137,17 +141,19 @@ function createCallTool(
   setToolRestorer(tasks, {
     revision,
     keeping,
-    find: (name, call) => tools.find(name, toContext(call)),
+    find: (name, call) => tools.find(name, server.scope(call)),
     toWork: (tool, params, { prepared }) => runInside(afterPreparation(tool, prepared), params.arguments ?? {}, params),
   });
   return async (params, call) => {
     const { name, arguments: args = {} } = params;
-    const tool = tools.find(name, toContext(call));
+    const tool = tools.find(name, server.scope(call));
     const taskOptions = readTaskOptions(tool);
     const isDeclared = isOpen(gate, call.session);
     if (taskOptions?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
     const run = (running: AnyTool): Awaitable<object> =>
-      inputRunner.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
+      server.inputRunner.run({ method: row.method, params }, call, (during) =>
+        tools.run(running, args, server.scope(during)),
+      );
     if (!taskOptions || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;
     const response = await run(preparationOf(tool, (found) => (ready = { args: found })));

@@ -12,7 +12,7 @@ export const tasks: Feature = {
   describeTool: ({ task }, revision) => (task ? describeTaskSupport(task, revision) : {}),
   create(parts, source: AnyServerDefinition & ServerTasks) {
     const manager = sharedTasks(parts, source);
-    const isChangeable = source.tasks !== undefined && parts.settings.listChanged.has("tools");
+    const isChangeable = source.tasks !== undefined && parts.lists.changeable.has("tools");
     const isOffered = (): boolean => isChangeable || [...parts.tools].some((tool) => tool.task);
     parts.sessions.attach({
       joined(connection) {
@@ -20,14 +20,13 @@ export const tasks: Feature = {
       },
     });
     return {
-      gates(revision) {
-        const protocol = isOffered() ? findCoreTasks(manager, revision) : undefined;
-        return protocol ? [protocol.gate] : [];
-      },
-      implement(scene) {
+      implement(server, { tools }) {
         if (!isOffered()) return { handlers: {} };
-        const protocol = findCoreTasks(manager, scene.revision);
-        return { handlers: { ...protocol?.handlers, callTool: createCallTool(scene, protocol, manager) } };
+        const protocol = findCoreTasks(manager, server.revision);
+        return {
+          handlers: { ...protocol?.handlers, callTool: createCallTool(server, { protocol, tools, tasks: manager }) },
+          gates: protocol ? [protocol.gate] : [],
+        };
       },
       startTasks: (node) => shareTasks(manager, parts, node),
       close: (options) => manager.close(options),

@@ -4,16 +4,16 @@ import { readAuth } from "../context.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import type { ServerTasks } from "../definition.ts";
-import type { ServerParts } from "../feature.ts";
+import type { ServerParts } from "../revision-server.ts";
 import { readTaskOptions } from "./tool-tasks.ts";
 
 /** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */
 const managers = new WeakMap<ClusterAccess, TaskManager>();
 
 /** Shares the tasks of a server, with the nodes of a cluster or with other processes that have the same store. */
-export function shareTasks(manager: TaskManager, { revisions, tools, implement }: ServerParts, node?: TaskNode): void {
+export function shareTasks(manager: TaskManager, { revisions, tools }: ServerParts, node?: TaskNode): void {
   const [written] = revisions;
-  if (written) manager.share({ node, written, implement, isOffered: () => [...tools].some((tool) => tool.task) });
+  if (written) manager.share({ node, written, isOffered: () => [...tools].some((tool) => tool.task) });
 }
 
 /**

@@ -1,7 +1,6 @@
-import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
+import { isObject, type Awaitable } from "../../../generated/support.ts";
 import { attempt, chain, isThenable } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
-import type { OnError } from "../../jsonrpc/error-report.ts";
 import { describeIssues } from "../../protocol/methods/schema-issue.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { AnyContext } from "../protocol-types.ts";
@@ -10,16 +9,13 @@ import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { toMissingCapabilityResult } from "../input/capability-gates.ts";
 import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
-import type { ToolRules } from "../list/registry-options.ts";
+import type { RevisionServer } from "../revision-server.ts";
 import { findRoundedInteger } from "./rounded-integers.ts";
 
 /** Call of a tool at one revision. */
 export interface ToolCall {
   readonly context: AnyContext;
-  readonly revision: Revision;
-  readonly onError: OnError;
-  readonly resultType: string | undefined;
-  readonly toolRules: Pick<ToolRules, "describeError">;
+  readonly server: RevisionServer;
 }
 
 /** Validates the arguments of a call, runs the tool, and converts what it returns or throws to a `CallToolResult`. */
@@ -73,19 +69,21 @@ function copy(value: unknown): unknown {
 function toFailure(thrown: unknown, tool: AnyTool, call: ToolCall): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
-  if (isCapabilityError(thrown)) return toMissingCapabilityResult(thrown, call.revision);
-  const { context, onError, toolRules } = call;
+  if (isCapabilityError(thrown)) return toMissingCapabilityResult(thrown, call.server.revision);
+  const { context, server } = call;
+  const { settings, describeError } = server.parts;
   if (!context.signal.aborted) {
-    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
+    settings.onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
   }
-  return failure(toolRules.describeError?.(thrown) ?? "The tool failed");
+  return failure(describeError?.(thrown) ?? "The tool failed");
 }
 
-function toResult(tool: AnyTool, outcome: unknown, { resultType }: ToolCall): Awaitable<object> {
+function toResult(tool: AnyTool, outcome: unknown, { server }: ToolCall): Awaitable<object> {
   if (outcome instanceof InputRequired) return outcome;
   if (tool.outputSchema) return toStructuredResult(tool, tool.outputSchema, outcome);
   if (typeof outcome === "string") {
     const content = [text(outcome)];
+    const { resultType } = server.envelope.result;
     return resultType === undefined ? { content } : { resultType, content };
   }
   // Anything else in a result is checked when the response is made, where the name of the tool is unknown.

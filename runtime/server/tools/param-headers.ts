@@ -1,11 +1,11 @@
-import { isObject, type Revision } from "../../../generated/support.ts";
+import { isObject } from "../../../generated/support.ts";
 import { readParamHeaders, type ParamHeader } from "../../framing/param-headers.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { MetadataSender, HttpService } from "../../transport/http-server/settings.ts";
 import { isVisible } from "../list/list-page.ts";
 import type { CoreServer } from "../server.ts";
 import type { AnyTool } from "../any-definition.ts";
-import { describeTool } from "./registry.ts";
+import { toInputSchema } from "./registry.ts";
 
 /**
  * Creates a function that returns the parameters of a call that its tool requires in headers as well. Each tool is examined once, and
@@ -24,19 +24,10 @@ export function createParamHeaderReader(
     const version = server.tools.changedAt(tool);
     const found = known.get(tool);
     const paramHeaders =
-      found?.version === version ? found.paramHeaders : readParamHeaders(readInputSchema(describeTool(tool, revision)));
+      found?.version === version ? found.paramHeaders : readParamHeaders(toInputSchema(tool, revision));
     known.set(tool, { version, paramHeaders });
     return paramHeaders.length > 0 && isKnown(tool, sender) ? paramHeaders : none;
   };
-}
-
-/**
- * Checks the header parameters of an input schema, at revisions that have such headers.
- *
- * @throws {Error} when a parameter that cannot be in a header is marked
- */
-export function checkParamHeaders(schema: unknown, { lifecycle }: Revision): void {
-  if (lifecycle === "per-request") readParamHeaders(schema);
 }
 
 function isKnown(tool: AnyTool, { revision, identity, client }: MetadataSender): boolean {
@@ -54,7 +45,3 @@ interface KnownHeaders {
 }
 
 const none: readonly ParamHeader[] = [];
-
-function readInputSchema(shown: object): unknown {
-  return "inputSchema" in shown ? shown.inputSchema : undefined;
-}

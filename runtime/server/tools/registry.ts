@@ -8,13 +8,39 @@ import { reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { checkShown, checkVisible } from "../list/check-shown.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
-import type { RegistryOptions, ToolRules } from "../list/registry-options.ts";
+import { readParamHeaders } from "../../framing/param-headers.ts";
+import type { ListHost } from "../list/changing-lists.ts";
+import type { RevisionServer, ToolRules } from "../revision-server.ts";
 import { checkScopeNames, requireScopes } from "../scopes.ts";
 import { noArguments, toJsonSchema } from "../schema.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 import { pickShown } from "../list/shown-members.ts";
 import { callTool } from "./call-tool.ts";
+
+/** Members of a server whose tools may change. */
+export interface ToolLists {
+  /** Tools of the server. They may change until the server is served, and afterwards if the definition names them in `listChanged`. */
+  readonly tools: Catalogue<AnyTool>;
+}
+
+/** Creates the list of tools of a definition. Tools that are added later must fit every revision, because clients of each may be connected. */
+export function createToolList(
+  { tools = [] }: { readonly tools?: readonly AnyTool[] },
+  host: ListHost,
+  rules: ToolRules,
+): Catalogue<AnyTool> {
+  const { revisions } = rules;
+  return host.createList("tools", tools, {
+    noun: "tool",
+    keyOf: ({ name }) => name,
+    describe: (tool) => revisions.slice(0, 1).map((newest) => describeTool(tool, newest, rules)),
+    check(tool) {
+      checkTool(tool);
+      for (const revision of revisions) describeTool(tool, revision, rules);
+    },
+  });
+}
 
 /** Registry of the tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
@@ -24,9 +50,9 @@ export interface ToolRegistry extends Listing {
 }
 
 /** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */
-export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions): ToolRegistry {
-  const { envelope, onError, revision, toolRules } = options;
-  const describe = (tool: AnyTool): object => describeTool(tool, revision, toolRules);
+export function createTools(tools: Catalogue<AnyTool>, server: RevisionServer): ToolRegistry {
+  const { envelope, revision, parts } = server;
+  const describe = (tool: AnyTool): object => describeTool(tool, revision, parts);
   const { resultType } = envelope.result;
   const wrap = (result: object): object => {
     if (result instanceof InputRequired) return result;
@@ -34,15 +60,14 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
     return merge(envelope.result, result);
   };
   return {
-    ...createListing({ member: "tools", catalogue: tools, describe }, options),
+    ...createListing({ member: "tools", catalogue: tools, describe }, server),
     find(name, requester) {
       const tool = tools.get(name);
       if (!tool || !isVisible(tool, requester)) throw reject(`Unknown tool: ${name}`, { name });
       requireScopes(tool, requester);
       return tool;
     },
-    run: (tool, args, context) =>
-      chain(callTool(tool, args, { context, revision, onError, resultType, toolRules }), wrap),
+    run: (tool, args, context) => chain(callTool(tool, args, { context, server }), wrap),
   };
 }
 
@@ -67,20 +92,29 @@ export function checkTool(tool: AnyTool): void {
  *
  * @throws {SetupError} when the tool cannot be shown at the revision
  */
-export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules = {}): object {
-  const { inputSchema: input, outputSchema: output } = tool;
-  const dialect = revision.jsonSchemaDialect === undefined ? {} : { dialect: revision.jsonSchemaDialect };
+export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules): object {
+  const { outputSchema: output } = tool;
+  const [written] = rules.revisions;
   try {
     const shown = {
-      ...pickShown(tool, "Tool", rules.shown ?? revision.descriptionMembers),
-      inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
+      ...pickShown(tool, "Tool", rules.shown),
+      inputSchema: toInputSchema(tool, revision),
       ...rules.describeMore?.(tool, revision),
-      ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
+      ...(output && { outputSchema: toJsonSchema(output, "output", dialectOf(revision)) }),
     };
-    checkShown(shown, { member: "tools", revision, written: rules.written });
-    rules.checkInput?.(shown.inputSchema, revision);
+    checkShown(shown, { member: "tools", revision, written });
+    if (revision.lifecycle === "per-request") readParamHeaders(shown.inputSchema);
     return shown;
   } catch (error) {
     throw new SetupError(`Tool "${tool.name}": ${toError(error).message}`, { cause: error });
   }
+}
+
+/** Returns the JSON Schema of the arguments of a tool at a revision. */
+export function toInputSchema({ inputSchema }: AnyTool, revision: Revision): Readonly<Record<string, unknown>> {
+  return toJsonSchema(inputSchema ?? noArguments, "input", dialectOf(revision));
+}
+
+function dialectOf({ jsonSchemaDialect: dialect }: Revision): { readonly dialect?: string } {
+  return dialect === undefined ? {} : { dialect };
 }

@@ -51,7 +51,6 @@ class Rig {
       written: newest,
       restorers: new Map(),
       isOffered: () => true,
-      implement: () => {},
       running: () => this.running,
       find: (id) => this.running.find(({ key }) => key.id === id),
       run: (taken) => void this.run.push(taken),

@@ -4,6 +4,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
 import { createListChanges } from "../../../../runtime/server/list/list-changed.ts";
+import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
 import { alone } from "../../lifecycle/stateless.ts";
@@ -109,7 +110,7 @@ test("an unchanged list stays encoded, and an unchanged tool is not described ag
 
 describe("invalid changes", () => {
   const server = create({ tools: [tool("a")], resources: [resource("a://b")] });
-  server.implement(newest());
+  createServerAcceptor(server);
   test.each([
     ["a name that is taken", () => server.tools.add(tool("a")), 'The tool "a" already exists; replace it instead'],
     ["a name that is free", () => server.tools.replace(tool("x")), 'The tool "x" does not exist; add it instead'],
@@ -144,6 +145,7 @@ describe("a server that is not dynamic", () => {
     const server = create({ listChanged: [] });
     server.tools.add(tool("a"));
     expect(server.implement(newest()).capabilities).toHaveProperty("tools");
+    createServerAcceptor(server);
     expect(() => server.tools.add(tool("b"))).toThrow('define the server with `listChanged: ["tools"]`');
     expect(() => server.tools.remove("a")).toThrow("cannot change");
     expect(server.tools.size).toBe(1);

@@ -11,7 +11,7 @@ import { ManualClock } from "../../manual-clock.ts";
 import { callServer, createSession, meta } from "../call.ts";
 import { handshakeRevisions, newest, open } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { serve } from "../../../../runtime/server/run/acceptor.ts";
+import { createServerAcceptor, serve } from "../../../../runtime/server/run/acceptor.ts";
 import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";
@@ -80,6 +80,7 @@ describe("middleware", () => {
     server.use(step("c"));
     await call(server);
     expect(steps).toEqual(["a in", "b in", "c in", "run", "c out", "b out", "a out"]);
+    createServerAcceptor(server);
     expect(() => server.use(step("d"))).toThrow("call use() before serving it");
   });
 

@@ -1,5 +1,5 @@
-import type { Revision } from "../../generated/support.ts";
-import { toCacheMembers, type CacheHint } from "../protocol/methods/cache-hint.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { toCacheMembers, type CacheHint } from "../methods/cache-hint.ts";
 
 /** Members that results of a revision carry in addition to their content. */
 export interface Envelope {

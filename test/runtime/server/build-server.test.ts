@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
+import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
+import { buildServer } from "../../../runtime/server/build-server.ts";
+import { allFeatures, createServer, type Server } from "../../../runtime/server/create-server.ts";
+import { sortFeatures, type Feature } from "../../../runtime/server/feature.ts";
+import { sessionInput } from "../../../runtime/server/input/client-requests-feature.ts";
+import { callServer } from "./call.ts";
+import { newest } from "./connected.ts";
+
+const definition: AnyServerDefinition = {
+  name: "test",
+  version: "1",
+  subscribe: true,
+  tools: [{ name: "t", execute: () => "", task: true }],
+  resources: [{ uri: "a://b", name: "b", read: () => "" }],
+  prompts: [{ name: "p", arguments: { a: { complete: () => [] } }, get: () => "" }],
+};
+
+function build(features: readonly Feature[], more: Partial<AnyServerDefinition> = {}): Server {
+  return buildServer({ ...definition, ...more }, revisions, { ...allFeatures, features });
+}
+
+test("a server may change after its capabilities were read, until it is served", async () => {
+  const server = createServer({ name: "test", version: "1" }, revisions);
+  const steps: string[] = [];
+  expect(server.implement(newest()).capabilities).not.toHaveProperty("tools");
+  server.tools.add({ name: "t", execute: () => "" });
+  server.use(({ method }, next) => (steps.push(method), next()));
+  expect(server.implement(newest()).capabilities).toHaveProperty("tools");
+  await callServer(server, newest(), ["tools/call", { name: "t" }]);
+  expect(steps).toEqual(["tools/call"]);
+});
+
+describe("features", () => {
+  const plain = (name: string, more: Partial<Feature> = {}): Feature => ({ name, ...more });
+
+  test("features that provide the same part of a server are rejected by name", () => {
+    const both = [...allFeatures.features, sessionInput];
+    const message = "createInput is provided by the features inputRequests and clientRequests; use one of them";
+    expect(() => build(both)).toThrow(new SetupError(message));
+    const describing = (name: string): Feature => plain(name, { describeTool: () => ({}) });
+    expect(() => build([describing("a"), describing("b")], bare)).toThrow(
+      "describeTool is provided by the features a and b; use one of them",
+    );
+  });
+
+  test("features that share one value of a part are accepted", () => {
+    const support = { extend: () => revisions, guard: (handlers: object) => handlers };
+    expect(() =>
+      build(
+        ["a", "b"].map((name) => plain(name, { extensionSupport: support })),
+        bare,
+      ),
+    ).not.toThrow();
+  });
+
+  test.each(revisions.map((revision) => [revision.id, revision] as const))(
+    "features have the same handlers in any order at revision %s",
+    (id) => {
+      const read = (server: Server): readonly unknown[] => {
+        const revision = server.revisions.find((candidate) => candidate.id === id) ?? newest();
+        const { handlers, capabilities } = server.implement(revision);
+        return [Object.keys(handlers).sort(), capabilities];
+      };
+      expect(read(build(allFeatures.features.toReversed()))).toEqual(read(build(allFeatures.features)));
+    },
+  );
+
+  test.each([
+    ["resources", "completions"],
+    ["prompts", "completions"],
+    ["tasks", "taskExtension"],
+    ["resources", "listening"],
+    ["taskExtension", "listening"],
+    ["resources", "skills"],
+    ["apps", "methods"],
+  ])("features are sorted: %s before %s", (first, second) => {
+    for (const features of [allFeatures.features, allFeatures.features.toReversed()]) {
+      const names = sortFeatures(features).map(({ name }) => name);
+      expect(names.indexOf(first)).toBeLessThan(names.indexOf(second));
+    }
+    expect(sortFeatures(allFeatures.features)).toEqual(allFeatures.features);
+  });
+
+  test("features are implemented before those that follow them", () => {
+    const handlers = { listPrompts: () => ({ prompts: [] }) };
+    expect(() => build(allFeatures.features.toReversed(), { handlers })).toThrow(
+      "handlers.listPrompts is already served by another member of the definition; remove one",
+    );
+  });
+
+  test("features that follow each other are rejected", () => {
+    const circle = [plain("a", { follows: ["b"] }), plain("b", { follows: ["a"] })];
+    expect(() => build(circle, bare)).toThrow("The feature a follows itself; change its order");
+  });
+});
+
+/** Definition without members that need a feature. */
+const bare: Partial<AnyServerDefinition> = { tools: [], resources: [], prompts: [] };
