@@ -6,7 +6,7 @@ import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
 import type { ServerExtensions } from "./definition.ts";
-import { findOwner, sortFeatures, type Feature } from "./feature.ts";
+import { findProvided, sortFeatures, type Feature } from "./feature.ts";
 import { ServerLists } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
 import { pickShown, readShown } from "./list/shown-members.ts";
@@ -84,7 +84,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
     const { cluster = { shared: undefined }, sessions = createSessionRegistry() } = options;
     const lists = new ServerLists(definition, { sessions, features, revisions });
     sessions.attach(lists);
-    const describeMore = findOwner(features, "describeTool")?.describeTool;
+    const describeMore = findProvided(features, "describeTool");
     const rules: ToolRules = { revisions, shown: readShown(revisions), describeMore };
     const tools = createToolList(definition, lists, rules);
     this.lists = Object.assign({ tools }, options.createLists?.(definition, lists));
@@ -96,7 +96,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
       definition,
       parts,
       features,
-      createInput: findOwner(features, "createInput")?.createInput?.(parts, definition),
+      createInput: findProvided(features, "createInput")?.(parts, definition),
       served: features.map((one) => ({ name: one.name, feature: one.create?.(parts, definition) ?? {} })),
     };
   }
@@ -156,8 +156,8 @@ function extend(
   features: readonly Feature[],
 ): readonly Revision[] {
   const extensions = extensionsOf(definition, features);
-  const owner = findOwner(features, "extensionSupport");
-  if (owner?.extensionSupport) return owner.extensionSupport.extend(revisions, extensions);
+  const support = findProvided(features, "extensionSupport");
+  if (support) return support.extend(revisions, extensions);
   if (extensions.length === 0) return revisions;
   throw new SetupError("Extensions are not part of this project; add a feature that serves one");
 }

@@ -34,7 +34,8 @@ export interface Feature {
   /** Returns the function that sends input requests to clients as tasks, at revisions where clients have tasks. */
   readonly createAskForTask?: (revision: Revision) => AskForTask | undefined;
   /** Creates the function that returns, for a revision, how handlers get input of their clients. Default: they cannot request any. */
-  createInput?(parts: ServerParts, source: AnyCoreDefinition): CreateInput;
+  // The type of a method instead of a function: features read more members of the definition.
+  readonly createInput?: { create(parts: ServerParts, source: AnyCoreDefinition): CreateInput }["create"];
 }
 
 /** Sends a request that the client runs as a task. Resolves to its result. */
@@ -95,19 +96,19 @@ export interface AddedNotifications {
 }
 
 /**
- * Returns the feature that owns a member of which a server has one, if any does. Features that share one value share its ownership.
+ * Returns what one of the features provides, if any does. Features may share it.
  *
- * @throws {SetupError} when two features have different ones
+ * @throws {SetupError} when two features provide different ones
  */
-export function findOwner<One extends { readonly name: string }>(
+export function findProvided<One extends { readonly name: string }, Member extends keyof One & string>(
   features: readonly One[],
-  member: keyof One & string,
-): One | undefined {
-  const owner = features.find((feature) => feature[member] !== undefined);
-  const other = features.find((feature) => feature[member] !== undefined && feature[member] !== owner?.[member]);
+  member: Member,
+): One[Member] | undefined {
+  const [owner, ...others] = features.filter((feature) => feature[member] !== undefined);
+  const other = others.find((feature) => feature[member] !== owner?.[member]);
   if (owner && other)
     throw new SetupError(`${member} is provided by the features ${owner.name} and ${other.name}; use one of them`);
-  return owner;
+  return owner?.[member];
 }
 
 /**

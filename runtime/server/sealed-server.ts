@@ -8,7 +8,7 @@ import type { AnyCoreDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { HandlerScope, type InputSupport } from "./context.ts";
 import {
-  findOwner,
+  findProvided,
   type CreateInput,
   type Earlier,
   type Feature,
@@ -98,13 +98,13 @@ export class SealedServer {
       experimental: definition.experimental,
       gates: implemented.flatMap(({ gates = [] }) => gates),
     });
-    const guarded = findOwner(features, "extensionSupport")?.extensionSupport?.guard(handlers, revision) ?? handlers;
+    const guarded = findProvided(features, "extensionSupport")?.guard(handlers, revision) ?? handlers;
     return { role: "server", revision, handlers: guarded, capabilities };
   }
 
   #createInput(revision: Revision): InputSupport {
     const { features, createInput } = this.#sealed;
-    const askForTask = findOwner(features, "createAskForTask")?.createAskForTask?.(revision);
+    const askForTask = findProvided(features, "createAskForTask")?.(revision);
     return createInput?.(revision, askForTask) ?? createPlainInput();
   }
 

@@ -1,5 +1,5 @@
 import { listKinds } from "../../protocol/methods/list-kinds.ts";
-import { findOwner, type Feature } from "../feature.ts";
+import { findProvided, type Feature } from "../feature.ts";
 import { implementListening } from "./listen.ts";
 import { Listeners } from "./listeners.ts";
 
@@ -13,8 +13,8 @@ export const subscriptions: Feature = {
     return {
       implement({ revision }, { features }) {
         if (!listKinds.some((kind) => lists.isOffered(kind))) return { handlers: {} };
-        const isUsable = findOwner(features, "isUsable")?.isUsable ?? isNever;
-        const more = findOwner(features, "listen")?.listen;
+        const isUsable = findProvided(features, "isUsable") ?? isNever;
+        const more = findProvided(features, "listen");
         return { handlers: implementListening({ revision, listeners, maxSubscriptions, isUsable, more }) };
       },
     };
