@@ -1,6 +1,6 @@
 import type { Listeners } from "../server/subscriptions/listeners.ts";
 import type { Audience } from "../server/subscriptions/session-registry.ts";
-import type { NotificationTarget, ServedClients, SharedReceiver } from "../transport/http-server/cluster.ts";
+import type { NotificationTarget, ServedClients, SharedReceiver } from "../transport/http-server/served-clients.ts";
 
 /**
  * Clients of a gateway that subscribe to tasks. The nodes of a cluster pass notifications of tasks of the gateway on to each other; each receives

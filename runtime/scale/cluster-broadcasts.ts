@@ -2,7 +2,7 @@ import type { Awaitable } from "../../generated/support.ts";
 import type { Clock } from "../internal/timers.ts";
 import { listChanged, listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Broadcast, NodeDirectory } from "../stores/node-directory.ts";
-import type { NotificationTarget, ServedClients, SharedReceiver } from "../transport/http-server/cluster.ts";
+import type { NotificationTarget, ServedClients, SharedReceiver } from "../transport/http-server/served-clients.ts";
 import { createNodeName } from "./node-name.ts";
 
 /** Broadcast for clients. */

@@ -1,22 +1,13 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { toTimeouts } from "../jsonrpc/limits.ts";
-import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
 import type { SharedSession } from "../stores/shared-session-store.ts";
-import type {
-  ForwardedPost,
-  ForwardingSession,
-  HttpNode,
-  LiveSession,
-  LiveSessions,
-  LiveStream,
-  ReleaseOptions,
-  ServedClients,
-} from "../transport/http-server/cluster.ts";
+import type { ServedClients } from "../transport/http-server/served-clients.ts";
+import type { HttpSession } from "../transport/http-server/session/session.ts";
+import type { ForwardedPost, LiveSessions, LiveStream } from "../transport/http-server/session/session-directory.ts";
 import type { RequestDirectory } from "../transport/http-server/session/session-streams.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
@@ -46,7 +37,7 @@ export interface ClusterNodeOptions {
 }
 
 /** HTTP handler as a node of a cluster. */
-export class ClusterNode implements HttpNode {
+export class ClusterNode {
   readonly store: SessionStore;
   readonly tasks: ClusterTasks;
   readonly relays: Relays;
@@ -130,7 +121,7 @@ export class ClusterNode implements HttpNode {
       createStream: (key, stream) => this.streams.createShared(key, stream),
       follow: (key, position, following) => this.streams.follow(key, position, following),
       renew: ({ key, node }) => this.#inBackground(async () => void (await this.access(key, [], node))),
-      releaseUnused: ({ key, node }, ids) => this.release(key, ids, { isUnused: true, node }),
+      releaseUnused: ({ key, node }, ids) => this.releaseUnused(key, ids, node),
       end: (key) => this.#inBackground(() => this.end(key)),
       fail,
     });
@@ -147,6 +138,7 @@ export class ClusterNode implements HttpNode {
     return this.#lease.name;
   }
 
+  /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
   start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void {
     const { engine, fail } = this.#options;
     this.#sessions = sessions;
@@ -177,6 +169,7 @@ export class ClusterNode implements HttpNode {
     this.#inBackground(() => this.#register());
   }
 
+  /** Returns a session, extends its lifetime, and reserves request ids for a node; by default for this one. */
   async access(key: SessionKey, reserve: readonly RequestId[], node?: string): Promise<SharedSession | undefined> {
     // Only what begins: responses and cancellations end what waits.
     if (reserve.length > 0 && this.#unstored.isFull)
@@ -186,14 +179,17 @@ export class ClusterNode implements HttpNode {
     return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }), ...(node && { node }) });
   }
 
+  /** True if a session has not ended. Its lifetime is not extended. */
   async isStored(key: SessionKey): Promise<boolean> {
     return (await this.#options.engine.sessions.readState(key)) !== undefined;
   }
 
-  update(session: LiveSession, found: SharedSession): void {
+  /** Applies the state that an access has found to a session of this handler. */
+  update(session: HttpSession, found: SharedSession): void {
     this.#states?.update(session, found);
   }
 
+  /** Hands a message of a client of HTTP with SSE to the node that has its stream. Returns `false` when no node has. */
   async forwardPost(key: SessionKey, { value, identity }: ForwardedPost): Promise<boolean> {
     const node = nodeOfSession(key.id);
     if (node === undefined || node === this.name) return false;
@@ -201,10 +197,10 @@ export class ClusterNode implements HttpNode {
     return (await this.#send(node, message)) === "sent";
   }
 
-  release(key: SessionKey, ids: readonly RequestId[], options: ReleaseOptions = {}): void {
+  /** Ends reservations of requests that were rejected before they ran, in the background. */
+  releaseUnused(key: SessionKey, ids: readonly RequestId[], node: string = this.name): void {
     if (ids.length === 0) return;
-    if (options.isUnused !== true) return this.#accesses.end(key, ids);
-    const release = { node: this.name, ids: ids.map(toStoredId), ...options };
+    const release = { node, ids: ids.map(toStoredId), isUnused: true };
     this.#inBackground(() => this.#options.engine.sessions.release(key, release));
   }
 
@@ -213,22 +209,26 @@ export class ClusterNode implements HttpNode {
     return new SharedSessionValues(key, { values: engine.values, clock, fail });
   }
 
+  /** Ends a session on all nodes. */
   end(key: SessionKey): Promise<void> {
     const { engine, clock, fail } = this.#options;
     return endSharedSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
   }
 
-  async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
+  /** Hands a message that belongs to a request of another node to that node. Returns `false` when it belongs here. */
+  async forward(session: HttpSession, incoming: Incoming): Promise<boolean> {
     const node = await findNodeOf(incoming, session, this.#options.engine.sessions);
     if (node === undefined || node === this.name) return false;
     await this.#options.engine.nodes.send(node, { kind: "deliver", session: session.key, incoming });
     return true;
   }
 
-  drain(sessions: Iterable<LiveSession>, { drain = toTimeouts(undefined).drain }: CloseOptions = {}): Promise<void> {
-    return drainSessions(sessions, { clock: this.#options.clock, drain, retry: this.#sessions?.settings.retry ?? 0 });
+  /** Sends the clients of sessions to other nodes, and waits for running requests. */
+  drain(sessions: Iterable<HttpSession>, times: { readonly drain: number; readonly retry: number }): Promise<void> {
+    return drainSessions(sessions, { clock: this.#options.clock, ...times });
   }
 
+  /** Ends the lease of this node, after its streams have ended. */
   async leave(): Promise<void> {
     this.#digests?.stop();
     await this.#broadcasts?.leave(this.#broadcastNode);

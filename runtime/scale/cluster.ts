@@ -5,10 +5,11 @@ import type { RateStore } from "../stores/rate-store.ts";
 import type { Revocations } from "../stores/revocations.ts";
 import type { SharedParts } from "../stores/shared-parts.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
-import type { HttpCluster } from "../transport/http-server/cluster.ts";
+import type { HttpCluster } from "../transport/http-server/settings.ts";
 import type { OnListChanged } from "./cluster-broadcasts.ts";
 import { rejectRevoked } from "../transport/http-server/reject-revoked.ts";
 import { ClusterNode } from "./cluster-node.ts";
+import { ClusterSessions } from "./sessions/cluster-sessions.ts";
 import { createClusterRates } from "./cluster-rates.ts";
 import { ClusterRevocations } from "./cluster-revocations.ts";
 import { deriveKeys } from "./derive-keys.ts";
@@ -105,7 +106,8 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
       guard.useCluster?.(shared);
       return guard.watchRevocation ? guard : rejectRevoked(guard, revocations);
     },
-    createNode: () => new ClusterNode({ engine, clock, lease, maxUnstoredSize, onListChanged, fail }),
+    createNode: () =>
+      new ClusterSessions(new ClusterNode({ engine, clock, lease, maxUnstoredSize, onListChanged, fail })),
     status: () => engine.status(),
     async close() {
       await revocations.close();

@@ -1,6 +1,6 @@
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { HttpOrigin } from "../transport/http-server/identity.ts";
-import type { LiveSession } from "../transport/http-server/cluster.ts";
+import type { HttpSession } from "../transport/http-server/session/session.ts";
 
 /** Message for a session that a node serves. */
 export type SessionMessage = Exclude<NodeMessage, { readonly kind: "task" | "post" | "listen" }>;
@@ -8,15 +8,15 @@ export type SessionMessage = Exclude<NodeMessage, { readonly kind: "task" | "pos
 /** Parts of a node that messages for its sessions use. */
 export interface MessageHost {
   /** Reads the state of a session again. */
-  stateChanged(session: LiveSession): void;
+  stateChanged(session: HttpSession): void;
   /** Sends a message of the server to the node that has the stream opened by GET, in the background. */
   sendToListener(message: SessionMessage & { readonly kind: "send" }): void;
   /** Ends a session that another node has ended, in the background. */
-  end(session: LiveSession): void;
+  end(session: HttpSession): void;
 }
 
 /** Delivers a message of another node to a session of this one. */
-export function deliverMessage(session: LiveSession, message: SessionMessage, host: MessageHost): void {
+export function deliverMessage(session: HttpSession, message: SessionMessage, host: MessageHost): void {
   switch (message.kind) {
     case "deliver":
       if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);

@@ -1,9 +1,9 @@
 import { pause, type Clock } from "../internal/timers.ts";
-import type { LiveSession } from "../transport/http-server/cluster.ts";
+import type { HttpSession } from "../transport/http-server/session/session.ts";
 import { spreadEnd } from "./streams/spread-retry.ts";
 
 /** Part of a session that a closing node uses. */
-export type DrainedSession = Pick<LiveSession, "polls" | "hasListeners" | "releaseStreams" | "whenIdle">;
+export type DrainedSession = Pick<HttpSession, "polls" | "hasListeners" | "releaseStreams" | "whenIdle">;
 
 /** Times of a node that closes. */
 export interface DrainOptions {

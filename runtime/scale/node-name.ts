@@ -1,7 +1,7 @@
 import { isObject, type Awaitable } from "../../generated/support.ts";
 import type { Incoming } from "../jsonrpc/message.ts";
 import type { SharedSessionStore } from "../stores/shared-session-store.ts";
-import type { ForwardingSession } from "../transport/http-server/cluster.ts";
+import type { HttpSession } from "../transport/http-server/session/session.ts";
 import { toStoredId } from "./session-accesses.ts";
 
 /** Returns a new name for a node: 13 characters of base 36, from 64 random bits. */
@@ -23,7 +23,7 @@ export function nodeOfSession(id: string): string | undefined {
 /** Returns the node that runs the request that a message of the client is about, or that has sent it; `undefined` for messages that any node handles. */
 export function findNodeOf(
   incoming: Incoming,
-  session: ForwardingSession,
+  session: Pick<HttpSession, "key" | "isRunning">,
   sessions: Pick<SharedSessionStore, "findNode">,
 ): Awaitable<string | undefined> {
   switch (incoming.kind) {
@@ -43,7 +43,7 @@ export function findNodeOf(
 
 function findNodeOfNotification(
   { method, params }: Incoming & { readonly kind: "notification" },
-  session: ForwardingSession,
+  session: Pick<HttpSession, "key" | "isRunning">,
   sessions: Pick<SharedSessionStore, "findNode">,
 ): Awaitable<string | undefined> {
   if (!isObject(params)) return undefined;

@@ -1,14 +1,15 @@
 import { isObject } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { errorCodes } from "../jsonrpc/errors.ts";
-import type { ErrorObject } from "../jsonrpc/message.ts";
+import type { ErrorObject, Incoming } from "../jsonrpc/message.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { listChanged } from "../protocol/methods/list-kinds.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import { EngineError, type Engine } from "../stores/engine.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { SessionChange, SessionListener, SharedSession } from "../stores/shared-session-store.ts";
-import type { LiveSession, ServedClients, StateRequest } from "../transport/http-server/cluster.ts";
+import type { ServedClients } from "../transport/http-server/served-clients.ts";
+import type { HttpSession } from "../transport/http-server/session/session.ts";
 import type { StoreChange } from "../transport/http-server/session/session-streams.ts";
 
 /** Dependencies of the states of sessions. */
@@ -19,9 +20,9 @@ export interface SharedStatesOptions {
   /** Returns the name of this node. */
   nodeName(): string;
   /** Returns a session that this node serves. */
-  findLive(key: SessionKey): LiveSession | undefined;
+  findLive(key: SessionKey): HttpSession | undefined;
   /** Ends a session that another node has ended, in the background. */
-  end(session: LiveSession): void;
+  end(session: HttpSession): void;
   fail(thrown: unknown): void;
 }
 
@@ -33,7 +34,7 @@ interface KnownState {
 
 /** Read of the state of a session. */
 interface StateRead {
-  readonly session: LiveSession;
+  readonly session: HttpSession;
   run(): Promise<void>;
   /** True if the read is still of use. Default: as long as this node serves the session. */
   isNeeded?(): boolean;
@@ -42,7 +43,7 @@ interface StateRead {
 /** Log levels and resource subscriptions of the sessions of a node, which each node may change. */
 export class SharedStates {
   readonly #options: SharedStatesOptions;
-  readonly #known = new WeakMap<LiveSession, KnownState>();
+  readonly #known = new WeakMap<HttpSession, KnownState>();
   /** Reads and other work in progress. */
   readonly #reads = new Set<Promise<void>>();
 
@@ -61,12 +62,12 @@ export class SharedStates {
     this.#reads.add(held);
   }
 
-  versionOf(session: LiveSession | undefined): number | undefined {
+  versionOf(session: HttpSession | undefined): number | undefined {
     return session && this.#known.get(session)?.version;
   }
 
   /** Applies what an access has found. A session that was opened again in the meantime reads its state again. */
-  update(session: LiveSession, { version, state }: SharedSession): void {
+  update(session: HttpSession, { version, state }: SharedSession): void {
     const known = this.#known.get(session);
     if (!state && known?.version !== version) this.changed(session);
     if (!state || (known?.version !== undefined && known.version > version)) return;
@@ -90,7 +91,7 @@ export class SharedStates {
   }
 
   /** Reads the state of a session again, in the background. */
-  changed(session: LiveSession): void {
+  changed(session: HttpSession): void {
     this.#track({ session, run: () => this.#read(session) });
   }
 
@@ -126,7 +127,7 @@ export class SharedStates {
   }
 
   /** Returns a function that stores what a request changes. */
-  prepare(session: LiveSession, request: StateRequest): StoreChange | undefined {
+  prepare(session: HttpSession, request: Incoming & { readonly kind: "request" }): StoreChange | undefined {
     const change = toChange(request);
     return change && (() => this.#store(session, change));
   }
@@ -162,7 +163,7 @@ export class SharedStates {
     );
   }
 
-  async #read(session: LiveSession): Promise<void> {
+  async #read(session: HttpSession): Promise<void> {
     const { engine, nodeName, end } = this.#options;
     const version = this.versionOf(session);
     const access = { node: nodeName(), ...(version !== undefined && { version }) };
@@ -172,13 +173,13 @@ export class SharedStates {
     if (found.state) this.update(session, found);
   }
 
-  #notifyUpdated({ connection }: LiveSession, uris: Iterable<string> = []): void {
+  #notifyUpdated({ connection }: HttpSession, uris: Iterable<string> = []): void {
     const updated = findRow(connection.session?.revision.serverNotifications ?? {}, "resourceUpdated");
     if (!updated) return;
     for (const uri of uris) void connection.notify(updated, { uri });
   }
 
-  async #store(session: LiveSession, change: SessionChange): Promise<ErrorObject | undefined> {
+  async #store(session: HttpSession, change: SessionChange): Promise<ErrorObject | undefined> {
     const { engine, fail } = this.#options;
     try {
       const version = await engine.sessions.change(session.key, change);
@@ -193,7 +194,7 @@ export class SharedStates {
   }
 
   /** Restores the stored state of a session whose handler has applied a change that could not be stored. */
-  #undo(session: LiveSession, { subscribe = [] }: SessionChange, error: ErrorObject): ErrorObject {
+  #undo(session: HttpSession, { subscribe = [] }: SessionChange, error: ErrorObject): ErrorObject {
     const subscriptions = new Set([...(this.#known.get(session)?.subscriptions ?? []), ...subscribe]);
     this.#known.set(session, { version: undefined, subscriptions });
     this.changed(session);
@@ -222,7 +223,10 @@ function succeeds(operate: () => Promise<void>): Promise<boolean> {
 /** Milliseconds between two attempts to read a state. */
 const repetitionDelay = 500;
 
-function toChange({ method, params }: StateRequest): SessionChange | undefined {
+function toChange({
+  method,
+  params,
+}: Pick<Incoming & { readonly kind: "request" }, "method" | "params">): SessionChange | undefined {
   if (!isObject(params)) return undefined;
   const { level, uri } = params;
   if (method === "logging/setLevel" && typeof level === "string") return { logLevel: level };

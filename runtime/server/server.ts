@@ -11,7 +11,7 @@ import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { LifecycleMiddleware } from "../lifecycle/lifecycle-middleware.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { Connection, CloseOptions } from "../protocol/session/connection.ts";
-import type { ServedClients } from "../transport/http-server/cluster.ts";
+import type { ServedClients } from "../transport/http-server/served-clients.ts";
 import type { Feature } from "./feature.ts";
 import type { ServeOptions, Acceptor } from "../lifecycle/serve-options.ts";
 import type { ListHost } from "./list/changing-lists.ts";

@@ -1,7 +1,7 @@
 import { pause, type Clock } from "../../internal/timers.ts";
 import type { Engine } from "../../stores/engine.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { LiveSession } from "../../transport/http-server/cluster.ts";
+import type { HttpSession } from "../../transport/http-server/session/session.ts";
 import { nodeOfSession } from "../node-name.ts";
 import { removeSessionValues } from "./session-values.ts";
 
@@ -62,7 +62,7 @@ async function repeatEnd(key: SessionKey, known: readonly string[], node: Ending
 }
 
 /** Ends a node's half of a session that another node has ended. What it has stored since then would begin the streams again. */
-export async function endLocalSession(session: LiveSession, { events }: Pick<Engine, "events">): Promise<void> {
+export async function endLocalSession(session: HttpSession, { events }: Pick<Engine, "events">): Promise<void> {
   session.markEnded();
   await session.connection.close({ drain: 0 });
   await events.remove(session.key);

@@ -1,7 +1,7 @@
 import type { Engine } from "../../stores/engine.ts";
 import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { LiveSessions } from "../../transport/http-server/cluster.ts";
+import type { LiveSessions } from "../../transport/http-server/session/session-directory.ts";
 import { nameSession } from "../name-session.ts";
 import { toUnserved } from "./unserved.ts";
 import { StatelessRequests, type CreateStream } from "./stateless-requests.ts";

@@ -5,7 +5,7 @@ import type { StreamPosition } from "../../stores/event-store.ts";
 import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { StreamPart } from "../../stores/shared-event-store.ts";
-import type { ForwardedPost, RemoteKey } from "../../transport/http-server/cluster.ts";
+import type { ForwardedPost } from "../../transport/http-server/session/session-directory.ts";
 import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
 import { ChangeSignal } from "../../internal/change-signal.ts";
 import type { Following } from "../streams/followed-stream.ts";
@@ -34,6 +34,12 @@ export interface OutgoingRelaysOptions {
 export interface FollowedResponse extends SessionStream {
   /** Resolves when the connection has ended. */
   readonly finished: Promise<void>;
+}
+
+/** Session that only another node can serve. */
+export interface RemoteKey {
+  readonly key: SessionKey;
+  readonly node: string;
 }
 
 /** Request for another node: a POST, or a GET that opens a stream. */

@@ -1,8 +1,10 @@
+import type { Revision } from "../../../generated/support.ts";
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { nodeGone } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
-import type { LiveSessions, RemoteListener, RemotePost, RemoteSession } from "../../transport/http-server/cluster.ts";
+import type { StreamPosition } from "../../stores/event-store.ts";
+import type { IdentifiedPost, LiveSessions } from "../../transport/http-server/session/session-directory.ts";
 import { admitBatch } from "../../transport/http-server/dispatch-messages.ts";
 import type { EventWriter, Exchange } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
@@ -17,8 +19,27 @@ import {
 import { jsonFields, streamFields } from "../../transport/http-server/session/session-response.ts";
 import type { Following } from "../streams/followed-stream.ts";
 import { spreadRetry } from "../streams/spread-retry.ts";
-import type { FollowedResponse, OutgoingRelays } from "./outgoing-relays.ts";
+import type { FollowedResponse, OutgoingRelays, RemoteKey } from "./outgoing-relays.ts";
 import { RelayedConnection, type RelayEnd } from "./relayed-connection.ts";
+
+/** Session that only another node can serve, as the store has it. */
+export interface RemoteSession extends RemoteKey {
+  readonly revision: Revision;
+}
+
+/** POST of a session that another node serves. */
+export interface RemotePost extends IdentifiedPost {
+  readonly session: RemoteSession;
+  /** Ids of the POST that were reserved before. */
+  readonly used: readonly RequestId[];
+}
+
+/** GET of a session that another node serves. */
+export interface RemoteListener {
+  readonly session: RemoteSession;
+  /** Last event that the client has; absent for a new stream. */
+  readonly position: StreamPosition | undefined;
+}
 
 /** Parts of a node that relay requests. */
 export interface RelayContext {

@@ -1,12 +1,18 @@
 import { createSecretId } from "../../internal/digest.ts";
 import { nodeGone } from "../../jsonrpc/errors.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { LiveSessions, StatelessRelay } from "../../transport/http-server/cluster.ts";
+import type { BoundRequest, LiveSessions } from "../../transport/http-server/session/session-directory.ts";
 import type { Exchange } from "../../transport/http-server/exchange/exchange.ts";
 import { storeUnavailable } from "../../transport/http-server/rejection.ts";
 import { jsonFields, streamFields } from "../../transport/http-server/session/session-response.ts";
 import type { OutgoingRelays } from "./outgoing-relays.ts";
 import { RelayedConnection } from "./relayed-connection.ts";
+
+/** Stateless request that continues something on another node. */
+export interface StatelessRelay extends Pick<BoundRequest, "identity" | "message"> {
+  /** Node that has issued the state. */
+  readonly node: string;
+}
 
 /** Parts of a node that relay stateless requests. */
 export interface StatelessRelayContext {

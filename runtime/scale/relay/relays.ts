@@ -1,21 +1,21 @@
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type {
-  HttpRelays,
-  LiveSessions,
-  RemoteListener,
-  RemotePost,
-  RemoteSession,
-  StatelessRelay,
-} from "../../transport/http-server/cluster.ts";
+import type { LiveSessions } from "../../transport/http-server/session/session-directory.ts";
 import type { Exchange } from "../../transport/http-server/exchange/exchange.ts";
 import type { RejectedRequest } from "../../transport/http-server/rejection.ts";
 import { nodeOfSession } from "../node-name.ts";
 import { IncomingRelays, isRelayed, type IncomingRelaysOptions } from "./incoming-relays.ts";
 import { OutgoingRelays, type OutgoingRelaysOptions } from "./outgoing-relays.ts";
-import { relayListen, relayPost, type RelayContext } from "./relay-requests.ts";
-import { relayStateless } from "./relay-stateless.ts";
+import {
+  relayListen,
+  relayPost,
+  type RelayContext,
+  type RemoteListener,
+  type RemotePost,
+  type RemoteSession,
+} from "./relay-requests.ts";
+import { relayStateless, type StatelessRelay } from "./relay-stateless.ts";
 
 /** Dependencies of the relays of a node. */
 export interface RelaysOptions extends IncomingRelaysOptions, OutgoingRelaysOptions {
@@ -26,7 +26,7 @@ export interface RelaysOptions extends IncomingRelaysOptions, OutgoingRelaysOpti
 }
 
 /** Requests of sessions that only one node of a cluster can serve: those that this node relays, and those that others relay to it. */
-export class Relays implements HttpRelays {
+export class Relays {
   readonly #options: RelaysOptions;
   readonly #outgoing: OutgoingRelays;
   readonly #incoming: IncomingRelays;
@@ -42,19 +42,23 @@ export class Relays implements HttpRelays {
     this.#sessions = sessions;
   }
 
+  /** Returns the node that the id of a session, or a request state, names, if it is another node. */
   findOwner(id: string): string | undefined {
     const node = nodeOfSession(id);
     return node === this.#options.nodeName() ? undefined : node;
   }
 
+  /** Passes the messages of a POST on to the node of their session. Returns a rejection that is still to be sent. */
   post(exchange: Exchange, post: RemotePost): Promise<RejectedRequest | undefined> {
     return relayPost(exchange, post, this.#context);
   }
 
+  /** Opens or resumes a stream that the node of its session writes. Returns a rejection that is still to be sent. */
   listen(exchange: Exchange, listener: RemoteListener): Promise<RejectedRequest | undefined> {
     return relayListen(exchange, listener, this.#context);
   }
 
+  /** Passes a stateless request on to the node that can continue it. Returns `false` when that node has stopped, so that its state is lost. */
   stateless(exchange: Exchange, relay: StatelessRelay): Promise<boolean> {
     const { sessions, relays } = this.#context;
     return relayStateless(exchange, relay, { sessions, relays, end: this.#options.end });

@@ -1,6 +1,6 @@
 import { classify } from "../../jsonrpc/message.ts";
 import type { ForwardedBody } from "../../stores/node-directory.ts";
-import type { LiveSession } from "../../transport/http-server/cluster.ts";
+import type { HttpSession } from "../../transport/http-server/session/session.ts";
 import { dispatchMessages } from "../../transport/http-server/dispatch-messages.ts";
 import { isIdentity } from "../../transport/http-server/identity.ts";
 import type { PostBody } from "../../transport/http-server/post-body.ts";
@@ -8,7 +8,7 @@ import type { ResponseExchange, SessionResponseHost } from "../../transport/http
 
 /** Serves a POST that another node has received. Its responses are written to a new stream, which that node follows. */
 export function servePost(
-  session: LiveSession,
+  session: HttpSession,
   { stream, value, identity }: ForwardedBody & { readonly stream: string },
 ): void {
   const sender = isIdentity(identity) ? identity : undefined;
@@ -17,12 +17,12 @@ export function servePost(
 }
 
 /** Opens a stream that another node connects to the client, for messages that belong to no request of the client. */
-export function listenElsewhere(session: LiveSession, name: string): void {
+export function listenElsewhere(session: HttpSession, name: string): void {
   session.openListener(name).prime();
 }
 
 /** Returns the part of a session for a POST whose stream has this name. */
-function toHost(session: LiveSession, name: string): SessionResponseHost {
+function toHost(session: HttpSession, name: string): SessionResponseHost {
   return {
     style: "sse",
     // The connection is one of another node.

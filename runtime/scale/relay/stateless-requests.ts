@@ -3,7 +3,7 @@ import { classify } from "../../jsonrpc/message.ts";
 import { createMetadataReader } from "../../protocol/session/request-metadata.ts";
 import type { ForwardedBody } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { LiveSessions } from "../../transport/http-server/cluster.ts";
+import type { LiveSessions } from "../../transport/http-server/session/session-directory.ts";
 import type { NewStream } from "../../transport/http-server/session/session-streams.ts";
 import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
 import { isIdentity } from "../../transport/http-server/identity.ts";

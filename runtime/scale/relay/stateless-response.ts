@@ -3,7 +3,7 @@ import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Incoming, Outgoing } from "../../jsonrpc/message.ts";
 import type { SessionStream, StreamHost } from "../../transport/http-server/session/event-stream.ts";
 import type { HttpOrigin, Identity } from "../../transport/http-server/identity.ts";
-import type { StreamSettings } from "../../transport/http-server/cluster.ts";
+import type { StreamSettings } from "../../transport/http-server/session/session-directory.ts";
 
 /** Stateless request that another node has received. */
 export interface RelayedStatelessOptions {

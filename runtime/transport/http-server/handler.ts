@@ -7,13 +7,10 @@ import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import type { Incoming } from "../../jsonrpc/message.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
 import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
-import type { ForwardingSession, HttpNode } from "./cluster.ts";
-import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { respondWithDocument } from "./authenticate.ts";
 import { CancellationOrder } from "./exchange/cancellation-order.ts";
@@ -30,13 +27,15 @@ import {
 import { NodeExchange } from "./exchange/node-exchange.ts";
 import { isChunked } from "./exchange/node-head.ts";
 import { InitializeResponse } from "./session/initialize-response.ts";
-import { toOrigin, type Identity } from "./identity.ts";
+import { toGuard, toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { rejectHttp, storeUnavailable, unknownEvent, unknownSession, type RejectedRequest } from "./rejection.ts";
+import { rejectHttp, storeUnavailable, unknownEvent, type RejectedRequest } from "./rejection.ts";
 import { toSessionRevisions } from "./revisions.ts";
-import { isRemote, Sessions } from "./session/sessions.ts";
+import { LocalSessions } from "./session/local-sessions.ts";
+import type { FoundSession, SessionDirectory } from "./session/session-directory.ts";
+import { Sessions } from "./session/sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";
@@ -106,6 +105,7 @@ class OpenServerContext implements HttpServerContext {
   readonly revisions: HttpServerContext["revisions"];
   readonly metadataRules: HttpServerContext["metadataRules"];
   readonly sessions: Sessions;
+  readonly directory: SessionDirectory;
   readonly cancellations: CancellationOrder = new CancellationOrder();
   readonly sse: HttpSseContext["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
@@ -114,15 +114,29 @@ class OpenServerContext implements HttpServerContext {
   constructor(service: HttpService, options: HttpOptions) {
     this.service = service;
     this.revisions = toSessionRevisions(service.revisions);
-    this.settings = toSettings(options, this.revisions);
+    const { cluster } = options;
+    const shared = cluster?.createNode();
+    this.settings = toSettings(protectGuard(options), this.revisions, shared);
+    this.directory = shared ?? new LocalSessions(this.settings);
     this.metadataRules = createMetadataRules(service.revisions);
-    this.sessions = new Sessions(service, this.settings, this.revisions);
+    this.sessions = new Sessions({
+      service,
+      settings: this.settings,
+      revisions: this.revisions,
+      directory: this.directory,
+    });
     this.sse = this.settings.sse;
-    const { cluster } = this.settings;
-    cluster?.start(this.sessions, this.streams, service.clients);
-    if (cluster?.tasks) service.startTasks?.(cluster.tasks);
-    if (options.cluster) service.useCluster?.(options.cluster.shared);
+    this.directory.start(this.sessions, this.streams, service);
+    if (cluster) service.useCluster?.(cluster.shared);
   }
+}
+
+/** Returns options whose guard uses the cluster. Its public documents stay those of the given guard. */
+function protectGuard(options: HttpOptions): HttpOptions {
+  const guard = toGuard(options.authenticate);
+  if (!guard || !options.cluster) return options;
+  const documents = new Map([...(options.documents ?? []), ...(guard.documents ?? [])]);
+  return { ...options, documents, authenticate: options.cluster.protect(guard) };
 }
 
 /** Handles a request, synchronously unless a check or its response takes time. */
@@ -166,7 +180,9 @@ function validateInOrder(exchange: Exchange, serverContext: OpenServerContext): 
 /** Checks again that the server is open, which it was before the other checks. */
 function checkLate(admission: ValidationOutcome, serverContext: OpenServerContext): RejectedRequest | undefined {
   if (admission.kind === "message" && isForRunningCalls(admission.postBody)) return undefined;
-  return checkOpen(serverContext);
+  const late = checkOpen(serverContext);
+  if (late && admission.kind === "message") admission.session.release?.();
+  return late;
 }
 
 function failRequest(exchange: Exchange, serverContext: OpenServerContext, thrown: unknown): void {
@@ -202,16 +218,12 @@ function profileFor(head: RequestHead, { settings, metadataRules }: OpenServerCo
   return metadataRules.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
-function perform(
-  exchange: Exchange,
-  admission: ValidationOutcome,
-  serverContext: OpenServerContext,
-): void | Promise<void> {
+function perform(exchange: Exchange, admission: ValidationOutcome, serverContext: OpenServerContext): Awaitable<void> {
   switch (admission.kind) {
     case "message":
-      return isRemote(admission.session) || serverContext.settings.cluster
-        ? deliverInCluster(exchange, admission, serverContext)
-        : deliverNow(exchange, { ...admission, session: admission.session }, serverContext);
+      return chain(admission.session.deliver(exchange, admission), (rejection) =>
+        respondRejected(exchange, rejection, serverContext),
+      );
     case "refused":
       return respondRejected(exchange, admission, serverContext);
     case "preflight":
@@ -227,64 +239,29 @@ function perform(
     case "listen":
       return listen(exchange, admission, serverContext);
     case "leave":
-      return leave(exchange, admission, serverContext);
+      return leave(exchange, admission);
     default:
       return admission satisfies never;
   }
 }
 
-/** Forwards messages that belong to requests or sessions of other nodes, and passes the others to their session. */
-async function deliverInCluster(
-  exchange: Exchange,
-  { session, ...delivery }: ValidationOutcome & { readonly kind: "message" },
-  serverContext: OpenServerContext,
-): Promise<void> {
-  const { cluster } = serverContext.settings;
-  if (!cluster) return;
-  if (isRemote(session))
-    return respondRejected(exchange, await cluster.relays.post(exchange, { ...delivery, session }), serverContext);
-  const postBody = await forwardMessages({ postBody: delivery.postBody, session }, cluster);
-  if (postBody) return deliverNow(exchange, { ...delivery, session, postBody }, serverContext);
-  exchange.respond({ status: 202 });
-}
-
-/** Forwards messages. Returns those that this node handles; `undefined` when there are none. */
-async function forwardMessages(
-  { postBody, session }: { readonly postBody: PostBody; readonly session: ForwardingSession },
-  cluster: HttpNode,
-): Promise<PostBody | undefined> {
-  if (postBody.kind === "single") return (await cluster.forward(session, postBody.incoming)) ? undefined : postBody;
-  const members: Incoming[] = [];
-  for (const incoming of postBody.members) if (!(await cluster.forward(session, incoming))) members.push(incoming);
-  return members.length === 0 ? undefined : { ...postBody, members };
-}
-
-function deliverNow(exchange: Exchange, delivery: MessageDispatch, serverContext: OpenServerContext): void {
-  const { sessions, settings } = serverContext;
-  if (delivery.session.isClosed) return respondRejected(exchange, rejectClosed(serverContext), serverContext);
-  const post = dispatchMessages(exchange, delivery);
-  if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
-}
-
 type StatelessRequest = ValidationOutcome & { readonly kind: "stateless" };
 
-/** Responds to a stateless request. One that continues something on another node is relayed to it. */
+/** Responds to a stateless request. One that continues something in another process is relayed to it. */
 function respondStateless(
   exchange: Exchange,
   request: StatelessRequest,
   serverContext: OpenServerContext,
-): void | Promise<void> {
-  const { service, settings } = serverContext;
+): Awaitable<void> {
+  const { service, directory } = serverContext;
   const { identity, parsed } = request;
-  const relays = settings.cluster?.relays;
-  const state = relays && service.readBoundState?.(parsed.message.params);
-  const node = state === undefined ? undefined : relays?.findOwner(state);
-  if (!relays || node === undefined) return respondHere(exchange, request, serverContext);
-  const relayed = relays.stateless(exchange, { identity, message: parsed.message, node });
-  return relayed.then((isRelayed) => (isRelayed ? undefined : respondHere(exchange, request, serverContext)));
+  const { message } = parsed;
+  const state = directory.relayStateless && service.readBoundState?.(message.params);
+  const relayed = state !== undefined && directory.relayStateless?.(exchange, { identity, message, state });
+  return chain(relayed, (isRelayed) => (isRelayed ? undefined : respondHere(exchange, request, serverContext)));
 }
 
-/** Responds to a stateless request on this node. The connection lasts as long as the request. */
+/** Responds to a stateless request in this process. The connection lasts as long as the request. */
 function respondHere(
   exchange: Exchange,
   { identity, parsed }: StatelessRequest,
@@ -321,48 +298,36 @@ function dispatchStateless(
 ): void {
   const session = serverContext.sessions.openStateless(identity?.principal, revision);
   const forget = (): void => queueMicrotask(() => serverContext.sessions.forget(session));
-  deliverNow(exchange, { identity, postBody, session }, serverContext);
+  respondRejected(exchange, serverContext.sessions.deliver(exchange, { identity, postBody, session }), serverContext);
   session.whenIdle(forget);
 }
 
-async function leave(
-  exchange: Exchange,
-  { session }: ValidationOutcome & { readonly kind: "leave" },
-  { sessions }: OpenServerContext,
-): Promise<void> {
-  await sessions.end(session);
+async function leave(exchange: Exchange, { session }: ValidationOutcome & { readonly kind: "leave" }): Promise<void> {
+  await session.end();
   exchange.respond({ status: 204 });
 }
 
 async function listen(
   exchange: Exchange,
-  admission: ValidationOutcome & { readonly kind: "listen" },
+  { session, cursor }: ValidationOutcome & { readonly kind: "listen" },
   serverContext: OpenServerContext,
 ): Promise<void> {
-  const rejection = await openListener(exchange, admission, serverContext);
+  const { sessions, directory } = serverContext;
+  const rejection = await openListener(exchange, session, cursor);
   // The events of a session are removed when it ends.
   const isUnknown = rejection?.response.status === 400;
-  const hasEnded = isUnknown && !(await serverContext.sessions.access(admission.session.key, []));
-  respondRejected(exchange, hasEnded ? rejectClosed(serverContext) : rejection, serverContext);
+  const hasEnded = isUnknown && !(await directory.access(session.key, []));
+  respondRejected(exchange, hasEnded ? sessions.rejectClosed() : rejection, serverContext);
 }
 
 async function openListener(
   exchange: Exchange,
-  { session, cursor }: ValidationOutcome & { readonly kind: "listen" },
-  serverContext: OpenServerContext,
+  session: FoundSession,
+  cursor: string | undefined,
 ): Promise<RejectedRequest | undefined> {
-  const { cluster } = serverContext.settings;
   const position = cursor === undefined ? undefined : readPosition(cursor);
   if (cursor !== undefined && !position) return rejectHttp(400, unknownEvent);
-  if (isRemote(session)) return cluster?.relays.listen(exchange, { session, position });
-  if (session.isClosed) return rejectClosed(serverContext);
-  if (!position) return void session.listen(exchange);
-  return (await session.resume(exchange, position)) ? undefined : rejectHttp(400, unknownEvent);
-}
-
-/** Rejects a request whose session has closed since it was found: by a DELETE at the same time, or because the server closes. */
-function rejectClosed(serverContext: OpenServerContext): RejectedRequest {
-  return checkOpen(serverContext) ?? unknownSession();
+  return session.listen(exchange, position);
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

@@ -34,6 +34,12 @@ export function unknownSession(): RejectedRequest {
   return rejectHttp(404, "Session not found; send initialize to start a new session", { reason: "unknown-session" });
 }
 
+/** Creates the rejection of a request to a closing server, so that load balancers choose another one. */
+export function shuttingDown(): RejectedRequest {
+  const headers = { "retry-after": "5", connection: "close" };
+  return rejectHttp(503, "The server is shutting down", { code: errorCodes.internalError, headers });
+}
+
 /** Creates the rejection of a request while the store of the sessions cannot be reached, or has too much to store. */
 export function storeUnavailable(error?: EngineError): RejectedRequest {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "1" } };

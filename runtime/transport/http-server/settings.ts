@@ -16,7 +16,8 @@ import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
-import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
+import type { SessionDirectory } from "./session/session-directory.ts";
+import type { ServedClients } from "./served-clients.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits, HttpResponse } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
@@ -115,6 +116,20 @@ export interface HttpOptions extends HostOptions {
   readonly clock?: Clock;
 }
 
+/** Nodes that serve the same sessions. */
+export interface HttpCluster {
+  /** Stores and keys for the parts of a server that have state of their own. */
+  readonly shared: SharedParts;
+  /** Returns a guard that uses the cluster, and rejects revoked principals and tokens. */
+  protect(guard: Guard): Guard;
+  /** Creates the directory of the sessions of an HTTP handler, which becomes a node of the cluster. */
+  createNode(): SessionDirectory;
+  /** Returns the state of the engine. */
+  status?(): { readonly state: "ready" | "degraded" | "lost" };
+  /** Disconnects from the engine. Programs of `runHttp` and `runServer` call it when they have closed everything else. */
+  close?(): Promise<void>;
+}
+
 /** Lifetime, number and storage of sessions. */
 export interface SessionOptions {
   /** Milliseconds that an unused session lives, no more than in the store. Default: the time of the store, else 30 min. */
@@ -144,9 +159,8 @@ export interface SseOptions {
 export interface HttpSettings extends SessionSettings, Required<Pick<HttpOptions, "keepAlive" | "strictVersion">> {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
-  /** Event store of this process; absent in a cluster. */
+  /** Event store of this process; absent where processes share the events of their sessions. */
   readonly events: EventStore | undefined;
-  readonly cluster: HttpNode | undefined;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
   readonly hosts: HostRules;
@@ -166,17 +180,21 @@ const bodyBytes = 4 * 1024 * 1024;
 /**
  * Fills in the defaults of options, for a server of these revisions.
  *
+ * @param shared - directory of the sessions, if other processes share them
  * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, a number is negative or `NaN`, one that is sent is `Infinity`, or an
  *   option of `sessions` does not apply to the store
  */
-export function toSettings(options: HttpOptions, revisions: Pick<SessionRevisions, "hasSse">): HttpSettings {
+export function toSettings(
+  options: HttpOptions,
+  revisions: Pick<SessionRevisions, "hasSse">,
+  shared?: Pick<SessionDirectory, "store">,
+): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   checkNumbers(options, sessions, sse, options.cors);
   checkFinite({ retry: options.retry, "cors.maxAge": options.cors?.maxAge });
-  const cluster = options.cluster?.createNode();
   const guard = toGuard(options.authenticate);
-  const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
+  const events = shared ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
   const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
   return {
@@ -187,13 +205,12 @@ export function toSettings(options: HttpOptions, revisions: Pick<SessionRevision
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
     strictVersion: options.strictVersion ?? false,
-    sessions: sessions === false ? undefined : toSessions(sessions, cluster?.store, options.clock),
+    sessions: sessions === false ? undefined : toSessions(sessions, shared?.store, options.clock),
     events: events === false ? undefined : events,
-    cluster,
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
-    guard: guard && (options.cluster?.protect(guard) ?? guard),
+    guard,
     documents: new Map([...(options.documents ?? []), ...(guard?.documents ?? [])]),
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),

@@ -1,7 +1,6 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
 import { chain } from "../../internal/maybe-async.ts";
 import { findBatchProblem } from "../../jsonrpc/batch.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { alreadyInitialized } from "../../protocol/session/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
@@ -11,17 +10,15 @@ import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
 import { bodyTooLarge, idOf, idsOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
-import { rejectHttp, unknownSession, type RejectedRequest } from "./rejection.ts";
-import type { RemoteSession } from "./cluster.ts";
-import type { HttpSession } from "./session/session.ts";
-import { isRemote, type AccessedSession, type Sessions } from "./session/sessions.ts";
+import { rejectHttp, shuttingDown, unknownSession, type RejectedRequest } from "./rejection.ts";
+import type { FoundSession, IdentifiedPost, SessionDirectory } from "./session/session-directory.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** Context of the checks. */
 export interface HttpServerContext extends StatelessContext {
   readonly service: Pick<HttpService, "readParamHeaders" | "readScopes">;
   readonly settings: HttpSettings;
-  readonly sessions: Sessions;
+  readonly directory: SessionDirectory;
   readonly cancellations: CancellationOrder;
   readonly isClosing: boolean;
 }
@@ -43,12 +40,10 @@ export type ValidationOutcome =
       readonly kind: "message";
       readonly identity: Identity | undefined;
       readonly postBody: PostBody;
-      readonly session: HttpSession | RemoteSession;
-      /** Ids of the request that were reserved before, here or on another node. */
-      readonly used: readonly RequestId[];
+      readonly session: FoundSession;
     }
-  | { readonly kind: "listen"; readonly session: HttpSession | RemoteSession; readonly cursor: string | undefined }
-  | { readonly kind: "leave"; readonly session: HttpSession | RemoteSession };
+  | { readonly kind: "listen"; readonly session: FoundSession; readonly cursor: string | undefined }
+  | { readonly kind: "leave"; readonly session: FoundSession };
 
 /**
  * Runs the checks for a request to the endpoint, in this order on every platform. The first failure determines the response. A body is read only
@@ -93,7 +88,7 @@ function validateContent(
 function validatePost(
   exchange: Exchange,
   serverContext: HttpServerContext,
-  post: SessionPost,
+  post: IdentifiedPost,
 ): Awaitable<ValidationOutcome> {
   const { identity, postBody } = post;
   const closing = isForRunningCalls(postBody) ? undefined : checkOpen(serverContext);
@@ -107,23 +102,15 @@ function validatePost(
   return validateSessionMessage(exchange, serverContext, post);
 }
 
-interface SessionPost {
-  readonly identity: Identity | undefined;
-  readonly postBody: PostBody;
-}
-
 /** Validates a POST of a session. */
 function validateSessionMessage(
   exchange: Exchange,
   serverContext: HttpServerContext,
-  post: SessionPost,
+  post: IdentifiedPost,
 ): Awaitable<ValidationOutcome> {
   const { identity, postBody } = post;
-  const reserve = idsOf(postBody);
-  return chain(findSession(exchange, serverContext, { identity, reserve }), (found) =>
-    isRejection(found)
-      ? found
-      : checkSessionMessage(exchange, serverContext, { identity, postBody, reserve, ...found }),
+  return chain(findSession(exchange, serverContext, { identity, reserve: idsOf(postBody) }), (session) =>
+    isRejection(session) ? session : checkSessionMessage(exchange, serverContext, { identity, postBody, session }),
   );
 }
 
@@ -131,29 +118,21 @@ function validateSessionMessage(
 function checkSessionMessage(
   exchange: Exchange,
   serverContext: HttpServerContext,
-  post: SessionPost & AccessedSession & { readonly reserve: readonly RequestId[] },
+  { identity, postBody, session }: IdentifiedPost & { readonly session: FoundSession },
 ): ValidationOutcome {
-  const { identity, postBody, session, used, reserve } = post;
   const unfit =
     checkSecond(postBody) ??
     checkVersion(exchange, serverContext, session) ??
     checkBatch(postBody, session.revision, serverContext) ??
     checkScopes(exchange, serverContext, { identity, postBody });
-  if (!unfit) return { kind: "message", identity, postBody, session, used };
-  const unused = reserve.filter((id) => !used.includes(id));
-  const node = isRemote(session) ? { node: session.node } : {};
-  serverContext.settings.cluster?.release(session.key, unused, { isUnused: true, ...node });
+  if (!unfit) return { kind: "message", identity, postBody, session };
+  session.release?.();
   return unfit;
 }
 
-/**
- * Rejects requests to a closing server immediately, so that load balancers choose another one. Checked again after the other checks, because the
- * server may have begun to close during them.
- */
+/** Rejects requests to a closing server immediately. Checked again after the other checks, because the server may have begun to close during them. */
 export function checkOpen({ isClosing }: HttpServerContext): RejectedRequest | undefined {
-  if (!isClosing) return undefined;
-  const headers = { "retry-after": "5", connection: "close" };
-  return rejectHttp(503, "The server is shutting down", { code: errorCodes.internalError, headers });
+  return isClosing ? shuttingDown() : undefined;
 }
 
 /** True for messages that running calls of a closing server may still receive: notifications, and responses to its requests. */
@@ -263,15 +242,15 @@ async function validateWithoutBody(
   const found = await findSession(exchange, serverContext, { identity, reserve: [] });
   if (isRejection(found)) {
     const id = exchange.header(sessionHeader);
-    if (!isListening && id !== undefined) await serverContext.sessions.endUnknown({ id, owner: identity?.principal });
+    if (!isListening && id !== undefined)
+      await serverContext.directory.endUnknown?.({ id, owner: identity?.principal });
     return found;
   }
-  const { session } = found;
-  const unfit = checkVersion(exchange, serverContext, session);
+  const unfit = checkVersion(exchange, serverContext, found);
   if (unfit) return unfit;
   return isListening
-    ? { kind: "listen", session, cursor: exchange.header("last-event-id") }
-    : { kind: "leave", session };
+    ? { kind: "listen", session: found, cursor: exchange.header("last-event-id") }
+    : { kind: "leave", session: found };
 }
 
 /** Validates a POST without sessions. The header names the revision; without it the revision is that of clients that do not know the header. */
@@ -294,15 +273,15 @@ function validateStatelessRequest(
 
 function findSession(
   exchange: Exchange,
-  { sessions }: HttpServerContext,
+  { directory }: HttpServerContext,
   { identity, reserve }: { readonly identity: Identity | undefined; readonly reserve: readonly RequestId[] },
-): Awaitable<AccessedSession | RejectedRequest> {
+): Awaitable<FoundSession | RejectedRequest> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
     return rejectHttp(400, "The header Mcp-Session-Id is required; send initialize first", {
       reason: "not-initialized",
     });
-  const access = sessions.access({ id, owner: identity?.principal }, reserve);
+  const access = directory.access({ id, owner: identity?.principal }, reserve);
   return chain(access, (found) => found ?? unknownSession());
 }
 
@@ -318,7 +297,7 @@ function checkSecond(postBody: PostBody): RejectedRequest | undefined {
 function checkVersion(
   head: RequestHead,
   serverContext: HttpServerContext,
-  session: Pick<HttpSession, "revision"> | undefined,
+  session: Pick<FoundSession, "revision"> | undefined,
 ): RejectedRequest | undefined {
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;

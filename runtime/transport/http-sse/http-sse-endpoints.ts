@@ -1,4 +1,3 @@
-import { createSecretId } from "../../internal/digest.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { toPreflightFields, type CorsOptions } from "../http-server/cors.ts";
 import type { Exchange } from "../http-server/exchange/exchange.ts";
@@ -21,12 +20,14 @@ import { streamFields } from "../http-server/session/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { rejectHttp, type RejectedRequest } from "../http-server/rejection.ts";
+import type { Sessions } from "../http-server/session/sessions.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
 /** Context of the two endpoints of HTTP with SSE. */
 export interface HttpSseContext extends HttpServerContext {
   readonly service: HttpService;
+  readonly sessions: Sessions;
   readonly sse: Required<SseOptions>;
   /** Sessions whose stream ends in this process, by id. */
   readonly streams: Map<string, SseSession>;
@@ -82,9 +83,8 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
   if (serverContext.service.takesSessions?.(identity?.principal) === false) return tooManySessions();
-  const { cluster } = serverContext.settings;
-  const suffix = cluster ? `.${cluster.name}` : "";
-  const key = { id: `${createSecretId()}${suffix}`, owner: identity?.principal };
+  // Only this process has the stream.
+  const key = { id: serverContext.directory.createId({ isBound: true }), owner: identity?.principal };
   if (!(await serverContext.sessions.admit(key))) return tooManySessions();
   const late = checkOpen(serverContext);
   if (late) {
@@ -114,14 +114,14 @@ async function accept(session: SseSession, serverContext: HttpSseContext): Promi
 
 /** Serves POST to the second endpoint: receives one message, whose response is sent on the stream. */
 async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<RejectedRequest | undefined> {
-  const { settings, cancellations } = serverContext;
+  const { directory, cancellations } = serverContext;
   const checks = validateSse(exchange, serverContext);
   const outcome = await cancellations.arrange(exchange.query(sessionParameter) ?? "", checks);
   if (isRejection(outcome)) return outcome;
   const { identity, postBody, session } = outcome;
   const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
   if (!(session instanceof SseSession)) {
-    const isSent = await settings.cluster?.forwardPost(session, { value, identity });
+    const isSent = await directory.forwardPost?.(session, { value, identity });
     return isSent ? acceptSse(exchange, postBody) : unknownSession();
   }
   const origin = toOrigin(identity, exchange);
@@ -184,7 +184,7 @@ function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: s
   );
 }
 
-/** Returns the session of a message; only its key when another node of a cluster may have its stream. */
+/** Returns the session of a message; only its key when another process may have its stream. */
 async function findSse(
   exchange: Exchange,
   serverContext: HttpSseContext,
@@ -193,8 +193,8 @@ async function findSse(
   const id = exchange.query(sessionParameter);
   if (id === undefined) return rejectHttp(400, `The query parameter ${sessionParameter} is required`);
   const session = serverContext.streams.get(id);
-  const { cluster } = serverContext.settings;
-  if (!session && cluster) return (await cluster.store.find({ id, owner: identity?.principal })) ?? unknownSession();
+  const { store, forwardPost } = serverContext.directory;
+  if (!session && forwardPost) return (await store?.find({ id, owner: identity?.principal })) ?? unknownSession();
   if (!session || session.key.owner !== identity?.principal) return unknownSession();
   // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);

@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { ClusterBroadcasts, type BroadcastNode } from "../../../runtime/scale/cluster-broadcasts.ts";
 import { systemClock } from "../../../runtime/internal/timers.ts";
-import type { ServedClients } from "../../../runtime/transport/http-server/cluster.ts";
+import type { ServedClients } from "../../../runtime/transport/http-server/served-clients.ts";
 import {
   call,
   initialize,

@@ -3,7 +3,9 @@ import { createMemoryCluster, type MemoryCluster } from "../../../runtime/scale/
 import { ClusterNode } from "../../../runtime/scale/cluster-node.ts";
 import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import type { LiveSessions, LiveStream } from "../../../runtime/transport/http-server/cluster.ts";
+import { unknownSession } from "../../../runtime/transport/http-server/rejection.ts";
+import { SessionSearches } from "../../../runtime/transport/session-searches.ts";
+import type { LiveSessions, LiveStream } from "../../../runtime/transport/http-server/session/session-directory.ts";
 
 const lease = 6_000;
 
@@ -40,9 +42,15 @@ async function startNodes(): Promise<TwoClusterNodes> {
   const noSessions: LiveSessions = {
     revisions: [],
     settings: { retry: 0, polling: true, maxStreamBytes: 0, metrics: undefined, clock },
+    isClosed: false,
     findLive: () => undefined,
-    searches: { end() {} },
+    findRevision: () => undefined,
+    searches: new SessionSearches(),
+    continue: () => undefined,
     use: async () => undefined,
+    deliver: () => undefined,
+    rejectClosed: unknownSession,
+    end: async () => {},
     acceptStateless: () => undefined,
     adopt() {},
   };

@@ -13,7 +13,7 @@ export interface StreamHost {
   readonly metrics: ConnectionMetrics | undefined;
   /** Milliseconds that clients should wait before they reconnect. */
   readonly retry: number;
-  /** Called when another node has taken over a stream of a cluster, or sealed it. */
+  /** Called when another process has taken over a shared stream, or sealed it. */
   fenced(stream: SessionStream, lost: LostStream): void;
   /** True if streams can be resumed: events are stored, and have ids. */
   readonly isResumable: boolean;
@@ -21,7 +21,7 @@ export interface StreamHost {
   remember(event: StoredEvent): Promise<void> | undefined;
 }
 
-/** Rest of a stream that another node has taken over. */
+/** Rest of a stream that another process has taken over. */
 export interface LostStream {
   /** Requests without a response. */
   readonly requests: readonly RequestId[];
@@ -43,7 +43,7 @@ export interface SessionStream {
   readonly waiting: number;
   /** True if a client may know an event id of this stream, so that it can resume. */
   readonly isResumable: boolean;
-  /** True if the stream was opened by GET; known of the streams of a cluster only. */
+  /** True if the stream was opened by GET; known of shared streams only. */
   readonly isListener?: boolean;
   /** Writes to this connection from now on; closes an earlier one. */
   connect(writer: EventWriter): void;
@@ -59,7 +59,7 @@ export interface SessionStream {
   release(): void;
   /** Ends the stream: there are no more messages. */
   end(): void;
-  /** Ends a stream opened by GET on all nodes, because its client has opened another. Default: no other node knows the stream. */
+  /** Ends a stream opened by GET in all processes, because its client has opened another. Default: no other process knows the stream. */
   endStored?(): Promise<void>;
   /** Ends the stream, and stores nothing more. Default: what is stored is removed with the session. */
   discard?(): void;
@@ -67,7 +67,7 @@ export interface SessionStream {
   flushed?(): Promise<void>;
   /** Settles when all events so far are stored: a store may take longer for an earlier one. Absent: nothing is pending. */
   readonly storing?: Promise<unknown> | undefined;
-  /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */
+  /** Resolves when the connection to a stream of another process has ended. Default: the stream is of this process. */
   readonly finished?: Promise<void>;
 }
 
@@ -227,10 +227,10 @@ interface ResumedConnection {
 /** Bytes that may wait before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
-/** Start of the keys of streams opened by GET; a nonce is hexadecimal. In a cluster, the stored stream says what it is. */
+/** Start of the keys of streams opened by GET; a nonce is hexadecimal. A shared stream says itself what it is. */
 export const listenerMark = "g";
 
-/** True if a stream of a server without a cluster was opened by GET. */
+/** True if a stream of one process was opened by GET. */
 export function isListenerKey(key: string): boolean {
   return key.startsWith(listenerMark);
 }

@@ -1,11 +1,50 @@
+import type { Awaitable } from "../../../../generated/support.ts";
+import { createSecretId } from "../../../internal/digest.ts";
 import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
-import type { SessionKey } from "../../../stores/session-store.ts";
+import type { SessionKey, SessionRecord, SessionStore } from "../../../stores/session-store.ts";
 import { EventStreamResponse, isListenerKey, listenerMark, type SessionStream } from "./event-stream.ts";
+import { ServedSession } from "./served-session.ts";
+import type { FoundSession, LiveSessions, SessionDirectory } from "./session-directory.ts";
 import type { NewStream, Resumption, StreamDirectory } from "./session-streams.ts";
 import type { HttpSettings } from "../settings.ts";
 
+/** Sessions that this process serves without others. Their store may outlive it: then the next process continues them. */
+export class LocalSessions implements SessionDirectory {
+  readonly store: SessionStore | undefined;
+  readonly streams: StreamDirectory;
+  #sessions: LiveSessions | undefined;
+
+  constructor(settings: HttpSettings) {
+    this.store = settings.sessions?.store;
+    this.streams = new LocalStreams(settings);
+  }
+
+  start(sessions: LiveSessions): void {
+    this.#sessions = sessions;
+  }
+
+  createId(): string {
+    return createSecretId();
+  }
+
+  access(key: SessionKey): Awaitable<FoundSession | undefined> {
+    const found = this.store?.find(key);
+    if (!(found instanceof Promise)) return this.#continue(key, found);
+    return this.#sessions?.searches.wait(key.id, found, (record) => this.#continue(key, record));
+  }
+
+  async isStored(key: SessionKey): Promise<boolean> {
+    return (await this.store?.find(key)) !== undefined;
+  }
+
+  #continue(key: SessionKey, record: SessionRecord | undefined): FoundSession | undefined {
+    const session = this.#sessions?.continue(key, record);
+    return session && this.#sessions && new ServedSession(session, this.#sessions);
+  }
+}
+
 /** Streams of one process: each stores its events as it sends them, and only this process sends on it. */
-export class LocalStreams implements StreamDirectory {
+class LocalStreams implements StreamDirectory {
   readonly #settings: Pick<HttpSettings, "events" | "nonce" | "fail">;
 
   constructor(settings: Pick<HttpSettings, "events" | "nonce" | "fail">) {
@@ -32,6 +71,10 @@ export class LocalStreams implements StreamDirectory {
     } catch (thrown) {
       return fail(thrown);
     }
+  }
+
+  remove(key: SessionKey): Awaitable<void> {
+    return this.#settings.events?.remove(key);
   }
 
   async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Awaitable } from "../../../../generated/support.ts";
 import type { SessionValues } from "../../../jsonrpc/channel.ts";
 import type { ErrorObject, Incoming, RequestId } from "../../../jsonrpc/message.ts";
 import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
@@ -5,7 +6,7 @@ import type { SessionKey } from "../../../stores/session-store.ts";
 import { findListener, keptListeners, type SessionStream, type StreamHost } from "./event-stream.ts";
 import type { EventWriter } from "../exchange/exchange.ts";
 
-/** What the sessions of a handler have in common with those of other processes. */
+/** Parts of a session directory that the sessions themselves use. */
 export interface SessionParts {
   readonly streams: StreamDirectory;
   /** Requests of the sessions, as other processes have to know them. Default: no other process knows any. */
@@ -23,6 +24,8 @@ export interface StreamDirectory {
   createStream(key: SessionKey, stream: NewStream): SessionStream;
   /** Stores an event of a stream that does not store its events itself. Default: there is no such stream. */
   remember?(key: SessionKey, event: StoredEvent): Promise<void> | undefined;
+  /** Removes the events of a session that no process continues. Default: they are removed with the session. */
+  remove?(key: SessionKey): Awaitable<void>;
   /** Continues a stream on a new connection, and adds it to those of its session. Returns `false` when the position is unknown. */
   resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<boolean>;
   /** Registers the stream that the client has opened by GET, in the background. Default: only this process sends on it. */

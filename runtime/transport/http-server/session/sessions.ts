@@ -1,6 +1,4 @@
-import type { Awaitable, Revision } from "../../../../generated/support.ts";
-import type { RequestId } from "../../../jsonrpc/message.ts";
-import { createSecretId } from "../../../internal/digest.ts";
+import type { Revision } from "../../../../generated/support.ts";
 import { attempt } from "../../../internal/maybe-async.ts";
 import type { CloseOptions } from "../../../protocol/session/connection.ts";
 import type { Channel } from "../../../jsonrpc/channel.ts";
@@ -9,21 +7,31 @@ import { connectStateless } from "../../../protocol/peer/stateless-connection.ts
 import type { NegotiatedSession } from "../../../protocol/session/session.ts";
 import type { SessionKey, SessionRecord } from "../../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
-import { LocalStreams } from "./local-sessions.ts";
 import { Maintenance, type Maintained } from "./maintenance.ts";
+import { ServedSession } from "./served-session.ts";
 import { HttpSession } from "./session.ts";
-import type { SessionParts } from "./session-streams.ts";
+import type { LiveSessions, SessionDirectory, StreamSettings } from "./session-directory.ts";
 import { SessionSearches } from "../../session-searches.ts";
-import type { HttpNode, LiveSessions, RemoteKey, RemoteSession, StreamSettings } from "../cluster.ts";
+import { dispatchMessages, type MessageDispatch } from "../dispatch-messages.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { shuttingDown, unknownSession, type RejectedRequest } from "../rejection.ts";
 import { toRenewalInterval, type HttpService, type HttpSettings } from "../settings.ts";
 import type { SessionRevisions } from "../revisions.ts";
+
+/** Parts of a handler that its sessions use. */
+export interface SessionsOptions {
+  readonly service: HttpService;
+  readonly settings: HttpSettings;
+  readonly revisions: SessionRevisions;
+  readonly directory: SessionDirectory;
+}
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
 export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SessionRevisions;
-  readonly #parts: SessionParts;
+  readonly #directory: SessionDirectory;
   readonly #maintenance: Maintenance;
   readonly #live = new Map<string, HttpSession>();
   /** Connections that are not in the store: being opened, or of a single POST. */
@@ -34,7 +42,7 @@ export class Sessions implements LiveSessions {
   #slow: SessionResponse[] = [];
   #isClosed = false;
 
-  constructor(service: HttpService, settings: HttpSettings, revisions: SessionRevisions) {
+  constructor({ service, settings, revisions, directory }: SessionsOptions) {
     this.#service = service;
     this.#settings = settings;
     const { clock, keepAlive, sessions } = settings;
@@ -45,7 +53,7 @@ export class Sessions implements LiveSessions {
       visit: (maintained, isCommenting) => this.#maintain(maintained, isCommenting),
     });
     this.#revisions = revisions;
-    this.#parts = settings.cluster ?? { streams: new LocalStreams(settings) };
+    this.#directory = directory;
   }
 
   findLive({ id, owner }: SessionKey): HttpSession | undefined {
@@ -65,9 +73,18 @@ export class Sessions implements LiveSessions {
     return this.#settings;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  findRevision(record: SessionRecord | undefined): Revision | undefined {
+    return record?.agreement && this.#revisions.find(record.agreement.revision);
+  }
+
   async use(key: SessionKey): Promise<HttpSession | undefined> {
-    const session = this.findLive(key) ?? (await this.access(key, []))?.session;
-    if (this.#isClosed || !session || isRemote(session)) return undefined;
+    const found = this.findLive(key) ?? (await this.#directory.access(key, []));
+    const session = found instanceof ServedSession ? found.session : found;
+    if (this.#isClosed || !(session instanceof HttpSession)) return undefined;
     this.#touch(session);
     return session;
   }
@@ -78,9 +95,8 @@ export class Sessions implements LiveSessions {
 
   /** Opens a session before its handshake. */
   open(owner: string | undefined): HttpSession {
-    const { cluster } = this.#settings;
-    const suffix = cluster && this.#service.areSessionsBound ? `.${cluster.name}` : "";
-    return this.#serve({ id: `${createSecretId()}${suffix}`, owner });
+    const isBound = this.#service.areSessionsBound === true;
+    return this.#serve({ id: this.#directory.createId({ isBound }), owner });
   }
 
   /** Opens a session for one POST of an unknown client. */
@@ -130,36 +146,10 @@ export class Sessions implements LiveSessions {
     return true;
   }
 
-  /**
-   * Returns the session of this owner, if it lives; a session that another process has opened is continued here. In a cluster the request ids are
-   * reserved for this node.
-   */
-  access(key: SessionKey, reserve: readonly RequestId[]): Awaitable<AccessedSession | undefined> {
-    const { cluster } = this.#settings;
-    if (cluster) return this.#reserve(key, cluster, reserve);
-    const session = this.find(key);
-    if (session instanceof Promise) return session.then((found) => found && { session: found, used: [] });
-    return session && { session, used: [] };
-  }
-
-  /** Returns the session of this owner, if it lives. */
-  find(key: SessionKey): Awaitable<HttpSession | undefined> {
-    const found = this.#settings.sessions?.store.find(key);
-    if (!(found instanceof Promise)) return this.#toLive(key, found);
-    return this.searches.wait(key.id, found, (record) => this.#toLive(key, record));
-  }
-
-  /** Ends a session on request of the client or the server, and removes it from the store. */
-  async end(session: HttpSession | RemoteSession): Promise<void> {
-    const { sessions, cluster } = this.#settings;
-    await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
+  async end(session: HttpSession): Promise<void> {
+    await this.#settings.sessions?.store.remove(session.key);
     this.searches.end(session.key.id);
-    if (!isRemote(session)) await this.#dropEnded(session);
-  }
-
-  /** Removes what is left of an unknown session in a cluster: a node that was killed while it ended the session has left its streams. */
-  async endUnknown(key: SessionKey): Promise<void> {
-    if (!this.#isClosed) await this.#settings.cluster?.end(key);
+    await this.#dropEnded(session);
   }
 
   /** Ends a session that is not in the store. */
@@ -169,8 +159,47 @@ export class Sessions implements LiveSessions {
     void session.close();
   }
 
+  deliver(exchange: Exchange, dispatch: MessageDispatch): RejectedRequest | undefined {
+    if (dispatch.session.isClosed) return this.rejectClosed();
+    const post = dispatchMessages(exchange, dispatch);
+    if (post && !post.isDone && this.#settings.responseMode === "sse") this.#expectStream(post);
+    return undefined;
+  }
+
+  /** A session closes by a DELETE at the same time, or because the server closes. */
+  rejectClosed(): RejectedRequest {
+    return this.#isClosed ? shuttingDown() : unknownSession();
+  }
+
+  /** Closes all connections in order; their sessions remain in the store for other processes that share it. */
+  async close(options?: CloseOptions): Promise<void> {
+    this.#isClosed = true;
+    const directory = this.#directory;
+    const closeAll = (sessions: Iterable<Maintained>, closeOptions?: CloseOptions): Promise<void>[] =>
+      [...sessions].map((session) => session.connection.close(closeOptions));
+    const unlisted = closeAll(this.#unlisted, options);
+    const drained = directory.drain?.(this.#live.values(), options);
+    await drained;
+    await Promise.all([...unlisted, ...closeAll(this.#live.values(), drained ? { drain: 0 } : options)]);
+    this.#maintenance.stop();
+    this.#live.clear();
+    this.#unlisted.clear();
+    await directory.close?.();
+  }
+
+  continue(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
+    const live = this.#live.get(key.id);
+    const revision = this.findRevision(record);
+    if (live && live.key.owner !== key.owner) return undefined;
+    if (live && !record) void this.#dropEnded(live);
+    if (!record?.agreement || !revision || (this.#isClosed && !live)) return undefined;
+    const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
+    this.#touch(session);
+    return session;
+  }
+
   /** Turns the response to a call into a stream if it does not complete within 10 ms. */
-  expectStream(post: SessionResponse): void {
+  #expectStream(post: SessionResponse): void {
     this.#slow.push(post);
     if (this.#slow.length > 1) return;
     this.#settings.clock.after(soon, () => {
@@ -180,65 +209,13 @@ export class Sessions implements LiveSessions {
     });
   }
 
-  /** Closes all connections in order; their sessions remain in the store for other processes that share it. */
-  async close(options?: CloseOptions): Promise<void> {
-    this.#isClosed = true;
-    const { cluster } = this.#settings;
-    const closeAll = (sessions: Iterable<Maintained>, closeOptions?: CloseOptions): Promise<void>[] =>
-      [...sessions].map((session) => session.connection.close(closeOptions));
-    const unlisted = closeAll(this.#unlisted, options);
-    await cluster?.drain(this.#live.values(), options);
-    await Promise.all([...unlisted, ...closeAll(this.#live.values(), cluster ? { drain: 0 } : options)]);
-    this.#maintenance.stop();
-    this.#live.clear();
-    this.#unlisted.clear();
-    await cluster?.leave();
-  }
-
-  #reserve(key: SessionKey, cluster: HttpNode, reserve: readonly RequestId[]): Promise<AccessedSession | undefined> {
-    const node = this.#service.areSessionsBound ? cluster.relays.findOwner(key.id) : undefined;
-    return this.searches.wait(key.id, cluster.access(key, reserve, node), (found) => {
-      const session =
-        node === undefined ? this.#toLive(key, found?.record) : this.#toRemote({ key, node }, found?.record);
-      if (!found) return undefined;
-      const { used } = found;
-      if (!session || (this.#isClosed && reserve.length > 0)) {
-        // The client may send the requests to another node.
-        const unused = reserve.filter((id) => !used.includes(id));
-        cluster.release(key, unused, { isUnused: true, ...(node !== undefined && { node }) });
-        return undefined;
-      }
-      if (isRemote(session)) return { session, used };
-      cluster.update(session, found);
-      // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
-      session.connection.confirm?.();
-      return { session, used };
-    });
-  }
-
-  #toRemote(remote: RemoteKey, record: SessionRecord | undefined): RemoteSession | undefined {
-    const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
-    return revision && !this.#isClosed ? { ...remote, revision } : undefined;
-  }
-
-  #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
-    const live = this.#live.get(key.id);
-    const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
-    if (live && live.key.owner !== key.owner) return undefined;
-    if (live && !record) void this.#dropEnded(live);
-    if (!record?.agreement || !revision || (this.#isClosed && !live)) return undefined;
-    const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
-    this.#touch(session);
-    return session;
-  }
-
   #touch(session: HttpSession): void {
     session.usedAt = this.#settings.clock.now();
     this.#unused.delete(session);
   }
 
   #serve(key: SessionKey, agreement?: Parameters<HttpService["accept"]>[1]): HttpSession {
-    const session = new HttpSession(key, this.#settings, this.#parts);
+    const session = new HttpSession(key, this.#settings, this.#directory);
     this.#unlisted.add(session);
     session.serve(this.#service.accept(session, agreement));
     this.#maintenance.addBrief(session);
@@ -266,7 +243,7 @@ export class Sessions implements LiveSessions {
   async #dropEnded(session: HttpSession): Promise<void> {
     session.markEnded();
     this.#drop(session);
-    await attempt(() => this.#settings.events?.remove(session.key), this.#settings.fail);
+    await attempt(() => this.#directory.streams.remove?.(session.key), this.#settings.fail);
   }
 
   #maintain(maintained: Maintained, isCommenting: boolean): void {
@@ -293,9 +270,9 @@ export class Sessions implements LiveSessions {
   /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
   async #closeUnused(session: HttpSession): Promise<void> {
     try {
-      const isStored = await this.#isStored(session.key);
+      const isStored = await this.#directory.isStored(session.key);
       if (!this.#isUnused(session)) return;
-      // The client may use the session through other nodes, which cannot serve it without this one.
+      // The client may use the session through other processes, which cannot serve it without this one.
       if (isStored && this.#service.areSessionsBound) return this.#touch(session);
       if (isStored) this.#drop(session);
       else await this.#dropEnded(session);
@@ -304,33 +281,14 @@ export class Sessions implements LiveSessions {
     }
   }
 
-  async #isStored(key: SessionKey): Promise<boolean> {
-    const { cluster, sessions } = this.#settings;
-    // A search extends the lifetime of a session.
-    if (cluster) return cluster.isStored(key);
-    return (await sessions?.store.find(key)) !== undefined;
-  }
-
   /** Renews a session in use, so that it does not expire in the store. */
   async #renew(session: HttpSession): Promise<void> {
     try {
-      await this.access(session.key, []);
+      await this.#directory.access(session.key, []);
     } catch (error) {
       this.#settings.fail(error);
     }
   }
-}
-
-/** Session of a request. */
-export interface AccessedSession {
-  readonly session: HttpSession | RemoteSession;
-  /** Ids of the request that were reserved before, here or on another node. */
-  readonly used: readonly RequestId[];
-}
-
-/** True for a session that only another node of a cluster can serve. */
-export function isRemote(session: object): session is RemoteSession {
-  return "node" in session;
 }
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;

@@ -3,7 +3,7 @@ import { joinCluster } from "../../../../runtime/scale/cluster.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
 import type { Engine } from "../../../../runtime/stores/engine.ts";
-import type { LiveSessions } from "../../../../runtime/transport/http-server/cluster.ts";
+import type { LiveSessions } from "../../../../runtime/transport/http-server/session/session-directory.ts";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
@@ -49,12 +49,12 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
   const names: string[] = [];
   const watched = override(cluster, {
     createNode() {
-      const node = cluster.createNode();
-      return override(node, {
+      const directory = cluster.createNode();
+      return override(directory, {
         start(sessions, ...rest) {
           captured.push(sessions);
-          names.push(node.name);
-          node.start(sessions, ...rest);
+          names.push(directory.createId({ isBound: true }).split(".")[1] ?? "");
+          directory.start(sessions, ...rest);
         },
       });
     },

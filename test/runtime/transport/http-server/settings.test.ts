@@ -21,7 +21,6 @@ describe("the settings of an HTTP server", () => {
       strictVersion: false,
       sessions: { ttl: 30 * minutes, store: expect.any(MemorySessionStore) },
       events: expect.any(MemoryEventStore),
-      cluster: undefined,
       limits: { maxMessageBytes: 4 * 1024 * 1024 },
       bodyLimits: { maxBytes: 4 * 1024 * 1024, timeout: 10_000 },
       guard: undefined,
