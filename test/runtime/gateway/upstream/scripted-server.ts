@@ -1,6 +1,7 @@
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
+import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway } from "../../../../runtime/gateway/gateway.ts";
 import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
@@ -23,6 +24,8 @@ export interface Received {
   acknowledge(notifications?: unknown): void;
   /** Ends the connection. */
   close(): void;
+  /** Ends the connection at the client, as a failure of the network does. */
+  lose(reason: Error): void;
 }
 
 /** Returns the result of a request, or `undefined` if it responds later or never. Throws an `RpcError` to reject it. */
@@ -36,36 +39,47 @@ export interface ScriptedGateway {
   received(method: string): readonly Received[];
 }
 
-interface ScriptedServer {
+/** Server that is a script. */
+export interface ScriptedServer {
+  readonly open: ConnectionFactory;
+  /** Messages so far with this method, on all connections. */
+  received(method: string): readonly Received[];
+}
+
+interface Declared {
   readonly revision: Revision;
   readonly capabilities: object;
+}
+
+interface ScriptedOptions extends Declared {
   readonly ends: (() => Promise<void>)[];
   readonly maxConnections?: number;
   /** Default: errors are kept. */
   readonly onError?: OnError;
 }
 
-/** Opens a gateway in front of a server that is a script, so that it may do what no server of this package does. */
-export async function openScripted(
-  { revision, capabilities, ends, maxConnections, onError }: ScriptedServer,
-  script: Script,
-): Promise<ScriptedGateway> {
+/** Creates a server that is a script, so that it may do what no server of this package does. */
+export function createScripted({ revision, capabilities }: Declared, script: Script): ScriptedServer {
   const all: Received[] = [];
-  const errors: string[] = [];
   const begin = createBeginning(revision, capabilities);
-  const gateway = await createGateway(
-    (options) => {
+  return {
+    received: (method) => all.filter((message) => message.method === method),
+    open(options) {
       const [near, far] = createInMemoryTransports();
+      let lose = (_reason: Error): void => {};
+      const start = near.start.bind(near);
+      near.start = (receiver) => {
+        lose = (reason) => receiver.disconnected(reason);
+        start(receiver);
+      };
+      const send = (sent: Message): void => void far.send(sent);
+      const wire: Wire = { send, close: () => void far.close(), lose: (reason) => lose(reason) };
       far.start({
         message(value) {
-          const message = toReceived(value, { send: (sent) => void far.send(sent), close: () => void far.close() });
+          const message = toReceived(value, wire);
           if (!message) return;
           all.push(message);
-          respond(
-            message,
-            () => begin(message) ?? script(message),
-            (sent) => void far.send(sent),
-          );
+          respond(message, () => begin(message) ?? script(message), send);
         },
         classified() {},
         problem() {},
@@ -74,14 +88,23 @@ export async function openScripted(
       });
       return connect(near, options);
     },
-    {
-      revisions,
-      onError: onError ?? (({ error }) => void errors.push(String(error))),
-      ...(maxConnections !== undefined && { maxConnections }),
-    },
-  );
+  };
+}
+
+/** Opens a gateway in front of a server that is a script. */
+export async function openScripted(
+  { ends, maxConnections, onError, ...declared }: ScriptedOptions,
+  script: Script,
+): Promise<ScriptedGateway> {
+  const errors: string[] = [];
+  const { open, received } = createScripted(declared, script);
+  const gateway = await createGateway(open, {
+    revisions,
+    onError: onError ?? (({ error }) => void errors.push(String(error))),
+    ...(maxConnections !== undefined && { maxConnections }),
+  });
   ends.push(() => gateway.close());
-  return { gateway, errors, received: (method) => all.filter((message) => message.method === method) };
+  return { gateway, errors, received };
 }
 
 /** Responds to what begins a connection at a revision. */
@@ -115,9 +138,10 @@ function respond({ id }: Received, run: () => object | undefined, send: (message
 interface Wire {
   send(message: Message): void;
   close(): void;
+  lose(reason: Error): void;
 }
 
-function toReceived(value: unknown, { send, close }: Wire): Received | undefined {
+function toReceived(value: unknown, { send, close, lose }: Wire): Received | undefined {
   if (!isObject(value) || typeof value.method !== "string") return undefined;
   const id = typeof value.id === "string" || typeof value.id === "number" ? value.id : undefined;
   const params = isObject(value.params) ? value.params : {};
@@ -134,6 +158,7 @@ function toReceived(value: unknown, { send, close }: Wire): Received | undefined
     acknowledge: (notifications = params.notifications) =>
       notify("notifications/subscriptions/acknowledged", { notifications, _meta: { [meta.subscription]: id } }),
     close,
+    lose,
   };
 }
 
