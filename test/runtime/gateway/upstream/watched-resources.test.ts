@@ -1,0 +1,136 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
+import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone } from "../../lifecycle/stateless.ts";
+import { settle } from "../../wire.ts";
+import { complete, createScripted } from "./scripted-server.ts";
+
+/* Resources with watching clients, and the connection that notifies of them: what the server is told, and what clients hear. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const { signal } = new AbortController();
+
+/** Creates the resources of a server that agrees to all but some URIs, and notes what it is told. */
+function create(rejected: readonly string[] = []) {
+  const told: string[] = [];
+  const connection = { state: "INITIALIZED" };
+  const subscriptions = {
+    takesBatches: false,
+    async subscribe(uri: string) {
+      told.push(`+ ${uri}`);
+      if (rejected.includes(uri)) throw new Error("No such resource");
+    },
+    async unsubscribe(uri: string) {
+      told.push(`- ${uri}`);
+    },
+  };
+  const resources = new WatchedResources(() => Object.create({ connection, subscriptions }));
+  const watch = (...uris: readonly string[]): ReturnType<WatchedResources["watch"]> =>
+    resources.watch(new Set(uris), signal, undefined);
+  return { told, connection, resources, watch, reject: (uri: string) => (rejected = [...rejected, uri]) };
+}
+
+test("a resource is unsubscribed from when its last client leaves, however often others do", async () => {
+  const { told, watch } = create();
+  const [first, second] = [await watch("x://a", "x://b"), await watch("x://a")];
+  expect(told.splice(0)).toEqual(["+ x://a", "+ x://b"]);
+  first.leave();
+  first.leave();
+  await settle();
+  expect(told.splice(0)).toEqual(["- x://b"]);
+  second.leave();
+  await settle();
+  expect(told).toEqual(["- x://a"]);
+});
+
+test("a resource that the server rejects is not honoured, and is requested again by the next client", async () => {
+  const { told, resources, watch } = create(["x://gone"]);
+  expect((await watch("x://gone", "x://a")).honoured).toEqual(["x://a"]);
+  expect(resources.above("x://gone")).toEqual([]);
+  await watch("x://gone");
+  expect(told.filter((line) => line === "+ x://gone")).toHaveLength(2);
+});
+
+test("a resource that is not subscribed to because the connection has ended is honoured: the next one subscribes", async () => {
+  const { connection, watch } = create(["x://a"]);
+  connection.state = "DISCONNECTED";
+  expect((await watch("x://a")).honoured).toEqual(["x://a"]);
+});
+
+test("watched resources are subscribed to on another connection, and those that it rejects are lost", async () => {
+  const { told, resources, watch, reject } = create();
+  const [kept, lost, left] = [await watch("x://a"), await watch("x://b"), await watch("x://c")];
+  left.leave();
+  await settle();
+  told.length = 0;
+  reject("x://b");
+  expect(await resources.restore()).toEqual(["x://a", "x://b"]);
+  expect(told).toEqual(["+ x://a", "+ x://b"]);
+  expect([kept, lost].map((watched) => watched.lost.aborted)).toEqual([false, true]);
+});
+
+test("a changed resource belongs to the watched ones above it", async () => {
+  const { resources, watch } = create();
+  await watch("file:///dir", "file:///dir/a", "file:///other");
+  expect(resources.above("file:///dir/a")).toEqual(["file:///dir", "file:///dir/a"]);
+  expect(resources.above("file:///none")).toEqual([]);
+});
+
+test.each([newest, alone])(
+  "a connection to a server of $id that is lost is opened again, and everything is reported as changed",
+  async (revision) => {
+    const capabilities = { tools: {}, resources: { subscribe: true } };
+    const { open, received } = createScripted({ revision, capabilities }, (message) => {
+      if (message.method === "subscriptions/listen") message.acknowledge();
+      if (message.method === "tools/list") return { ...complete, tools: [] };
+      return message.method.startsWith("resources/") ? {} : undefined;
+    });
+    const heard: unknown[] = [];
+    const errors: string[] = [];
+    const ended = new AbortController();
+    const watcher = await UpstreamWatcher.open(
+      {
+        open,
+        revisions,
+        onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
+        telemetry: undefined,
+        idleTimeout: Infinity,
+        maxDepth: 64,
+        signal: ended.signal,
+      },
+      { notify: (handler) => void heard.push(handler), notifyUpdated: (uris) => void heard.push(uris) },
+    );
+    ends.push(async () => {
+      ended.abort();
+      await watcher.close();
+    });
+    const { honoured } = await watcher.subscribe(new Set(["x://a"]), signal, undefined);
+    expect(honoured).toEqual(["x://a"]);
+    // What the gateway subscribes to is no news for clients.
+    expect(heard).toEqual([]);
+    const first = watcher.connection;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    received(revision === alone ? "server/discover" : "initialize")[0]?.lose(new Error("The network is away"));
+    await vi.advanceTimersByTimeAsync(499);
+    expect(watcher.connection).toBe(first);
+    expect(errors).toEqual(["transport: The network is away"]);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(4);
+    expect(watcher.connection).not.toBe(first);
+    expect(heard.slice(-4)).toEqual([
+      "toolListChanged",
+      "promptListChanged",
+      "resourceListChanged",
+      ["x://a", "x://a"],
+    ]);
+    expect(errors).toHaveLength(1);
+  },
+);
