@@ -20,11 +20,11 @@ export class PrincipalStates {
   async sign(result: unknown, principal: string | undefined): Promise<unknown> {
     if (principal === undefined || !isObject(result)) return result;
     const { requestState, nextCursor } = result;
-    const isStateKnown = isInputRequired(result) && isState(requestState);
+    const isStateKnown = isInputRequired(result) && hasContent(requestState);
     return {
       ...result,
       ...(isStateKnown && { requestState: await this.#sign(toScope("state", principal), requestState) }),
-      ...(typeof nextCursor === "string" && { nextCursor: await this.#sign(toScope("cursor", principal), nextCursor) }),
+      ...(hasContent(nextCursor) && { nextCursor: await this.#sign(toScope("cursor", principal), nextCursor) }),
     };
   }
 
@@ -36,8 +36,8 @@ export class PrincipalStates {
   async verify(params: unknown, principal: string | undefined): Promise<unknown> {
     if (principal === undefined || !isObject(params)) return params;
     const { requestState, cursor } = params;
-    const hasState = isState(requestState);
-    const hasCursor = typeof cursor === "string";
+    const hasState = hasContent(requestState);
+    const hasCursor = hasContent(cursor);
     const state = hasState ? await this.#verify(toScope("state", principal), requestState) : undefined;
     if (hasState && state === undefined) throw unknownState();
     const position = hasCursor ? await this.#verify(toScope("cursor", principal), cursor) : undefined;
@@ -61,9 +61,12 @@ export function unknownState(): RpcError {
   return new RpcError(errorCodes.invalidParams, message);
 }
 
-/** True for text with content: an empty state belongs to no principal, and has no signature. */
-function isState(state: unknown): state is string {
-  return typeof state === "string" && state !== "";
+/**
+ * True for text with content. An empty state or cursor belongs to no principal, and has no signature: clients know an empty cursor as the end that
+ * some servers give their lists.
+ */
+function hasContent(text: unknown): text is string {
+  return typeof text === "string" && text !== "";
 }
 
 function toScope(kind: "state" | "cursor", principal: string): string {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../../../generated/support.ts";
+import { readNextCursor, readPages } from "../../../../runtime/client/lists/pages.ts";
+import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
@@ -39,7 +41,7 @@ describe.each([newest, alone])("a client of $id", (revision) => {
     const cursor = isObject(page) ? page.nextCursor : undefined;
     expect(cursor).toEqual(expect.any(String));
     const before = received(method).length;
-    for (const stolen of [cursor, "page 2", ""])
+    for (const stolen of [cursor, "page 2"])
       await expect(mallory.request(method, { cursor: stolen })).rejects.toMatchObject({
         code: -32602,
         message: "Invalid cursor; request the list without a cursor",
@@ -58,6 +60,26 @@ describe.each([newest, alone])("a client of $id", (revision) => {
     expect(received("prompts/list").at(-1)?.params.cursor).toBe("page 2");
   });
 });
+
+test.each([newest, alone])(
+  "a list that its server ends with an empty cursor ends for a principal of $id",
+  async (revision) => {
+    const { gateway } = await openScripted({ revision: alone, capabilities, ends }, ({ method, params }) => {
+      if (method !== "prompts/list") return method === "tools/list" ? { ...complete, tools: [] } : undefined;
+      if (params.cursor === "") throw new RpcError(-32602, "Invalid cursor");
+      return { ...complete, prompts: [{ name: "a" }], nextCursor: "" };
+    });
+    const client = await joinAs(gateway, revision, "alice");
+    ends.push(() => client.close());
+    const fetch = async (page: object): Promise<{ readonly nextCursor?: string }> => {
+      const result = await client.request("prompts/list", page);
+      return readNextCursor(isObject(result) ? result : {});
+    };
+    const pages: unknown[] = [];
+    for await (const page of readPages(fetch)) pages.push(page);
+    expect(pages).toEqual([{ nextCursor: "" }]);
+  },
+);
 
 test("a session sends no request state, and no metadata that only the server's revision reserves", async () => {
   const { gateway, received } = await open(alone);
