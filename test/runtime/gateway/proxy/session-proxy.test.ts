@@ -1,0 +1,120 @@
+import { afterEach, expect, test } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import type { Revision } from "../../../../generated/support.ts";
+import { PrincipalStates } from "../../../../runtime/gateway/proxy/principal-states.ts";
+import { SessionProxy } from "../../../../runtime/gateway/proxy/session-proxy.ts";
+import { noClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts";
+import type { SessionToolCall } from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
+import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
+import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone } from "../../lifecycle/stateless.ts";
+import { createCall, createSession, type Sent } from "../../server/call.ts";
+import { settle } from "../../wire.ts";
+import { complete, createScripted, type Script } from "../upstream/scripted-server.ts";
+
+/* The session of a client at the server: what is sent on which connection. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const ours = createServer({ name: "a", version: "1" }, [newest]);
+const declared = { tools: { listChanged: true }, logging: {} };
+
+/** Opens a session. `onConnection` has what the client receives, but for what belongs to a call. */
+function open(revision: Revision, script: Script, callTool = (given: SessionToolCall) => given.complete()) {
+  const onConnection: Sent[] = [];
+  const { open: connect, received } = createScripted({ revision, capabilities: declared }, script);
+  const session = createSession(ours, newest, { roots: { listChanged: true } });
+  const { connection } = createCall(ours, newest, { session, sent: onConnection });
+  const limit = new ConnectionLimit(4);
+  const bridge = { at: () => noClientTasks, tools: { supportOf: () => undefined }, upstream: { callTool } };
+  const proxy = new SessionProxy(
+    {
+      open: connect,
+      revisions,
+      onError: ({ error }) => expect.unreachable(error.message),
+      telemetry: undefined,
+      idleTimeout: Infinity,
+      maxDepth: 64,
+      signal: new AbortController().signal,
+    },
+    { connection, session, limit, states: new PrincipalStates(), bridge: Object.create(bridge) },
+  );
+  ends.push(() => proxy.close());
+  const call = (sent: Sent[] = [], signal?: AbortSignal): CallContext =>
+    createCall(ours, newest, { session, sent, ...(signal && { signal }) });
+  const forward = (method: string, params: object, context = call()): Promise<unknown> => {
+    const row = newest.clientRequests[method];
+    return row ? proxy.forward(row, params, context) : expect.unreachable("the revision has the method");
+  };
+  return { proxy, received, forward, call, onConnection, limit };
+}
+
+test("a changed list of roots is reported on the connection of the session, which it does not open", async () => {
+  const { proxy, received, forward } = open(newest, () => ({ tools: [] }));
+  await proxy.notifyRootsListChanged();
+  expect(received("initialize")).toEqual([]);
+  await forward("tools/list", {});
+  await proxy.notifyRootsListChanged();
+  await settle();
+  expect(received("notifications/roots/list_changed")).toHaveLength(1);
+});
+
+test("log messages belong to the latest call, and all else to the connection", async () => {
+  const { received, forward, call, onConnection } = open(newest, ({ method }) =>
+    method === "tools/list" ? { tools: [] } : undefined,
+  );
+  await forward("tools/list", {});
+  const notify = async (data: string): Promise<void> => {
+    const [connection] = received("initialize");
+    connection?.notify("notifications/message", { level: "info", data });
+    connection?.notify("notifications/tools/list_changed", {});
+    await settle();
+  };
+  await notify("before");
+  const [first, second]: [Sent[], Sent[]] = [[], []];
+  const calls = [first, second].map((sent) => forward("tools/call", { name: "t" }, call(sent)));
+  await expect.poll(() => received("tools/call")).toHaveLength(2);
+  await notify("during");
+  for (const message of received("tools/call")) message.respond({ content: [] });
+  await Promise.all(calls);
+  const list = { method: "notifications/tools/list_changed", params: {} };
+  const log = (data: string): Sent => ({ method: "notifications/message", params: { level: "info", data } });
+  expect(onConnection).toEqual([log("before"), list, list]);
+  expect([first, second]).toEqual([[], [log("during")]]);
+});
+
+const lists: Script = ({ method }) =>
+  method === "tools/list" ? { ...complete, tools: [] } : { ...complete, content: [] };
+
+test("calls with tasks share one further connection, which is opened again after its end", async () => {
+  const { received, forward, limit } = open(alone, lists, async (given) => {
+    const { result } = await given.completeWithTasks(given.call());
+    return result;
+  });
+  await Promise.all([forward("tools/call", { name: "t" }), forward("tools/call", { name: "t" })]);
+  expect(received("server/discover")).toHaveLength(2);
+  expect(limit.held(undefined)).toBe(2);
+  received("server/discover")[1]?.close();
+  await expect.poll(() => limit.held(undefined)).toBe(1);
+  await forward("tools/call", { name: "t" });
+  expect(received("server/discover")).toHaveLength(3);
+});
+
+test("a call that is to become a task after the end of its session opens no connection", async () => {
+  const given: SessionToolCall[] = [];
+  const { proxy, received, forward, call } = open(alone, lists, async (one) => {
+    given.push(one);
+    return one.complete();
+  });
+  await forward("tools/call", { name: "t" });
+  await proxy.close();
+  const before = received("server/discover").length;
+  await expect(given[0]?.completeWithTasks(call())).rejects.toThrow("The session has ended");
+  await settle();
+  expect(received("server/discover")).toHaveLength(before);
+});
