@@ -6,10 +6,7 @@ import { toError } from "../../jsonrpc/errors.ts";
  * Implements the part of `fetch` that a gateway needs. The `fetch` of the platform aborts a response after five minutes without a byte; here
  * the client decides how long to wait.
  */
-export function fetchWithLongTimeout(
-  url: URL,
-  { method = "GET", headers, body, signal }: RequestInit,
-): Promise<Response> {
+export function fetchWithLongTimeout(url: URL, { method, headers, body, signal }: RequestInit): Promise<Response> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

@@ -277,9 +277,16 @@ describe("the requests of a gateway", () => {
     await expect(fetchWithLongTimeout(url, stop)).rejects.toThrow("enough");
   });
 
-  test("requests of a gateway accept a response without a body", async () => {
-    const url = await serve((response) => response.writeHead(204).end());
-    expect((await fetchWithLongTimeout(url, {})).status).toBe(204);
+  test.each([204, 205, 304])("requests of a gateway accept the status %i, which has no body", async (status) => {
+    const url = await serve((response) => response.writeHead(status).end());
+    const response = await fetchWithLongTimeout(url, {});
+    expect([response.status, response.body]).toEqual([status, null]);
+  });
+
+  test.each([200, 599])("requests of a gateway accept the status %i, with its body", async (status) => {
+    const url = await serve((response) => response.writeHead(status).end("body"));
+    const response = await fetchWithLongTimeout(url, {});
+    expect([response.status, await response.text()]).toEqual([status, "body"]);
   });
 
   test.each([600, 999])("requests of a gateway fail by the status %i, which no response can have", async (status) => {
