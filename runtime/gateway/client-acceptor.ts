@@ -8,8 +8,9 @@ import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { readAuth } from "../server/context.ts";
 import { guardHandlers } from "../server/extensions.ts";
-import { checkFilterSize, implementListening, type ListenParams } from "../server/subscriptions/listen.ts";
 import type { AddedNotifications, ReadExtensionFilter } from "../server/feature.ts";
+import type { ServedHandlers } from "../server/methods/served-handlers.ts";
+import { checkFilterSize, implementListening } from "../server/subscriptions/listen.ts";
 import type { Listeners } from "../server/subscriptions/listeners.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import type { Proxies } from "./proxy/proxies.ts";
@@ -102,7 +103,7 @@ interface Watching {
  * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
  * subscribers.
  */
-function implementWatching(revision: Revision, { listeners, watcher, more }: Watching): object {
+function implementWatching(revision: Revision, { listeners, watcher, more }: Watching): ServedHandlers {
   const lost = new WeakMap<CallContext, AbortSignal>();
   const { subscriptionsListen } = implementListening({
     revision,
@@ -113,7 +114,7 @@ function implementWatching(revision: Revision, { listeners, watcher, more }: Wat
   });
   if (!subscriptionsListen) return {};
   return {
-    async subscriptionsListen({ notifications }: ListenParams, call: CallContext): Promise<object> {
+    async subscriptionsListen({ notifications }, call) {
       checkFilterSize(notifications, maxSubscriptions);
       const uris = new Set(notifications.resourceSubscriptions);
       const watch = await watcher.subscribe(uris, call.signal, readAuth(call.origin)?.principal);

@@ -1,9 +1,8 @@
 import { isObject, type ConversionError, type Loss, type OnLoss, type Revision } from "../../generated/support.ts";
 import { hasName } from "../jsonrpc/errors.ts";
 import type { ClientConnection } from "../client/connect.ts";
-import { requestOf } from "../client/session/requests.ts";
+import { findRequestRow, requestOf, type ListRequestName } from "../client/session/requests.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
-import { findRow } from "../protocol/methods/method-rows.ts";
 
 /** Part of what a server offers, and what clients of an older revision lose of it. */
 export interface PartLosses {
@@ -40,7 +39,7 @@ export async function readPartLosses(connection: ClientConnection, target: Revis
 }
 
 interface List {
-  readonly handler: string;
+  readonly handler: ListRequestName;
   readonly member: string;
   readonly part: PartLosses["part"];
   readonly capability: string;
@@ -60,7 +59,7 @@ const lists: readonly List[] = [
 
 async function readListLosses(connection: ClientConnection, target: Revision, list: List): Promise<PartLosses[]> {
   const { handler, member, part, capability } = list;
-  const method = findRow(connection.revision.clientRequests, handler)?.method;
+  const method = findRequestRow(connection.revision, handler)?.method;
   if (method === undefined || connection.serverCapabilities[capability] === undefined) return [];
   const found: PartLosses[] = [];
   const fetch = async (params: PageParams): Promise<ItemPage> =>

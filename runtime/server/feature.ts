@@ -5,6 +5,7 @@ import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { InputSupport } from "./context.ts";
+import type { ServedHandlers } from "./methods/served-handlers.ts";
 import type { RevisionServer, ServerParts, ToolRules } from "./revision-server.ts";
 import type { AnyCoreDefinition, AnyServerDefinition, Scoped, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -64,8 +65,7 @@ export interface Earlier {
 
 /** Implementation of a feature at one revision. */
 export interface Implemented {
-  /** Functions by handler name, such as `readResource`. Their params were checked against the revision. */
-  readonly handlers: object;
+  readonly handlers: ServedHandlers;
   /** Gates of the capabilities that the feature declares in addition to those of its methods. */
   readonly gates?: readonly Gate[];
   /** True if a client may read the resource at a URI. One feature has it. */

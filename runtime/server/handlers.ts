@@ -1,8 +1,7 @@
-import type { Awaitable } from "../../generated/support.ts";
-import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { Implemented } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
 import type { LogLevels } from "./logging/log-levels.ts";
+import type { ServedHandlers } from "./methods/served-handlers.ts";
 import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
 import type { RevisionServer } from "./revision-server.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -16,23 +15,19 @@ export interface HandlerOptions {
 
 /** Creates the handlers of a server at one revision. Lists that are not offered have no handlers. */
 export function createHandlers(server: RevisionServer, { tools, implemented, middleware }: HandlerOptions): object {
-  const handlers = {
+  const features = implemented.reduce<ServedHandlers>((all, { handlers }) => ({ ...all, ...handlers }), {});
+  const handlers: ServedHandlers = {
     ...(server.parts.lists.isOffered("tools") && implementTools(tools, server)),
-    ...Object.assign({}, ...implemented.map((feature) => feature.handlers)),
+    ...features,
     ...implementLogging(server.levels),
   };
   return wrapHandlers(handlers, server.revision, { middleware, toContext: (call) => server.scope(call) });
 }
 
-interface CallToolParams {
-  readonly name: string;
-  readonly arguments?: object;
-}
-
-function implementTools(tools: ToolRegistry, server: RevisionServer): object {
+function implementTools(tools: ToolRegistry, server: RevisionServer): ServedHandlers {
   return {
     listTools: toListHandler(tools),
-    callTool(params: CallToolParams, call: CallContext): Awaitable<object> {
+    callTool(params, call) {
       const { name, arguments: args = {} } = params;
       return server.inputRunner.run({ method: "tools/call", params }, call, (during) => {
         const context = server.scope(during);
@@ -42,9 +37,9 @@ function implementTools(tools: ToolRegistry, server: RevisionServer): object {
   };
 }
 
-function implementLogging(levels: LogLevels): object {
+function implementLogging(levels: LogLevels): ServedHandlers {
   return {
-    setLevel({ level }: { readonly level: string }, call: CallContext): object {
+    setLevel({ level }, call) {
       levels.set(call.session, level);
       return {};
     },

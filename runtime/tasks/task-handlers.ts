@@ -7,10 +7,10 @@ import { readTaskParams, withoutTask } from "./task.ts";
 
 /** Handlers of requests about tasks, by handler name. */
 export interface TaskHandlers {
-  getTask(params: TaskParams, call: CallContext): Promise<object>;
-  getTaskPayload(params: TaskParams, call: CallContext): Promise<object>;
-  cancelTask(params: TaskParams, call: CallContext): Promise<object>;
-  listTasks(params: { readonly cursor?: string } | undefined, call: CallContext): Promise<object>;
+  readonly getTask: (params: TaskParams, call: CallContext) => Promise<object>;
+  readonly getTaskPayload: (params: TaskParams, call: CallContext) => Promise<object>;
+  readonly cancelTask: (params: TaskParams, call: CallContext) => Promise<object>;
+  readonly listTasks: (params: { readonly cursor?: string } | undefined, call: CallContext) => Promise<object>;
 }
 
 /** Params with the id of a task. */

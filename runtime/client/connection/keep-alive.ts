@@ -1,8 +1,8 @@
 import { isPeerError, toError } from "../../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { KeepAliveOptions } from "../options.ts";
+import { findRequestRow } from "../session/requests.ts";
 
 /** Parts of a client that keep-alive uses. */
 export interface KeepAliveHost {
@@ -18,7 +18,7 @@ export interface KeepAliveHost {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#implementation-considerations
  */
 export function keepAlive(connection: ClientConnection, options: KeepAliveOptions, host: KeepAliveHost): void {
-  const row = findRow(connection.revision.clientRequests, "ping");
+  const row = findRequestRow(connection.revision, "ping");
   if (!row) return;
   const { interval, timeout, failures: most = 2 } = options;
   const clock = host.clock ?? systemClock;

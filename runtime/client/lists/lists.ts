@@ -6,7 +6,7 @@ import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { SessionExpiredError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
 import type { ClientConnection } from "../connect.ts";
-import { requestOf } from "../session/requests.ts";
+import { findRequestRow, requestOf, type ListRequestName } from "../session/requests.ts";
 import { IncompleteListError } from "../errors.ts";
 import { readNextCursor, readPages, type PageLimits, type PageParams } from "./pages.ts";
 import type { ListName } from "../protocol-types.ts";
@@ -144,8 +144,8 @@ export class Lists {
 export interface ListOptions extends RequestOptions, PageLimits {}
 
 /** Returns the row of the request that reads a list, if the revision has one. */
-export function findListRow(list: ListName, { clientRequests }: Revision): RequestRow | undefined {
-  return findRow(clientRequests, sources[list].handler);
+export function findListRow(list: ListName, revision: Revision): RequestRow | undefined {
+  return findRequestRow(revision, sources[list].handler);
 }
 
 /** Returns the items on a page of a list. */
@@ -175,7 +175,7 @@ function createReading(): Reading {
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Request that reads each list, and the notification that reports its changes. */
-const sources: { readonly [Name in ListName]: { readonly handler: string; readonly kind: ListKind } } = {
+const sources: { readonly [Name in ListName]: { readonly handler: ListRequestName; readonly kind: ListKind } } = {
   tools: { handler: "listTools", kind: "tools" },
   resources: { handler: "listResources", kind: "resources" },
   resourceTemplates: { handler: "listResourceTemplates", kind: "resources" },

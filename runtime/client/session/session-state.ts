@@ -6,7 +6,14 @@ import { toReconnection } from "../../transport/http-client/reconnect-delay.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import { checkMeta } from "../../protocol/session/meta-keys.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
-import { requestOf, sendOnce, type CoreCallOptions } from "./requests.ts";
+import {
+  findRequestRow,
+  requestOf,
+  sendOnce,
+  type CoreCallOptions,
+  type ClientRequestName,
+  type ClientRequestParams,
+} from "./requests.ts";
 import { toClientCapabilities } from "../capabilities.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
@@ -128,16 +135,16 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   }
 
   /** Sends the request with this handler name. */
-  async call(
-    handler: string,
-    params: object | undefined,
+  async call<Name extends ClientRequestName>(
+    handler: Name,
+    params: ClientRequestParams[Name],
     { meta, retry, around = sendOnce, ...options }: CoreCallOptions = {},
   ): Promise<Record<string, unknown>> {
     const problem = meta && checkMeta(meta);
     if (problem !== undefined) throw new Error(`The _meta of ${handler} is not valid: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const { signal } = options;
-    const row = findRow(this.line.last.revision.clientRequests, handler);
+    const row = findRequestRow(this.line.last.revision, handler);
     const progress = joinProgress(options);
     const running = {
       retry: retry ?? this.retryOf({ isSafe: row?.safe === true }),
@@ -175,7 +182,11 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   }
 
   /** Sends a request that the server may reject until the user has visited a page. */
-  async work(handler: string, params: object, options?: CoreCallOptions): Promise<Record<string, unknown>> {
+  async work<Name extends ClientRequestName>(
+    handler: Name,
+    params: ClientRequestParams[Name],
+    options?: CoreCallOptions,
+  ): Promise<Record<string, unknown>> {
     try {
       return await this.call(handler, params, options);
     } catch (error) {
@@ -343,6 +354,6 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
 }
 
 /** True if servers keep a log level for the session at a revision. */
-export function knowsLevels({ clientRequests }: Revision): boolean {
-  return findRow(clientRequests, "setLevel") !== undefined;
+export function knowsLevels(revision: Revision): boolean {
+  return findRequestRow(revision, "setLevel") !== undefined;
 }

@@ -82,16 +82,16 @@ export interface LoadedSkill {
  * ```
  */
 export function createSkillReader(server: SkillServer, options: SkillReaderOptions): SkillReader {
+  const send: SendSkillRequest = (method, params, request) => server.request(method, params, request);
   const get = async (uri: string, request: RequestOptions = {}): Promise<SkillEntry> => {
-    const { skill } = toObject(await server.request("skills/get", { uri }, request));
+    const { skill } = toObject(await send("skills/get", { uri }, request));
     const entry = readSkillEntry(skill);
     if (entry.uri !== uri) throw new SkillError("entry", uri, `the server returned ${entry.uri}`);
     return checkSkillEntry(entry);
   };
   const list = async <Item>(list: ItemList<Item>, request: RequestOptions & PageLimits): Promise<readonly Item[]> => {
     const { maxPages, ...rest } = request;
-    const fetch = async (page: PageParams): Promise<ResultPage> =>
-      toPage(await server.request(list.method, { ...list.params, ...page }, rest));
+    const fetch = async (page: PageParams): Promise<ResultPage> => toPage(await list.request(page, rest));
     const found: Item[] = [];
     const limits = maxPages === undefined ? {} : { maxPages };
     for await (const item of readItems(fetch, list.pick, limits)) found.push(item);
@@ -100,7 +100,13 @@ export function createSkillReader(server: SkillServer, options: SkillReaderOptio
   return {
     get,
     list: (request = {}) =>
-      list({ method: "skills/list", params: {}, pick: (page) => toItems(page.skills).map(readSkillEntry) }, request),
+      list(
+        {
+          request: (page, rest) => send("skills/list", page, rest),
+          pick: (page) => toItems(page.skills).map(readSkillEntry),
+        },
+        request,
+      ),
     async load(skill, request = {}) {
       const entry = typeof skill === "string" ? await get(skill, request) : checkSkillEntry(skill);
       const { limits = skillLimits, dynamic = false, parseYaml } = options;
@@ -114,8 +120,7 @@ export function createSkillReader(server: SkillServer, options: SkillReaderOptio
     readDirectory: (uri, request = {}) =>
       list(
         {
-          method: "resources/directory/read",
-          params: { uri },
+          request: (page, rest) => send("resources/directory/read", { uri, ...page }, rest),
           pick: (page) => toItems(page.resources).filter(isObject),
         },
         request,
@@ -123,9 +128,21 @@ export function createSkillReader(server: SkillServer, options: SkillReaderOptio
   };
 }
 
+/** Params of requests about skills, by method: compared with the extension in `handlers.test-d.ts`. */
+export interface SkillRequestParams {
+  readonly "skills/list": PageParams;
+  readonly "skills/get": { readonly uri: string };
+  readonly "resources/directory/read": PageParams & { readonly uri: string };
+}
+
+type SendSkillRequest = <Method extends keyof SkillRequestParams>(
+  method: Method,
+  params: SkillRequestParams[Method],
+  options: RequestOptions,
+) => Promise<unknown>;
+
 interface ItemList<Item> {
-  readonly method: string;
-  readonly params: object;
+  readonly request: (page: PageParams, options: RequestOptions) => Promise<unknown>;
   readonly pick: (page: ResultPage) => readonly Item[];
 }
 

@@ -4,6 +4,7 @@ import { TimeoutError, toError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
+import type { ClientRequestParams } from "../session/requests.ts";
 
 /** Options of a subscription request. */
 export interface ListenStreamOptions {
@@ -32,8 +33,9 @@ export class ListenStream {
   constructor(connection: ClientConnection, { row, filter, clock = systemClock, timeout }: ListenStreamOptions) {
     this.filter = filter;
     const { signal } = this.#controller;
+    const params: ClientRequestParams["subscriptionsListen"] = { notifications: filter };
     const onId = (id: RequestId): void => void (this.#id = id);
-    this.ended = connection.request(row, { notifications: filter }, { signal, onId }).then(() => undefined, toError);
+    this.ended = connection.request(row, params, { signal, onId }).then(() => undefined, toError);
     this.acknowledged = new Promise((resolve, reject) => {
       this.#acknowledge = resolve;
       void this.ended.then((reason) => reject(reason ?? new Error("The server ended the subscription immediately")));

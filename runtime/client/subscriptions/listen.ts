@@ -15,6 +15,7 @@ import { isPassing } from "../../transport/http-client/event-stream.ts";
 import type { ClientConnection } from "../connect.ts";
 import { SubscriptionError } from "../errors.ts";
 import type { RestoredState } from "../events.ts";
+import { findRequestRow } from "../session/requests.ts";
 import { ListenStream } from "./listen-stream.ts";
 
 /** Parts of a session that subscriptions to changes use. */
@@ -367,7 +368,7 @@ const stableAfter = 10_000;
 
 function toLine(connection: ClientConnection): ListenLine | undefined {
   const { revision } = connection;
-  const row = findRow(revision.clientRequests, "subscriptionsListen");
+  const row = findRequestRow(revision, "subscriptionsListen");
   const tag = row && readMetaKeys(revision).subscription;
   if (!row || tag === undefined) return undefined;
   const controller = new AbortController();

@@ -1,10 +1,10 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { readKnownMember } from "../../protocol/revision/known-members.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import { isOpen, type Session } from "../../protocol/session/session.ts";
 import { toTaskParams } from "../../tasks/task-handle.ts";
 import { readCreatedTask, taskGate, taskKindOf } from "../../tasks/task.ts";
+import { findRequestRow } from "../session/requests.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /**
@@ -37,7 +37,7 @@ function isDeclared(session: Session): boolean {
 }
 
 function findToolRow(revision: Revision): RequestRow | undefined {
-  return taskKindOf(revision) === "core" ? findRow(revision.clientRequests, "callTool") : undefined;
+  return taskKindOf(revision) === "core" ? findRequestRow(revision, "callTool") : undefined;
 }
 
 /** Reads `taskSupport`; a missing value means `forbidden`. */

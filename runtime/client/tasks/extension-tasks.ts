@@ -1,11 +1,11 @@
 import { isObject } from "../../../generated/support.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import type { TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";
 import { respondToAll } from "../input/input-required.ts";
+import { findRequestRow } from "../session/requests.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 
@@ -17,7 +17,7 @@ import type { ClientTaskProtocol } from "./task-protocol.ts";
 export const extensionTasks: ClientTaskProtocol = {
   hasSubscriptions: true,
   isDeclared(session) {
-    const gate = findRow(session.revision.clientRequests, "getTask")?.gate;
+    const gate = findRequestRow(session.revision, "getTask")?.gate;
     return gate !== undefined && isOpen(gate, session);
   },
   isRequired: () => false,

@@ -1,13 +1,12 @@
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
-import type { CoreCallOptions } from "../session/requests.ts";
+import type { SendRequest } from "../session/requests.ts";
 
 /** Parts of a session that the tasks of a server use. */
 export interface ServerTasksHost {
   readonly clock: Clock | undefined;
-  /** Sends the request with this handler name. */
-  call(handler: string, params: object, options: CoreCallOptions): Promise<Record<string, unknown>>;
+  readonly call: SendRequest;
   connection(): ClientConnection;
   /** True if the session has ended, or is closing: no call can succeed any more. */
   isEnded(): boolean;

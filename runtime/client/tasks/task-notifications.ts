@@ -1,8 +1,8 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
+import { findRequestRow } from "../session/requests.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { TaskSubscriptions } from "./server-tasks-host.ts";
@@ -163,7 +163,7 @@ interface ReconnectingConnection {
 
 function toLine(connection: ClientConnection): ReconnectingConnection | undefined {
   const { revision } = connection;
-  const row = findRow(revision.clientRequests, "subscriptionsListen");
+  const row = findRequestRow(revision, "subscriptionsListen");
   const tag = row && readMetaKeys(revision).subscription;
   return row && tag !== undefined && taskProtocolOf(revision).hasSubscriptions ? { connection, row, tag } : undefined;
 }

@@ -3,6 +3,7 @@ import type { Session } from "../../protocol/session/session.ts";
 import type { TaskPort, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ClientConnection } from "../connect.ts";
+import type { ClientRequestParams } from "../session/requests.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 
 /** Kind of tasks of a server: those of the core, which its clients request, or those of the tasks extension, on which the server decides. */
@@ -35,6 +36,6 @@ export interface ClientTaskProtocol {
 
 /** Additional params and options of a call that shall become a task. */
 export interface TaskRequestParams {
-  readonly params: object;
+  readonly params: Pick<ClientRequestParams["callTool"], "task">;
   readonly options: Pick<RequestOptions, "taskEnded">;
 }

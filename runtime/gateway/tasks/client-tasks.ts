@@ -2,6 +2,7 @@ import type { RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Capabilities, Session } from "../../protocol/session/session.ts";
 import type { ReadExtensionFilter } from "../../server/feature.ts";
+import type { ServedHandlers } from "../../server/methods/served-handlers.ts";
 import type { RequestTaskOptions } from "../../tasks/task-options.ts";
 
 /** Call of a tool that continues as a task of the gateway, which represents one of the server. */
@@ -30,7 +31,7 @@ export interface ClientTasks {
   /** Capabilities that the gateway declares for its tasks, without extensions. */
   readonly capabilities: Capabilities;
   /** Handlers of requests about tasks of the gateway, by handler name. */
-  readonly handlers: object;
+  readonly handlers: ServedHandlers;
   /** Reads task ids in subscription requests. */
   readonly listen: ReadExtensionFilter;
   /** True if a client may run calls of tools as tasks of the gateway. */

@@ -6,6 +6,7 @@ import {
   type Revision,
   type Table,
 } from "../../../generated/support.ts";
+import { findRequestRow, type ClientRequestName } from "../../client/session/requests.ts";
 import { RequestedTasks } from "../../client/tasks/server-tasks.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
@@ -109,9 +110,13 @@ export class RelayedTask implements Listener {
     this.#tasks.wakeAll();
   }
 
-  async #send(handler: string, params: object, { signal }: RequestOptions): Promise<Record<string, unknown>> {
+  async #send(
+    handler: ClientRequestName,
+    params: object | undefined,
+    { signal }: RequestOptions = {},
+  ): Promise<Record<string, unknown>> {
     const { connection, revision } = this.#upstream;
-    const row = findRow(revision.clientRequests, handler);
+    const row = findRequestRow(revision, handler);
     if (!row || (this.#isOver && handler !== "cancelTask")) throw methodNotFound(handler);
     // The result of a task arrives when the task has ended.
     const isWait = handler === "getTaskPayload";

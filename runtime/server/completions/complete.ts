@@ -1,15 +1,8 @@
 import { callHandler, reject } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
+import type { CompleteParams } from "../methods/served-handlers.ts";
 import type { Complete, Completion, CompletionContext, AnyContext } from "../protocol-types.ts";
 import type { AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
-
-/** Params of `completion/complete`, in the form that all revisions share. */
-export interface CompleteParams {
-  readonly ref:
-    { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
-  readonly argument: { readonly name: string; readonly value: string };
-  readonly context?: { readonly arguments?: { readonly [name: string]: string } };
-}
 
 /** Interface of a feature that suggests values. */
 export interface Completing extends Implemented {

@@ -1,8 +1,8 @@
 import type { Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { KnownMember } from "../../protocol/revision/known-members.ts";
-import { completeArgument, hasCompletions, type CompleteParams } from "./complete.ts";
-import type { Feature } from "../feature.ts";
+import { completeArgument, hasCompletions } from "./complete.ts";
+import type { Feature, Implemented } from "../feature.ts";
+import type { CompleteParams } from "../methods/served-handlers.ts";
 import type { ServerParts } from "../revision-server.ts";
 import type { PromptLists } from "../prompts/registry.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
@@ -12,7 +12,7 @@ export const completions: Feature = {
   name: "completions",
   follows: ["resources", "prompts"],
   create: ({ prompts, resourceTemplates, lists }: ServerParts & Partial<PromptLists & ResourceLists>) => ({
-    implement(server, { features }) {
+    implement(server, { features }): Implemented {
       const isOffered =
         hasCompletions(prompts ?? [], resourceTemplates ?? []) ||
         lists.changeable.has("prompts") ||
@@ -21,7 +21,7 @@ export const completions: Feature = {
       const { result } = server.envelope;
       return {
         handlers: {
-          async complete(params: CompleteParams, call: CallContext) {
+          async complete(params, call) {
             return {
               ...result,
               ...(await completeArgument(toKnown(params, call.revision), features, server.scope(call))),

@@ -1,13 +1,13 @@
 import { isObject } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkUnique } from "../check-definition.ts";
-import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
+import type { Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../revision-server.ts";
 import { checkOffer } from "../list/check-shown.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { readShown } from "../list/shown-members.ts";
+import type { CompleteParams } from "../methods/served-handlers.ts";
 import { createPrompts, describePrompt, type PromptLists, type PromptRegistry } from "./registry.ts";
 import { requireScopes } from "../scopes.ts";
 import type { AnyPrompts } from "../any-definition.ts";
@@ -35,7 +35,7 @@ export const prompts: Feature = {
         handlers: parts.lists.isOffered("prompts")
           ? {
               listPrompts: toListHandler(registry),
-              getPrompt: (params: GetPromptParams, call: CallContext) =>
+              getPrompt: (params, call) =>
                 server.inputRunner.run({ method: "prompts/get", params }, call, (during) =>
                   registry.get(params.name, params.arguments ?? {}, server.scope(during)),
                 ),
@@ -46,11 +46,6 @@ export const prompts: Feature = {
     },
   }),
 };
-
-interface GetPromptParams {
-  readonly name: string;
-  readonly arguments?: { readonly [name: string]: string };
-}
 
 function findComplete(
   registry: PromptRegistry,

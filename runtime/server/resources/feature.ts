@@ -1,19 +1,19 @@
 import { isObject } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkUnique } from "../check-definition.ts";
-import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
+import type { Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
 import type { Feature, ServedFeature } from "../feature.ts";
 import type { RevisionServer, ServerParts } from "../revision-server.ts";
 import { toListHandler } from "../list/list-handler.ts";
+import type { CompleteParams, ServedHandlers } from "../methods/served-handlers.ts";
 import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, toReadError, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyResources } from "../any-definition.ts";
 import type { AnyContext } from "../protocol-types.ts";
 import { findSpelling } from "./uri-spellings.ts";
-import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./subscriptions.ts";
+import { SessionSubscriptions, implementSubscriptions } from "./subscriptions.ts";
 
 /** Fixed resources, resource templates and subscriptions to them. */
 export const resources: Feature = {
@@ -68,11 +68,11 @@ function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext
   return resource !== undefined && hasScopes(resource, requester);
 }
 
-function implementResources(registry: ResourceRegistry, server: RevisionServer): object {
+function implementResources(registry: ResourceRegistry, server: RevisionServer): ServedHandlers {
   return {
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
-    readResource: (params: UriParams, call: CallContext) =>
+    readResource: (params, call) =>
       server.inputRunner.run({ method: "resources/read", params }, call, async (during) => {
         try {
           return await registry.read(params.uri, Object.assign(server.scope(during), { uri: params.uri }));

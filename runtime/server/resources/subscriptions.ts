@@ -1,4 +1,4 @@
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { ServedHandlers } from "../methods/served-handlers.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import { requireScopes } from "../scopes.ts";
 import { resourceNotFound, type ResourceRegistry } from "./registry.ts";
@@ -14,9 +14,9 @@ export function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: SessionSubscriptions,
   server: RevisionServer,
-): object {
+): ServedHandlers {
   return {
-    subscribe({ uri }: UriParams, call: CallContext) {
+    subscribe({ uri }, call) {
       const requester = server.scope(call);
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, server.revision);
@@ -24,16 +24,11 @@ export function implementSubscriptions(
       subscriptions.subscribe(call.session, uri, requester.auth?.principal);
       return {};
     },
-    unsubscribe({ uri }: UriParams, call: CallContext) {
+    unsubscribe({ uri }, call) {
       subscriptions.unsubscribe(call.session, uri);
       return {};
     },
   };
-}
-
-/** Params of a request about one resource. */
-export interface UriParams {
-  readonly uri: string;
 }
 
 /** Resource subscriptions of sessions. When a session ends, its subscriptions are removed. */

@@ -11,6 +11,7 @@ import type { Feature } from "../feature.ts";
 import type { RevisionServer, ServerParts } from "../revision-server.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
+import type { ServedHandlers } from "../methods/served-handlers.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
@@ -63,7 +64,7 @@ function toResources({ files }: SkillTree, { settings }: ServerParts): readonly 
   });
 }
 
-function implementSkills(served: readonly (Skill & Visible)[], server: RevisionServer): object {
+function implementSkills(served: readonly (Skill & Visible)[], server: RevisionServer): ServedHandlers {
   const listing = createListing<Skill & Visible>(
     {
       member: "skills",
@@ -78,7 +79,7 @@ function implementSkills(served: readonly (Skill & Visible)[], server: RevisionS
   );
   return {
     listSkills: toListHandler(listing),
-    getSkill({ uri }: { readonly uri: string }) {
+    getSkill({ uri }) {
       const result = results.get(uri);
       if (!result) throw reject(`Skill not found: ${uri}`, { uri });
       return result;
@@ -89,7 +90,7 @@ function implementSkills(served: readonly (Skill & Visible)[], server: RevisionS
 function implementDirectories(
   { folders }: SkillTree,
   { revision, envelope, parts }: RevisionServer,
-): (params: { readonly uri: string; readonly cursor?: string }) => Promise<object> {
+): NonNullable<ServedHandlers["readResourceDirectory"]> {
   const { cursors, pageSize = Infinity } = parts.settings;
   return async ({ uri, cursor }) => {
     const items = folders.get(uri);

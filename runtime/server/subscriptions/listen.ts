@@ -1,10 +1,11 @@
-import { isObject, type Awaitable, type NotificationRow, type Revision } from "../../../generated/support.ts";
+import { isObject, type NotificationRow, type Revision } from "../../../generated/support.ts";
 import { chain } from "../../internal/maybe-async.ts";
 import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
+import type { ServedHandlers } from "../methods/served-handlers.ts";
 import type { Listeners } from "./listeners.ts";
 import { countCharacters, full, tooMany } from "../resources/subscriptions.ts";
 import type { ReadExtensionFilter, AddedNotifications } from "../feature.ts";
@@ -21,20 +22,13 @@ export interface SubscriptionListenOptions {
   readonly more?: ReadExtensionFilter | undefined;
 }
 
-/** Params of a subscription request. */
-export interface ListenParams {
-  readonly notifications: ListenFilter & { readonly [member: string]: unknown };
-}
-
 /**
  * Handles subscription requests at revisions that have them. The server acknowledges each request immediately and then sends notifications. It sends
  * the result only when it ends the subscription.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function implementListening(options: SubscriptionListenOptions): {
-  subscriptionsListen?(params: ListenParams, call: CallContext): Awaitable<object>;
-} {
+export function implementListening(options: SubscriptionListenOptions): ServedHandlers {
   const { revision, listeners, maxSubscriptions, isUsable, more } = options;
   const acknowledged = findRow(revision.serverNotifications, "subscriptionsAcknowledged");
   const tag = acknowledged && readMetaKeys(revision).subscription;

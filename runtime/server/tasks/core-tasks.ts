@@ -10,10 +10,11 @@ import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import type { CallToolParams, ServedHandler } from "../methods/served-handlers.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
 
 /** Returns the protocol of tasks of the core, at revisions that have them. */
 export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {
@@ -50,11 +51,11 @@ export function createCallTool(
     readonly tools: ToolRegistry;
     readonly tasks: TaskManager;
   },
-): (params: CallParams, call: CallContext) => Promise<object> {
+): ServedHandler<CallToolParams> {
   const { revision } = server;
   const row = findToolRow(revision);
   const find = (name: string, call: CallContext): AnyTool => withPreparation(tools.find(name, server.scope(call)));
-  const toWork = (tool: AnyTool, params: CallParams) => (during: CallContext) =>
+  const toWork = (tool: AnyTool, params: CallToolParams) => (during: CallContext) =>
     server.inputRunner.run({ method: row.method, params }, during, (run) =>
       tools.run(tool, params.arguments ?? {}, server.scope(run)),
     );

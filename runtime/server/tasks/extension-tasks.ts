@@ -15,6 +15,7 @@ import { checkInputResponse } from "../input/check-response.ts";
 import { createRoundTripInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, ReadExtensionFilter } from "../feature.ts";
+import type { CallToolParams, ServedHandler, ServedHandlers } from "../methods/served-handlers.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
@@ -22,15 +23,7 @@ import { afterPreparation, preparationOf, withPreparation } from "../tools/prepa
 import type { AnyTool } from "../any-definition.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
-
-interface TaskParams {
-  readonly taskId: string;
-}
-
-interface UpdateParams extends TaskParams {
-  readonly inputResponses: Readonly<Record<string, unknown>>;
-}
+import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
 
 /**
  * Runs tool calls as tasks by the tasks extension. The client declares support with each request, and the server decides.
@@ -66,14 +59,13 @@ export function createExtensionTasks(
     const row = findMethod(revision.embeddedRequests, String(method));
     return row && checkInputResponse(row, params, response);
   };
-  const handlers = {
-    getTask: async ({ taskId }: TaskParams, call: CallContext) =>
-      toDetailed(await withStore(() => tasks.read(keyOf(call, taskId)))),
-    async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
+  const handlers: ServedHandlers = {
+    getTask: async ({ taskId }, call) => toDetailed(await withStore(() => tasks.read(keyOf(call, taskId)))),
+    async updateTask({ taskId, inputResponses }, call) {
       await withStore(() => tasks.respond(keyOf(call, taskId), inputResponses, checkStored));
       return {};
     },
-    async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
+    async cancelTask({ taskId }, call) {
       await withStore(() => tasks.stop(keyOf(call, taskId)));
       return {};
     },
@@ -120,7 +112,7 @@ function createCallTool(
     readonly tools: ToolRegistry;
     readonly tasks: TaskManager;
   },
-): (params: CallParams, call: CallContext) => Promise<object> {
+): ServedHandler<CallToolParams> {
   const { revision } = server;
   const row = findToolRow(revision);
   const inside: ContextParts = {
@@ -128,7 +120,7 @@ function createCallTool(
     levels: server.levels,
     inputRunner: createRoundTripInputRunner(undefined),
   };
-  const runInside = (tool: AnyTool, args: object, params: CallParams) => (during: CallContext) =>
+  const runInside = (tool: AnyTool, args: object, params: CallToolParams) => (during: CallContext) =>
     attempt(
       () =>
         inside.inputRunner.run({ method: row.method, params }, during, (run) =>

@@ -1,7 +1,7 @@
 import { createAskForTask } from "./ask-for-task.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 import type { ServerTasks } from "../definition.ts";
-import type { Feature } from "../feature.ts";
+import type { Feature, Implemented } from "../feature.ts";
 import { shareTasks, sharedTasks } from "./shared-tasks.ts";
 import { createCallTool, findCoreTasks, describeTaskSupport } from "./core-tasks.ts";
 
@@ -20,7 +20,7 @@ export const tasks: Feature = {
       },
     });
     return {
-      implement(server, { tools }) {
+      implement(server, { tools }): Implemented {
         if (!isOffered()) return { handlers: {} };
         const protocol = findCoreTasks(manager, server.revision);
         return {

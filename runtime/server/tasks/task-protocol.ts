@@ -2,6 +2,7 @@ import type { Gate } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskRequest } from "../../tasks/task-request.ts";
 import type { ReadExtensionFilter } from "../feature.ts";
+import type { ServedHandlers } from "../methods/served-handlers.ts";
 
 /**
  * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server
@@ -11,7 +12,7 @@ export interface ServerTaskProtocol {
   /** Capability without which no call of a tool becomes a task. */
   readonly gate: Gate;
   /** Handlers of requests about tasks, by handler name. */
-  readonly handlers: object;
+  readonly handlers: ServedHandlers;
   /** Reads task ids in subscription requests, where clients subscribe to tasks. */
   readonly listen?: ReadExtensionFilter;
   /**

@@ -11,7 +11,8 @@ import { withoutTask } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
 import { RecordedSteps } from "../input/recorded-steps.ts";
-import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
+import type { CallToolParams } from "../methods/served-handlers.ts";
+import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
 
 /** Returns the members of a request whose task another node may run again, if the tool permits it. */
 export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredParams): Partial<TaskRequest> {
@@ -20,7 +21,7 @@ export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredPara
 
 /** Params of the call of a tool, and the arguments that were prepared, if any. */
 export interface StoredParams {
-  readonly params: CallParams;
+  readonly params: CallToolParams;
   readonly ready?: { readonly args: unknown } | undefined;
 }
 
@@ -69,10 +70,10 @@ export interface ToolRestorer extends Pick<TaskRequest, "keeping"> {
   createConverter?(written: Revision): SessionConverter | undefined;
   /** Returns the tool if the requester may use it. */
   find(name: string, call: CallContext): AnyTool;
-  toWork(tool: AnyTool, params: CallParams, retry: TaskRetry): TaskRequest["work"];
+  toWork(tool: AnyTool, params: CallToolParams, retry: TaskRetry): TaskRequest["work"];
 }
 
-function readCallParams({ params }: TaskRetry): CallParams {
+function readCallParams({ params }: TaskRetry): CallToolParams {
   if (!("name" in params) || typeof params.name !== "string") throw new Error("The stored request names no tool");
   const { name } = params;
   return "arguments" in params && isObject(params.arguments)

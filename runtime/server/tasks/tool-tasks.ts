@@ -3,12 +3,6 @@ import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { ToolTaskOptions } from "../definition.ts";
 
-/** Params of a call of a tool. */
-export interface CallParams {
-  readonly name: string;
-  readonly arguments?: object;
-}
-
 /** Returns the task options of a tool, or undefined if it does not run as a task. */
 export function readTaskOptions({ task }: AnyTool): ToolTaskOptions | undefined {
   return task === true ? {} : task;

@@ -7,7 +7,7 @@ import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import type { CoreServer } from "../../../runtime/server/server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import type { ListenParams } from "../../../runtime/server/subscriptions/listen.ts";
+import type { ListenParams } from "../../../runtime/server/methods/served-handlers.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -48,7 +48,7 @@ async function open(respond: Respond, elicit: () => unknown = () => ({ action: "
   };
   const { send, outcome } = extensionTasks.createPort({
     clock: undefined,
-    async call(handler, params, given) {
+    async call(handler, params: object = {}, given = {}) {
       calls.push([handler, params]);
       options.push(given);
       return { ...(await respond(handler, params)) };
