@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import type { AnyClientRequestContext, AnyFormContext } from "../../runtime/client/any-definition.ts";
+import type { ClientRequestContext, FormContext } from "../../runtime/client/protocol-types.ts";
 import { describeIssues } from "../../runtime/protocol/methods/schema-issue.ts";
 import { UserError } from "../internal/user-error.ts";
 import type { InputRequest } from "./page-messages.ts";
@@ -20,7 +20,7 @@ export class InputRequests {
   }
 
   /** Waits for the response to a request. Rejects when the server cancels it. */
-  wait(kind: InputRequest["kind"], params: object, context: AnyClientRequestContext | AnyFormContext): Promise<object> {
+  wait(kind: InputRequest["kind"], params: object, context: ClientRequestContext | FormContext): Promise<object> {
     this.#last += 1;
     const id = this.#last;
     const { signal, revision } = context;
@@ -60,5 +60,5 @@ interface Waiting {
   readonly request: InputRequest;
   readonly resolve: (response: object) => void;
   readonly reject: (reason: unknown) => void;
-  readonly check?: AnyFormContext["check"];
+  readonly check?: FormContext["check"];
 }

@@ -14,17 +14,16 @@ export type {
   ClientRequestContext,
   ClientTypes,
   ElicitationOption,
-  FormResult,
   FormContext,
+  FormResult,
   ListName,
+  Roots,
   RootsOption,
   SamplingOption,
   UrlResult,
 } from "./protocol-types.ts";
 
 export type { CacheOptions } from "./lists/result-cache.ts";
-
-export type { Roots } from "./input/roots.ts";
 
 export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session/client-session.ts";
 

@@ -10,13 +10,16 @@ import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
 import type { ClientMethods } from "./methods/method-types.ts";
 import type {
-  AnyClientRequestContext,
+  ClientRequestContext,
   AnyElicitationOption,
   AnyRootsOption,
   AnySamplingOption,
-} from "./any-definition.ts";
+  ClientTypes,
+  ElicitationOption,
+  RootsOption,
+  SamplingOption,
+} from "./protocol-types.ts";
 import type { CacheOptions } from "./lists/result-cache.ts";
-import type { ClientTypes, ElicitationOption, RootsOption, SamplingOption } from "./protocol-types.ts";
 
 /** Options of a client: its info, its handlers and its settings. Its capabilities follow from them. */
 export type ClientOptions<P extends ClientTypes> = ClientSettings & {
@@ -98,7 +101,7 @@ export interface AnyClientOptions extends ClientSettings {
   /** Handlers of methods by name, such as `createMessage`. */
   readonly handlers?: object;
   /** Handles requests of methods outside of a revision. */
-  fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyClientRequestContext): unknown;
+  fallback?(request: { readonly method: string; readonly params: unknown }, context: ClientRequestContext): unknown;
 }
 
 /**

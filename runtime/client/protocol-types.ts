@@ -2,8 +2,6 @@ import type { Awaitable } from "../../generated/support.ts";
 import type { HandlerResult, Without } from "../protocol/revision/result-members.ts";
 import type { MissingKind, MissingMethod, Unavailable } from "../protocol/revision/missing.ts";
 import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
-import type { Roots } from "./input/roots.ts";
-import type { AnyElicitationOption } from "./any-definition.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
@@ -34,8 +32,8 @@ export interface ClientTypes {
   Root: object;
 }
 
-/** Context of a server's request, for the handler of the request. */
-export interface ClientRequestContext<P extends ClientTypes> {
+/** Context of a server's request, for the handler of the request. Without `P`, it is one of any revision. */
+export interface ClientRequestContext<P extends ClientTypes = ClientTypes> {
   /** Server that sent the request; users should see it. Self-declared: good for display, not for decisions. */
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
   /** Revision of this server. */
@@ -53,7 +51,7 @@ export interface ClientRequestContext<P extends ClientTypes> {
 }
 
 /** Context of a form request. */
-export interface FormContext<P extends ClientTypes> extends ClientRequestContext<P> {
+export interface FormContext<P extends ClientTypes = ClientTypes> extends ClientRequestContext<P> {
   /** Returns the issues of these values, to show to the user; empty when the values can be sent. Omitted fields take their defaults. */
   check(content: object): readonly SchemaIssue[];
 }
@@ -61,6 +59,14 @@ export interface FormContext<P extends ClientTypes> extends ClientRequestContext
 /** Folders and files that the user opens to servers: all of them, or a function that returns them. */
 export type RootsOption<P extends ClientTypes> =
   readonly P["Root"][] | ((context: ClientRequestContext<P>) => Awaitable<readonly P["Root"][]>);
+
+/** Roots of a client, which may change while it is connected. */
+export interface Roots<Source = AnyRootsOption> {
+  /** Replaces the roots and notifies every server. */
+  set(roots: Source): void;
+  /** Notifies every server that the roots have changed: once for each turn of the event loop, however often it is called. */
+  notifyListChanged(): void;
+}
 
 /** Roots of a client. At revisions where servers request roots when they need them, servers are not notified of changes. */
 export type RootsOf<P extends ClientTypes> = [MissingMethod<P, "RootsListChangedNotification">] extends [never]
@@ -147,3 +153,22 @@ type FormParams<P> = P extends { ElicitRequestFormParams: infer Params }
     : never;
 
 type FormContent<P> = P extends { ElicitResult: { content?: infer Content } } ? NonNullable<Content> : never;
+
+/** Roots of any revision, or a function that returns them. */
+export type AnyRootsOption = readonly object[] | ((context: ClientRequestContext) => unknown);
+
+/** Sampling option of any revision. */
+export interface AnySamplingOption {
+  readonly tools?: true;
+  readonly context?: true;
+  readonly task?: true;
+  createMessage(params: object, context: ClientRequestContext): unknown;
+}
+
+/** Elicitation option of any revision. */
+export interface AnyElicitationOption {
+  readonly task?: true;
+  form?(params: object, context: FormContext): unknown;
+  url?(params: object, context: ClientRequestContext): unknown;
+  completed?(elicitationId: string): unknown;
+}

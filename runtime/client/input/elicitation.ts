@@ -5,7 +5,7 @@ import { omit } from "../../protocol/revision/known-members.ts";
 import { ResponseScope, FormScope } from "./response-scope.ts";
 import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
-import type { AnyElicitationOption } from "../any-definition.ts";
+import type { AnyElicitationOption } from "../protocol-types.ts";
 import { isUrl } from "../../internal/parse-url.ts";
 
 /** Handler of the server's elicitation requests in one session. */

@@ -3,10 +3,10 @@ import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
 import { unknownImplementation } from "../../protocol/session/session.ts";
 import { CallScope } from "../../tasks/call-scope.ts";
 import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
-import type { AnyClientRequestContext, AnyFormContext } from "../any-definition.ts";
+import type { ClientRequestContext, FormContext } from "../protocol-types.ts";
 
 /** Context for a handler of the user: a view of the server's request. */
-export class ResponseScope extends CallScope implements AnyClientRequestContext {
+export class ResponseScope extends CallScope implements ClientRequestContext {
   readonly #call: CallContext;
 
   constructor(call: CallContext) {
@@ -21,7 +21,7 @@ export class ResponseScope extends CallScope implements AnyClientRequestContext 
 }
 
 /** Context of a form request, with the requested schema. */
-export class FormScope extends ResponseScope implements AnyFormContext {
+export class FormScope extends ResponseScope implements FormContext {
   readonly #schema: unknown;
 
   constructor(call: CallContext, schema: unknown) {

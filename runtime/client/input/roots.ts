@@ -2,16 +2,8 @@ import { isObject } from "../../../generated/support.ts";
 import { inLaterTurn } from "../../internal/timers.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { ResponseScope } from "./response-scope.ts";
-import type { AnyRootsOption } from "../any-definition.ts";
+import type { AnyRootsOption, Roots } from "../protocol-types.ts";
 import { isUrl } from "../../internal/parse-url.ts";
-
-/** Roots of a client, which may change while it is connected. */
-export interface Roots<Source = AnyRootsOption> {
-  /** Replaces the roots and notifies every server. */
-  set(roots: Source): void;
-  /** Notifies every server that the roots have changed: once for each turn of the event loop, however often it is called. */
-  notifyListChanged(): void;
-}
 
 /** Roots with the members that the runtime needs. */
 export interface RootsKeeper extends Roots {

@@ -4,7 +4,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { omit } from "../../protocol/revision/known-members.ts";
 import { ResponseScope } from "./response-scope.ts";
-import type { AnySamplingOption } from "../any-definition.ts";
+import type { AnySamplingOption } from "../protocol-types.ts";
 
 /**
  * Connects the handler of the user to `sampling/createMessage`.

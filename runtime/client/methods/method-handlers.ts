@@ -6,7 +6,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import { unknownImplementation, type Capabilities } from "../../protocol/session/session.ts";
 import { declareCapability } from "../../protocol/session/declare-capability.ts";
-import type { AnyServerNotificationContext } from "../any-definition.ts";
+import type { ClientRequestContext } from "../protocol-types.ts";
 import type { AnyClientOptions } from "../options.ts";
 import { ResponseScope } from "../input/response-scope.ts";
 
@@ -121,7 +121,7 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === "function";
 }
 
-function createNotificationContext({ session }: Connection): AnyServerNotificationContext {
+function createNotificationContext({ session }: Connection): Pick<ClientRequestContext, "server" | "revision"> {
   const { info = unknownImplementation, capabilities = {} } = session?.peer ?? {};
   return { server: { info, capabilities }, revision: session?.revision.id ?? "" };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { InputRequests } from "../../../generator/inspect/input-requests.ts";
-import type { AnyFormContext } from "../../../runtime/client/any-definition.ts";
+import type { FormContext } from "../../../runtime/client/protocol-types.ts";
 import { checkForm } from "../../../runtime/protocol/methods/elicitation-form.ts";
 
 const requestedSchema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
 
-const context: AnyFormContext = {
+const context: FormContext = {
   server: { info: {}, capabilities: {} },
   revision: "2025-11-25",
   requestId: 1,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isFormError } from "../../../../runtime/client/errors.ts";
 import { createElicitation } from "../../../../runtime/client/input/elicitation.ts";
-import type { AnyElicitationOption } from "../../../../runtime/client/any-definition.ts";
+import type { AnyElicitationOption } from "../../../../runtime/client/protocol-types.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
 
