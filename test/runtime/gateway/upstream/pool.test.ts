@@ -147,7 +147,8 @@ test("the idle connections of an owner are closed when it is forgotten, and no o
   idle.release();
   other.release();
   pool.forget(alice);
-  await idle.upstream.connection.closed;
+  await settle();
+  expect(idle.upstream.connection.state).toBe("DISCONNECTED");
   expect((await take({ owner: bob })).upstream).toBe(other.upstream);
   expect((await take()).upstream).not.toBe(idle.upstream);
   expect(used.upstream.connection.state).not.toBe("DISCONNECTED");
@@ -218,5 +219,5 @@ test("a pool that is closed closes the connections that are used as well", async
   const [idle, used] = [await take(), await take()];
   idle.release();
   await pool.close();
-  await Promise.all([idle.upstream.connection.closed, used.upstream.connection.closed]);
+  expect([idle, used].map(({ upstream }) => upstream.connection.state)).toEqual(["DISCONNECTED", "DISCONNECTED"]);
 });

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
+import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { Lease } from "../../../../runtime/gateway/upstream/lease.ts";
 import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
@@ -30,10 +31,15 @@ function create({ revision = alone, most = 40 } = {}) {
   const errors: string[] = [];
   const ended = new AbortController();
   const { open, received } = createScripted({ revision, capabilities: { tools: {}, logging: {} } }, lists);
+  const connections: ClientConnection[] = [];
   const limit = new ConnectionLimit(most);
   const pool = new SharedPool(
     {
-      open,
+      async open(given) {
+        const connection = await open(given);
+        connections.push(connection);
+        return connection;
+      },
       revisions,
       onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
       telemetry: undefined,
@@ -48,7 +54,7 @@ function create({ revision = alone, most = 40 } = {}) {
     const lease = await pool.take({ principal, owner: { ...everyone, ...owner }, listener, signal });
     return lease ?? expect.unreachable("the program has no sessions");
   };
-  return { pool, take, limit, errors, ended, received };
+  return { pool, take, limit, errors, ended, received, connections };
 }
 
 const isClosed = ({ upstream }: Lease): boolean => upstream.connection.state === "DISCONNECTED";
@@ -65,12 +71,12 @@ test("calls of an owner share a connection at the same time, and those of anothe
 });
 
 test("a program that needs sessions is not shared, and its connection is closed", async () => {
-  const { pool, limit, received } = create({ revision: newest });
+  const { pool, limit, connections } = create({ revision: newest });
   expect(pool.needsSessions).toBe(false);
   expect(await pool.take({ principal, owner: everyone, listener: silent, signal })).toBeUndefined();
   expect(pool.needsSessions).toBe(true);
   expect(limit.held(undefined)).toBe(0);
-  expect(received("initialize")).toHaveLength(1);
+  expect(connections.map(({ state }) => state)).toEqual(["DISCONNECTED"]);
 });
 
 test.each<readonly [string, string | undefined, object]>([
@@ -197,6 +203,25 @@ async function useOwners(count: number, { most = 40, keptMs = [] }: { most?: num
 
 test("eight unused connections are kept, the latest ones", async () => {
   expect((await useOwners(10, {})).closed).toEqual([0, 1]);
+});
+
+test("the connection of an owner that calls again is a late one", async () => {
+  const { leases, take } = await useOwners(8, {});
+  (await take({ key: "owner 0" })).release();
+  (await take({ key: "owner 8" })).release();
+  await settle();
+  expect(leases.flatMap((lease, index) => (isClosed(lease) ? [index] : []))).toEqual([1]);
+});
+
+test("a call that comes while a connection of its owner is being closed opens another, which is kept", async () => {
+  const { leases, take } = await useOwners(8, {});
+  const last = await take({ key: "owner 8" });
+  last.release();
+  const again = await take({ key: "owner 0" });
+  expect(again.upstream).not.toBe(leases[0]?.upstream);
+  await settle();
+  again.release();
+  expect((await take({ key: "owner 0" })).upstream).toBe(again.upstream);
 });
 
 test("a connection that later requests need is kept beside the unused ones, until its time is over", async () => {
