@@ -67,7 +67,6 @@ export class TaskSubscription {
   }
 
   end(): void {
-    if (this.ended.aborted) return;
     this.#ended.abort();
     this.#stream?.end();
   }
