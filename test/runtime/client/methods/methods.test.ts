@@ -191,4 +191,12 @@ describe("handlers of methods of a client", () => {
     expect(create).toThrow(SetupError);
     expect(create).toThrow(message);
   });
+
+  test.each([{}, { elicitation: {} }, { sampling: { createMessage: () => ({}) } }])(
+    "requests about tasks have handlers by name where no option allows tasks: %o",
+    (options) => {
+      const handlers = { getTask: () => ({}) };
+      expect(() => createUntypedClient({ info: implementation, revisions, ...options, handlers })).not.toThrow();
+    },
+  );
 });

@@ -373,6 +373,28 @@ test.each([
   await expect(result).rejects.toThrow("enough");
 });
 
+test.each<[what: string, late: object, sent: object[]]>([
+  [
+    "a task is cancelled when its call was aborted before",
+    { resultType: "task", ...working },
+    [["cancelTask", { taskId: "a" }]],
+  ],
+  ["a result that comes too late is dropped", { resultType: "complete", content: [] }, []],
+])("%s", async (_what, late, sent) => {
+  const calls: object[] = [];
+  const tasks = new RequestedTasks({
+    ...idleHost,
+    call: (handler, params) => {
+      calls.push([handler, params]);
+      return new Promise(() => {});
+    },
+    connection: () => line.connection,
+  });
+  tasks.abandon(late);
+  await settle();
+  expect(calls).toEqual(sent);
+});
+
 test("a change of a task whose handle is gone has no effect", async () => {
   vi.stubGlobal(
     "WeakRef",
