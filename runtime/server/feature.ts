@@ -11,12 +11,12 @@ import type { AnyCoreDefinition, AnyServerDefinition, Scoped, Visible } from "./
 import type { ToolRegistry } from "./tools/registry.ts";
 
 /**
- * Optional part of a server, in addition to tools. A program that does not name it does not contain its code. A member that changes the server as a
- * whole (`extensionSupport`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
+ * Optional part of a server, in addition to tools. Programs without it do not contain its code. A member for the whole server
+ * (`extensionSupport`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
  */
 export interface Feature {
   readonly name: string;
-  /** Names of the features that are implemented before this one, where the server has them; `others` for all that do not say so themselves. */
+  /** Names of features to implement before this one, if the server has them; `others` for all without this value. */
   readonly follows?: readonly string[] | "others";
   /**
    * Checks a definition, or definitions that are added later, for mistakes. Clients of each revision of the server may be connected.
@@ -112,7 +112,7 @@ export function findProvided<One extends { readonly name: string }, Member exten
 }
 
 /**
- * Sorts features so that each comes after those that it follows. Otherwise their order stays.
+ * Sorts features: each comes after the ones it follows. Otherwise their order stays.
  *
  * @throws {SetupError} when features follow each other in a circle
  */

@@ -29,14 +29,8 @@ export interface SealedParts {
   readonly parts: ServerParts;
   readonly middleware: readonly Middleware[];
   readonly features: readonly Feature[];
-  readonly served: readonly NamedFeature[];
+  readonly served: readonly { readonly name: string; readonly feature: ServedFeature }[];
   readonly createInput: CreateInput | undefined;
-}
-
-/** A feature of one server, with its name. */
-export interface NamedFeature {
-  readonly name: string;
-  readonly feature: ServedFeature;
 }
 
 /** A server whose middleware no longer changes. It is implemented at each revision once. */

@@ -17,7 +17,7 @@ import type { ServeOptions, Acceptor } from "../lifecycle/serve-options.ts";
 import type { ListHost } from "./list/changing-lists.ts";
 import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 
-/** Part of a server that does not depend on the features that it offers in addition to tools. */
+/** Part of a server without its optional features. */
 export interface CoreServer {
   readonly info: ImplementationInfo;
   readonly instructions: string | undefined;
@@ -44,7 +44,7 @@ export interface CoreServer {
   implement(revision: Revision): ServerImplementation;
   /** Stores and keys of a cluster, for what the definition has none of. HTTP handlers with a cluster set them. */
   readonly cluster: ClusterAccess;
-  /** Returns the scopes that a request needs, by the definition that it addresses. */
+  /** Returns the scopes of the definition that a request addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: LifecycleMiddleware | undefined;
@@ -81,6 +81,6 @@ export interface BuildOptions<
   readonly sessions?: SessionRegistry;
   /** Access to what a cluster shares. Servers with the same one have the same tasks. Default: a new one. */
   readonly cluster?: ClusterAccess;
-  /** Returns the text that the client receives when a tool fails with an error that is not a `ToolError`. Default: no details. */
+  /** Returns the text for the client when a tool fails with another error than a `ToolError`. Default: no details. */
   readonly describeError?: (error: unknown) => string;
 }

@@ -53,12 +53,12 @@ export class Relays {
     return relayPost(exchange, post, this.#context);
   }
 
-  /** Opens or resumes a stream that the node of its session writes. Returns a rejection that is still to be sent. */
+  /** Opens or resumes a stream of another node. Returns a rejection for the caller to send. */
   listen(exchange: Exchange, listener: RemoteListener): Promise<RejectedRequest | undefined> {
     return relayListen(exchange, listener, this.#context);
   }
 
-  /** Passes a stateless request on to the node that can continue it. Returns `false` when that node has stopped, so that its state is lost. */
+  /** Passes a stateless request on to the node with its state. Returns `false` when the node has stopped: the state is lost. */
   stateless(exchange: Exchange, relay: StatelessRelay): Promise<boolean> {
     const { sessions, relays } = this.#context;
     return relayStateless(exchange, relay, { sessions, relays, end: this.#options.end });

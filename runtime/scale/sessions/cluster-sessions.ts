@@ -20,7 +20,7 @@ import type { ClusterNode } from "../cluster-node.ts";
 import type { SharedSessionValues } from "../engine/session-values.ts";
 import { NodeSession, RelayedSession } from "./found-sessions.ts";
 
-/** Sessions that the nodes of a cluster share: every node serves each of them, or relays its requests to the only node that can. */
+/** Sessions of a cluster: every node serves each of them, or relays its requests to the only node that can. */
 export class ClusterSessions implements SessionDirectory {
   readonly store: SessionStore;
   readonly streams: StreamDirectory;

@@ -25,7 +25,7 @@ export interface NodeAccess {
   release(): void;
 }
 
-/** Session that this node serves. Messages that belong to requests of other nodes are forwarded to them. */
+/** Session of this node. Messages for requests of other nodes are forwarded. */
 export class NodeSession extends ServedSession {
   readonly #access: NodeAccess;
 
@@ -47,7 +47,7 @@ export class NodeSession extends ServedSession {
     this.#access.release();
   }
 
-  /** Forwards messages. Returns those that this node handles; `undefined` when there are none. */
+  /** Forwards messages. Returns the messages for this node; `undefined` without any. */
   async #forward(postBody: PostBody): Promise<PostBody | undefined> {
     const { node } = this.#access;
     if (postBody.kind === "single") return (await node.forward(this.session, postBody.incoming)) ? undefined : postBody;
@@ -57,7 +57,7 @@ export class NodeSession extends ServedSession {
   }
 }
 
-/** Session that only another node can serve: its requests are relayed to that node. */
+/** Session of another node, the only one to serve it: requests are relayed there. */
 export class RelayedSession implements FoundSession {
   readonly #session: RemoteSession;
   readonly #access: NodeAccess;

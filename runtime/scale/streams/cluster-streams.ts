@@ -153,8 +153,8 @@ export class ClusterStreams implements StreamDirectory {
   }
 
   /**
-   * Notifies the node that has written a stream that its client is connected here now. Where that node has stopped, none has written changes to a
-   * stream opened by GET since then. An outage of the engine must not hide that.
+   * Notifies the former node of a stream where the client is now. If it has stopped, changes are missing from a stream opened by GET: an outage of the
+   * engine must not hide the gap.
    */
   #notifyOwner(session: SessionKey, { key: stream, isListener }: SessionStream, owner: string): void {
     const { engine, clock, readStates, fail } = this.#options;

@@ -60,8 +60,8 @@ interface StartedRun {
 }
 
 /**
- * Returns the result of a tool whose returned input requests need a capability that the client lacks: the same as if the tool had awaited one. Throws
- * every other error.
+ * Returns the result of a tool whose returned input requests need a capability that the client lacks: the same as for an awaited one. Throws every other
+ * error.
  */
 function toCapabilityResult(error: unknown, method: string, revision: Revision): object {
   if (method === "tools/call" && isCapabilityError(error)) return toMissingCapabilityResult(error, revision);

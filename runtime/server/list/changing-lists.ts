@@ -14,7 +14,7 @@ type ListRules<Definition> = Pick<CatalogueRules<Definition>, "noun" | "keyOf" |
   describe?(definition: Definition): object;
 };
 
-/** Lists of a server. All may change until the server is sealed, afterwards those that `listChanged` names. */
+/** Lists of a server. All may change until the server is sealed, and the ones in `listChanged` afterwards. */
 export class ServerLists {
   readonly sessions: SessionRegistry;
   /** Lists that may change while the server is served. They are offered even while they are empty. */

@@ -17,26 +17,24 @@ export interface ServedHandlers extends Partial<TaskHandlers> {
   readonly subscribe?: ServedHandler<UriParams>;
   readonly unsubscribe?: ServedHandler<UriParams>;
   readonly listPrompts?: ListHandler;
-  readonly getPrompt?: ServedHandler<GetPromptParams>;
+  readonly getPrompt?: ServedHandler<{
+    readonly name: string;
+    readonly arguments?: { readonly [name: string]: string };
+  }>;
   readonly complete?: ServedHandler<CompleteParams>;
-  readonly setLevel?: ServedHandler<SetLevelParams>;
+  readonly setLevel?: ServedHandler<{ readonly level: string }>;
   readonly subscriptionsListen?: ServedHandler<ListenParams>;
-  readonly updateTask?: ServedHandler<UpdateTaskParams>;
+  readonly updateTask?: ServedHandler<TaskParams & { readonly inputResponses: Readonly<Record<string, unknown>> }>;
   readonly listSkills?: ListHandler;
   readonly getSkill?: ServedHandler<UriParams>;
-  readonly readResourceDirectory?: ServedHandler<UriParams & CursorParams>;
+  readonly readResourceDirectory?: ServedHandler<UriParams & { readonly cursor?: string }>;
 }
 
 /** Handler of a request. Its result is an object, or one that was encoded before. */
 export type ServedHandler<Params> = (params: Params, call: CallContext) => Awaitable<object>;
 
 /** Handler of requests for the pages of a list. */
-export type ListHandler = ServedHandler<CursorParams | undefined>;
-
-/** Params of a request for a page of a list. */
-export interface CursorParams {
-  readonly cursor?: string;
-}
+export type ListHandler = ServedHandler<{ readonly cursor?: string } | undefined>;
 
 /** Params of `tools/call`, without those of tasks. */
 export interface CallToolParams {
@@ -49,12 +47,6 @@ export interface UriParams {
   readonly uri: string;
 }
 
-/** Params of a request for the messages of a prompt. */
-export interface GetPromptParams {
-  readonly name: string;
-  readonly arguments?: { readonly [name: string]: string };
-}
-
 /** Params of `completion/complete`, in the form that all revisions share. */
 export interface CompleteParams {
   readonly ref:
@@ -63,17 +55,7 @@ export interface CompleteParams {
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
 }
 
-/** Params of a request that sets the log level of a session. */
-export interface SetLevelParams {
-  readonly level: string;
-}
-
 /** Params of a subscription request. Extensions add members to its filter. */
 export interface ListenParams {
   readonly notifications: ListenFilter & { readonly [member: string]: unknown };
-}
-
-/** Params of a request with responses to input requests of a task. */
-export interface UpdateTaskParams extends TaskParams {
-  readonly inputResponses: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { Session } from "../../protocol/session/session.ts";
 
-/** Clients of a server: those with a session, and those that listen for changes without one. */
+/** Clients of a server: with a session, or listening for changes without one. */
 export interface ServedClients extends NotificationTarget {
   /** Subscriptions of the clients, by the features of the server that have some. */
   readonly audiences: readonly SubscribedAudience[];

@@ -22,17 +22,14 @@ export async function measureCalls(): Promise<Figure[]> {
   ];
 }
 
-/** Function that has run in a file. */
-export interface CoveredFile {
-  readonly url: string;
-  readonly functions: readonly {
-    readonly functionName: string;
-    readonly ranges: readonly { readonly count: number }[];
-  }[];
-}
+type CoveredFunction = Pick<Profiler.FunctionCoverage, "functionName"> & {
+  readonly ranges: readonly Pick<Profiler.CoverageRange, "count">[];
+};
 
 /** Counts the calls of functions in `runtime/` and `generated/`, and the files that have them. */
-export function countCovered(covered: readonly CoveredFile[]): { readonly calls: number; readonly files: number } {
+export function countCovered(
+  covered: readonly { readonly url: string; readonly functions: readonly CoveredFunction[] }[],
+): { readonly calls: number; readonly files: number } {
   const files = covered
     .filter(({ url }) => /\/(?:runtime|generated)\/[^?]*\.ts/.test(url))
     // The loader of TypeScript names functions with one of its own.

@@ -20,16 +20,10 @@ export function measureDeclarations(files: readonly SourceFile[], folder: string
   ];
 }
 
-/** Interfaces of some files, by name. */
-export interface Interfaces {
-  readonly all: readonly string[];
-  readonly usedOnce: readonly string[];
-  readonly withOneClass: readonly string[];
-  readonly hosts: readonly string[];
-}
-
 /** Reads the interfaces of files. Uses are found by name. */
-export function readInterfaces(files: readonly SourceFile[]): Interfaces {
+export function readInterfaces(
+  files: readonly SourceFile[],
+): Readonly<Record<"all" | "usedOnce" | "withOneClass" | "hosts", readonly string[]>> {
   const uses = new Map<string, SourceFile[]>();
   const classes = new Map<string, number>();
   const declared: { readonly name: string; readonly file: SourceFile }[] = [];
@@ -53,7 +47,7 @@ export function readInterfaces(files: readonly SourceFile[]): Interfaces {
   };
 }
 
-/** Counts the functions of files, and those that are called in one place only: no other file can call them. */
+/** Counts the functions of files, and the local ones with a single call. */
 export function readFunctions(files: readonly SourceFile[]): { readonly count: number; readonly calledOnce: number } {
   const found = files.map((file) => {
     const nodes = nodesOf(file);

@@ -19,7 +19,7 @@ export function measureOptions(files: readonly SourceFile[]): Figure[] {
   ];
 }
 
-/** Reads the interfaces whose names end with `Options`, with the members of those that they extend. */
+/** Reads the interfaces whose names end with `Options`, inherited members included. */
 export function readOptions(files: readonly SourceFile[]): { readonly name: string; readonly members: string[] }[] {
   const interfaces = files.flatMap((file) => nodesOf(file).filter(ts.isInterfaceDeclaration));
   const byName = new Map(interfaces.map((node) => [node.name.text, node]));

@@ -3,7 +3,7 @@ import { toClientCapabilitiesOf, toServerCapabilitiesOf } from "../../../runtime
 import { newest, revisionOf } from "../fixture-revision.ts";
 import { alone } from "../lifecycle/stateless.ts";
 
-/* Capabilities that a gateway declares for one side to the other: those that it can fulfil at the revision. */
+/* Capabilities that a gateway declares for one side to the other: what it can fulfil at the revision. */
 
 const odd = { "x/odd": {} };
 

@@ -84,7 +84,7 @@ describe("features", () => {
     expect(sortFeatures(allFeatures.features)).toEqual(allFeatures.features);
   });
 
-  test("features are implemented before those that follow them", () => {
+  test("features are implemented before their followers", () => {
     const handlers = { listPrompts: () => ({ prompts: [] }) };
     expect(() => build(allFeatures.features.toReversed(), { handlers })).toThrow(
       "handlers.listPrompts is already served by another member of the definition; remove one",

@@ -91,7 +91,7 @@ class LocalStreams implements StreamDirectory {
   }
 }
 
-/** Opens a stream that has ended here, or is of another process. Only one that was opened by GET has further messages. */
+/** Opens a stream again: it has ended here, or is of another process. Only a stream opened by GET has further messages. */
 function reopen(name: string, { host, streams }: Resumption): EventStreamResponse {
   const stream = new EventStreamResponse(name, host);
   if (isListenerKey(name)) streams.add(stream);

@@ -48,7 +48,7 @@ export class Maintenance {
     this.#tick();
   }
 
-  /** Adds a connection that lasts, in the next turn, so that each turn has as many. */
+  /** Adds a lasting connection. Each goes into the next turn, so that all turns have as many. */
   add(maintained: Maintained): void {
     this.#brief.delete(maintained);
     this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;

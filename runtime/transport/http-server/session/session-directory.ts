@@ -33,7 +33,7 @@ export interface SessionDirectory extends SessionParts {
   access(key: SessionKey, reserve: readonly RequestId[]): Awaitable<FoundSession | undefined>;
   /** True if a session has not ended. */
   isStored(key: SessionKey): Promise<boolean>;
-  /** Removes what is left of a session that is not found: a process that was killed while it ended the session. Default: nothing is left. */
+  /** Removes the rest of a session that a killed process was ending. Default: there is none. */
   endUnknown?(key: SessionKey): Promise<void>;
   /** Hands a message of a client of HTTP with SSE to the process that has its stream. Returns `false` when none has. Default: all are here. */
   forwardPost?(key: SessionKey, post: ForwardedPost): Promise<boolean>;
@@ -52,9 +52,9 @@ export interface SessionDirectory extends SessionParts {
 export interface FoundSession {
   readonly key: SessionKey;
   readonly revision: Revision | undefined;
-  /** Passes the messages of a POST to the session, which responds. Returns a rejection that is still to be sent. */
+  /** Passes the messages of a POST to the session, which responds. Returns a rejection for the caller to send. */
   deliver(exchange: Exchange, post: IdentifiedPost): Awaitable<RejectedRequest | undefined>;
-  /** Opens a stream, or resumes one after an event. Returns a rejection that is still to be sent. */
+  /** Opens a stream, or resumes one after an event. Returns a rejection for the caller to send. */
   listen(exchange: Exchange, position: StreamPosition | undefined): Promise<RejectedRequest | undefined>;
   /** Ends the session on request of its client. */
   end(): Promise<void>;
@@ -100,11 +100,11 @@ export interface LiveSessions {
   findRevision(record: SessionRecord | undefined): Revision | undefined;
   /** Searches in progress: a session that has ended must not be found by them. */
   readonly searches: SessionSearches;
-  /** Returns a session that was found in the store, and marks it as used; one that another process has opened is continued here. Without a record it has ended. */
+  /** Returns the session of a record, and marks it as used. A session of another process is continued here. Without a record it has ended. */
   continue(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined;
   /** Returns a session that this handler can serve, and marks it as used; `undefined` when it has ended, or when the handler closes. */
   use(key: SessionKey): Promise<HttpSession | undefined>;
-  /** Passes the messages of a POST to their session. Returns a rejection that is still to be sent. */
+  /** Passes the messages of a POST to their session. Returns a rejection for the caller to send. */
   deliver(exchange: Exchange, dispatch: MessageDispatch): RejectedRequest | undefined;
   /** Creates the rejection of a request whose session has closed since it was found. */
   rejectClosed(): RejectedRequest;

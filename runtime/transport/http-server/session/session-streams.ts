@@ -58,7 +58,7 @@ export interface Resumption {
 export interface RequestDirectory {
   /** Start of the ids of requests to clients: a response that reaches another process finds its way back. */
   readonly idPrefix: string;
-  /** Returns a function that stores the change that a request makes to the state of its session; `undefined` for other requests. */
+  /** Returns a function that stores how a request changes its session; `undefined` if it changes nothing. */
   prepareChange(key: SessionKey, request: Incoming & { readonly kind: "request" }): StoreChange | undefined;
   /** Called when a request has its response, or gets none: its id is no longer reserved. */
   ended(key: SessionKey, id: RequestId): void;
@@ -67,7 +67,7 @@ export interface RequestDirectory {
 /** Stores a change before its response is sent. Returns the error to respond with instead, if it cannot be stored. */
 export type StoreChange = () => Promise<ErrorObject | undefined>;
 
-/** Streams of a session that have not ended, and those of them that its client has opened by GET. */
+/** Open streams of a session, and the ones opened by GET. */
 export class SessionStreams {
   readonly #open = new Map<string, SessionStream>();
   /** Streams that were opened by GET, the latest last. */
@@ -110,8 +110,8 @@ export class SessionStreams {
   }
 
   /**
-   * Adds a stream that is resumed and ends by itself, or was opened by GET. The connection of another request that has resumed it ends: nothing more may
-   * be written there.
+   * Adds a resumed stream: one opened by GET, or one that ends by itself. If another request has resumed it before, the connection of that request
+   * ends: nothing more may be written there.
    */
   adopt(stream: SessionStream): void {
     for (const open of this.all) if (open.key === stream.key && open !== stream) open.release();

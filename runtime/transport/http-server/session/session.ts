@@ -55,7 +55,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   #isClosed = false;
   #isEnded = false;
   #onIdle: (() => void) | undefined;
-  /** Functions that store what requests change, by the id of the request; only of sessions that several processes serve. */
+  /** Functions that store the changes of requests, by id. Only sessions of several processes have some. */
   #changes: Map<RequestId, StoreChange> | undefined;
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
@@ -328,7 +328,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     return reply;
   }
 
-  /** Sends to exactly one stream opened by GET. Without one in this process, a message for the session as a whole may reach that of another. */
+  /** Sends to exactly one stream opened by GET. Without one here, a message for the whole session may reach a stream of another process. */
   #listen(text: string, message?: Message): void | Promise<void> {
     const listener = this.#streams?.listener;
     if (listener) return listener.send(text);

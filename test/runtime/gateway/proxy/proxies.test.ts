@@ -23,7 +23,7 @@ function createConnection() {
   return { client, end: () => end(), closed: () => closed };
 }
 
-test("a gateway that is closed closes the connections of its clients, but those that have ended", async () => {
+test("a gateway that is closed closes the connections of its clients, except ended ones", async () => {
   const proxies = new Proxies();
   const [open, over, late] = [createConnection(), createConnection(), createConnection()];
   for (const { client } of [open, over]) proxies.accept(client);

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "vitest";
-import { revisions } from "../../../../generated/revisions.ts";
 import type { Revision } from "../../../../generated/support.ts";
 import { PrincipalStates } from "../../../../runtime/gateway/proxy/principal-states.ts";
 import { SessionProxy } from "../../../../runtime/gateway/proxy/session-proxy.ts";
@@ -12,7 +11,7 @@ import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { createCall, createSession, type Sent } from "../../server/call.ts";
 import { settle } from "../../wire.ts";
-import { complete, createScripted, type Script } from "../upstream/scripted-server.ts";
+import { complete, createScripted, type Script, unlimited } from "../upstream/scripted-server.ts";
 
 /* The session of a client at the server: what is sent on which connection. */
 
@@ -35,11 +34,8 @@ function open(revision: Revision, script: Script, callTool = (given: SessionTool
   const proxy = new SessionProxy(
     {
       open: connect,
-      revisions,
+      ...unlimited,
       onError: ({ error }) => expect.unreachable(error.message),
-      telemetry: undefined,
-      idleTimeout: Infinity,
-      maxDepth: 64,
       signal: new AbortController().signal,
     },
     { connection, session, limit, states: new PrincipalStates(), bridge: Object.create(bridge) },

@@ -59,7 +59,7 @@ function relay(script: Script) {
 
 const states = (...statuses: readonly string[]): readonly object[] => statuses.map((status) => ({ ...task, status }));
 
-test("a task is polled at the interval of the server, and its result is that of the call", async () => {
+test("a task is polled at the interval of the server, and its result is the result of the call", async () => {
   const { relayed, during, requests, count, heard, ended } = relay({
     "tasks/get": states("working", "completed"),
     "tasks/result": [done],

@@ -54,7 +54,7 @@ interface ListenOptions {
   readonly capabilities?: object;
 }
 
-/** Requests notifications of tasks. The client owns those that begin with its name, and the server notifies of all but some. */
+/** Requests notifications of tasks. The client owns the tasks named after it, and the server notifies of most. */
 async function listen(taskIds: unknown, { unknown = [], capabilities = declared }: ListenOptions = {}) {
   const watched: (readonly string[])[] = [];
   const { signal } = new AbortController();

@@ -38,7 +38,7 @@ test.each<readonly [string, string, string, object, object | undefined]>([
   }
 });
 
-test("a response is checked as that of its request, once, in the other direction", () => {
+test("a response is checked by the method of its request, once, in the other direction", () => {
   const checker = openSession(newest.id);
   const wrong = { jsonrpc: "2.0", id: 7, result: { tools: 5 } };
   checker.check(toServer, { jsonrpc: "2.0", id: 7, method: "tools/list" });

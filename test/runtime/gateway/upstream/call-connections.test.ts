@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { revisions } from "../../../../generated/revisions.ts";
 import { CallConnections } from "../../../../runtime/gateway/upstream/call-connections.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import { OwnerNotifications } from "../../../../runtime/gateway/tasks/owner-notifications.ts";
 import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import type { UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { createProgramOf } from "./programs.ts";
+import { unlimited } from "./scripted-server.ts";
 
 /* Connections of subscriptions to tasks, which count against the limit of connections. */
 
@@ -15,8 +15,7 @@ const listener = { ask: () => Promise.reject(new Error("No client")), notify() {
 function createConnections(limit: ConnectionLimit): CallConnections {
   const { open } = createProgramOf(() => ({}));
   const { signal } = new AbortController();
-  const none = { telemetry: undefined, idleTimeout: Infinity, maxDepth: 64, onError() {} };
-  const options: UpstreamOptions = { ...none, open, revisions, signal };
+  const options: UpstreamOptions = { ...unlimited, onError() {}, open, signal };
   return new CallConnections(options, { limit, areShared: true });
 }
 

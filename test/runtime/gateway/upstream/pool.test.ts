@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { revisions } from "../../../../generated/revisions.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { Lease } from "../../../../runtime/gateway/upstream/lease.ts";
 import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
@@ -9,7 +8,7 @@ import type { Principal } from "../../../../runtime/gateway/principal.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { settle } from "../../wire.ts";
-import { complete, createScripted, type Script } from "./scripted-server.ts";
+import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
 /* Connections for calls without a session: which call gets which one, and what the server sends on it. */
 
@@ -39,11 +38,8 @@ function create(revision = newest, script = lists) {
   const limit = new ConnectionLimit(20);
   const options = {
     open: server.open,
-    revisions,
+    ...unlimited,
     onError: ({ kind, error }: { kind: string; error: Error }) => void errors.push(`${kind}: ${error.message}`),
-    telemetry: undefined,
-    idleTimeout: Infinity,
-    maxDepth: 64,
     signal: ended.signal,
   };
   const pool = new Pool(options, limit);

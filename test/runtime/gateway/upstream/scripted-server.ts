@@ -51,14 +51,10 @@ interface Declared {
   readonly capabilities: object;
 }
 
-interface ScriptedOptions extends Declared {
-  readonly ends: (() => Promise<void>)[];
-  readonly maxConnections?: number;
-  /** Default: errors are kept. */
-  readonly onError?: OnError;
-}
+/** Options of connections to a server at every revision, without telemetry and limits of time. */
+export const unlimited = { revisions, telemetry: undefined, idleTimeout: Infinity, maxDepth: 64 } as const;
 
-/** Creates a server that is a script, so that it may do what no server of this package does. */
+/** Creates a scripted server. It may do what no server of this package does. */
 export function createScripted({ revision, capabilities }: Declared, script: Script): ScriptedServer {
   const all: Received[] = [];
   const begin = createBeginning(revision, capabilities);
@@ -91,9 +87,18 @@ export function createScripted({ revision, capabilities }: Declared, script: Scr
   };
 }
 
-/** Opens a gateway in front of a server that is a script. */
+/** Opens a gateway in front of a scripted server. Default of `onError`: errors are kept. */
 export async function openScripted(
-  { ends, maxConnections, onError, ...declared }: ScriptedOptions,
+  {
+    ends,
+    maxConnections,
+    onError,
+    ...declared
+  }: Declared & {
+    readonly ends: (() => Promise<void>)[];
+    readonly maxConnections?: number;
+    readonly onError?: OnError;
+  },
   script: Script,
 ): Promise<ScriptedGateway> {
   const errors: string[] = [];

@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { revisions } from "../../../../generated/revisions.ts";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { Lease } from "../../../../runtime/gateway/upstream/lease.ts";
@@ -10,7 +9,7 @@ import type { Principal } from "../../../../runtime/gateway/principal.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
 import { settle } from "../../wire.ts";
-import { complete, createScripted, type Script } from "./scripted-server.ts";
+import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
 /* Connections to a program with stateless requests, each of which serves all calls of an owner at the same time. */
 
@@ -40,11 +39,8 @@ function create({ revision = alone, most = 40 } = {}) {
         connections.push(connection);
         return connection;
       },
-      revisions,
+      ...unlimited,
       onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
-      telemetry: undefined,
-      idleTimeout: Infinity,
-      maxDepth: 64,
       signal: ended.signal,
     },
     limit,

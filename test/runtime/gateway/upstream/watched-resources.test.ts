@@ -1,11 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { revisions } from "../../../../generated/revisions.ts";
 import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
 import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { settle } from "../../wire.ts";
-import { complete, createScripted } from "./scripted-server.ts";
+import { complete, createScripted, unlimited } from "./scripted-server.ts";
 
 /* Resources with watching clients, and the connection that notifies of them: what the server is told, and what clients hear. */
 
@@ -64,7 +63,7 @@ test("a resource that is not subscribed to because the connection has ended is h
   expect((await watch("x://a")).honoured).toEqual(["x://a"]);
 });
 
-test("watched resources are subscribed to on another connection, and those that it rejects are lost", async () => {
+test("watched resources are subscribed to on another connection, and rejected ones are lost", async () => {
   const { told, resources, watch, reject } = create();
   const [kept, lost, left] = [await watch("x://a"), await watch("x://b"), await watch("x://c")];
   left.leave();
@@ -98,11 +97,8 @@ test.each([newest, alone])(
     const watcher = await UpstreamWatcher.open(
       {
         open,
-        revisions,
+        ...unlimited,
         onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
-        telemetry: undefined,
-        idleTimeout: Infinity,
-        maxDepth: 64,
         signal: ended.signal,
       },
       { notify: (handler) => void heard.push(handler), notifyUpdated: (uris) => void heard.push(uris) },
