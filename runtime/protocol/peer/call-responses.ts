@@ -1,16 +1,21 @@
 import type { RequestRow } from "../../../generated/support.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
-import { StaticResult, type ErrorObject, type Message } from "../../jsonrpc/message.ts";
-import type { IncomingCall } from "./incoming-call.ts";
+import { StaticResult, type ErrorObject, type Message, type RequestId } from "../../jsonrpc/message.ts";
 
 /** Receives the failures of handlers, of which the peer learns only that the request failed. */
 export interface FailureHost {
   report(report: ErrorReport): void;
 }
 
+/** Call that a response is for. */
+interface RespondedCall {
+  readonly requestId: RequestId;
+  readonly row: RequestRow;
+}
+
 /** Returns the response with the result of a handler; an error if the result does not fit its row. */
-export function toResponse(call: IncomingCall, result: unknown, host: FailureHost): Message {
+export function toResponse(call: RespondedCall, result: unknown, host: FailureHost): Message {
   const { row, requestId: id } = call;
   const problem = findResultProblem(row, result);
   if (!problem) return { jsonrpc: "2.0", id, result };
@@ -19,7 +24,7 @@ export function toResponse(call: IncomingCall, result: unknown, host: FailureHos
 }
 
 /** Returns the response to a call whose handler has failed. */
-export function toErrorResponse({ row, requestId: id }: IncomingCall, thrown: unknown, host: FailureHost): Message {
+export function toErrorResponse({ row, requestId: id }: RespondedCall, thrown: unknown, host: FailureHost): Message {
   const error = RpcError.from(thrown);
   if (error !== thrown || error.cause !== undefined)
     host.report({ kind: "handler", method: row.method, id, error: toError(thrown) });
@@ -27,7 +32,7 @@ export function toErrorResponse({ row, requestId: id }: IncomingCall, thrown: un
 }
 
 /** Returns the response to a call whose timeout has expired. */
-export function toTimeoutResponse({ requestId: id }: IncomingCall): Message {
+export function toTimeoutResponse({ requestId: id }: RespondedCall): Message {
   return { jsonrpc: "2.0", id, error: { ...internalError, message: "Request timed out" } };
 }
 

@@ -1,12 +1,10 @@
 import type { StatelessHost } from "./stateless-request.ts";
-import { isThenable } from "../../internal/maybe-async.ts";
 import { notInBatch, type Batch } from "../../jsonrpc/batch.ts";
-import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
+import { IncomingCall, type CallTable, type IncomingRequest } from "./incoming-call.ts";
 import type { Routes } from "./routes.ts";
-import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
 import { findHandler, type RequestRoutes } from "./find-handler.ts";
-import { RpcError, TimeoutError, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
-import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
+import { RpcError, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
+import { isEndless, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Message, RequestId } from "../../jsonrpc/message.ts";
 import { profileError, readRequest } from "../profile.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
@@ -28,7 +26,7 @@ export interface IncomingRequestsHost extends StatelessHost {
 }
 
 /** Requests of the peer. Each gets exactly one response, or none after it was cancelled. */
-export class IncomingRequests {
+export class IncomingRequests implements CallTable {
   readonly #host: IncomingRequestsHost;
   readonly #running = new SlotMap<RequestId, IncomingCall>();
   /** Cancelled calls whose handlers still run. They count towards the limit until they end, or their timeout expires. */
@@ -44,6 +42,10 @@ export class IncomingRequests {
   /** True if a call is running whose response has to be sent before any later message is read. */
   get isBusy(): boolean {
     return this.#first !== undefined;
+  }
+
+  get timeouts(): Timeouts {
+    return this.#host.timeouts;
   }
 
   /** Number of calls that wait for their handler. */
@@ -68,14 +70,25 @@ export class IncomingRequests {
     const call = entry
       ? entry.createCall(this.#host, entry.session, { request: handled.request, row, origin: source.origin })
       : new IncomingCall(this.#host, handled.request, row, source);
-    try {
-      const outcome = handle(handled.request.params, call);
-      if (!isThenable(outcome)) return this.#finish(call, outcome);
-      if (isFirst) this.#first = call;
-      this.#wait(call, outcome);
-    } catch (thrown) {
-      this.#fail(call, thrown);
-    }
+    call.run(handle, handled.request.params, this);
+    if (isFirst && this.#running.get(call.requestId) === call) this.#first = call;
+  }
+
+  reply(message: Message, batch: Batch | undefined): void {
+    this.#host.reply(message, batch);
+  }
+
+  report(report: ErrorReport): void {
+    this.#host.report(report);
+  }
+
+  enter(call: IncomingCall): void {
+    this.#running.set(call.requestId, call);
+  }
+
+  leave(call: IncomingCall): void {
+    this.#cancelled?.delete(call);
+    if (this.#running.get(call.requestId) === call) this.#remove(call);
   }
 
   /**
@@ -96,10 +109,7 @@ export class IncomingRequests {
   /** Ends calls whose timeout has expired, sends the progress that is due, and returns the earliest deadline left. */
   sweep(now: number): number {
     let next = Infinity;
-    for (const call of this.#running.values()) {
-      if (call.deadline <= now) this.#expire(call);
-      else next = Math.min(next, call.deadline, call.sweepProgress(now));
-    }
+    for (const call of this.#running.values()) next = Math.min(next, call.sweep(now, this));
     for (const call of this.#cancelled ?? []) {
       if (call.deadline <= now) this.#cancelled?.delete(call);
       else next = Math.min(next, call.deadline);
@@ -154,40 +164,6 @@ export class IncomingRequests {
     if (batch && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
     if (batch && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
     return undefined;
-  }
-
-  #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
-    this.#running.set(call.requestId, call);
-    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row, this.#host.timeouts));
-    Promise.resolve(outcome).then(
-      (result) => this.#finish(call, result),
-      (thrown: unknown) => this.#fail(call, thrown),
-    );
-  }
-
-  #finish(call: IncomingCall, result: unknown): void {
-    if (call.done) return void this.#cancelled?.delete(call);
-    this.#respond(call, toResponse(call, result, this.#host));
-  }
-
-  #fail(call: IncomingCall, thrown: unknown): void {
-    if (call.done) return void this.#cancelled?.delete(call);
-    this.#respond(call, toErrorResponse(call, thrown, this.#host));
-  }
-
-  #expire(call: IncomingCall): void {
-    const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
-    call.finish();
-    // The cancellations of requests that the call has sent may have no other way than that of its response.
-    call.abort(error);
-    this.#respond(call, toTimeoutResponse(call));
-    this.#host.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
-  }
-
-  #respond(call: IncomingCall, message: Message): void {
-    call.finish();
-    this.#host.reply(message, call.batch);
-    this.#remove(call);
   }
 
   #remove(call: IncomingCall): void {

@@ -39,7 +39,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly #channel: Channel;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
-  readonly #incomingRequests: IncomingRequests = new IncomingRequests(this);
+  readonly #incomingRequests: IncomingRequests;
   readonly #pendingRequests: OutgoingRequests;
   readonly #router: MessageRouter;
   #routes: Routes;
@@ -53,21 +53,22 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   constructor(channel: Channel, routes: Routes, options: PeerSettings) {
     this.#channel = channel;
     this.#routes = routes;
-    this.#pendingRequests = createNoRequests(this);
-    if (options.createPendingRequests) this.#pendingRequests = options.createPendingRequests(this);
+    this.#settings = options;
+    this.limits = toLimits(options.limits);
+    this.timeouts = toTimeouts(options.timeouts);
+    this.progressRate = toProgressRate(options.progressRate);
+    this.#clock = options.clock ?? systemClock;
+    this.deadlines = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+    // The parts read the members above.
+    this.#incomingRequests = new IncomingRequests(this);
+    this.#pendingRequests = (options.createPendingRequests ?? createNoRequests)(this);
     this.#router = new MessageRouter(this, {
       incomingRequests: this.#incomingRequests,
       pendingRequests: this.#pendingRequests,
       reportsStrays: options.reportsStrays,
     });
-    this.limits = toLimits(options.limits);
-    this.timeouts = toTimeouts(options.timeouts);
-    this.progressRate = toProgressRate(options.progressRate);
-    this.#settings = options;
     options.metrics?.enter(this.#incomingRequests, this.#pendingRequests, channel);
-    this.#clock = options.clock ?? systemClock;
-    this.deadlines = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
-    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
   get state(): State {

@@ -1,19 +1,17 @@
-import { isThenable } from "../../internal/maybe-async.ts";
 import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
 import type { Channel, FramingProblem, Receiver } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics, HasSize } from "../../jsonrpc/counted-channel.ts";
 import { deliverReport, type ErrorReport, type OnError } from "../../jsonrpc/error-report.ts";
-import { ClosedError, RpcError, TimeoutError, closedEarly, toError, toErrorObject } from "../../jsonrpc/errors.ts";
-import { handlerTimeoutOf, isEndless, toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
+import { ClosedError, RpcError, closedEarly, toError, toErrorObject } from "../../jsonrpc/errors.ts";
+import { isEndless, toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import { hasLogRoom } from "../../jsonrpc/log-buffer.ts";
 import { classify, type Incoming, type Message, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
 import { toProgressRate } from "./progress.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
-import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import { findHandler } from "./find-handler.ts";
-import type { CallHost, IncomingCall, IncomingRequest } from "./incoming-call.ts";
+import type { CallHost, CallTable, IncomingCall, IncomingRequest } from "./incoming-call.ts";
 import { drain } from "./incoming-requests.ts";
 import type { PeerOptions } from "./peer-options.ts";
 import type { StatelessRoutes } from "./routes.ts";
@@ -58,7 +56,7 @@ export const connectStateless: ConnectStateless = (channel, entry, settings) =>
  * Connection that lasts for one stateless request. The transport has read its metadata, so that the session is known from the beginning. No other
  * message follows, and no request can be sent.
  */
-class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, HasSize {
+class StatelessConnection extends StatelessSender implements Connection, CallHost, CallTable, Receiver, HasSize {
   readonly #channel: Channel;
   readonly #entry: StatelessRoutes;
   readonly #settings: StatelessSettings;
@@ -99,6 +97,10 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
 
   get progressRate(): Rate {
     return this.#settings.progressRate;
+  }
+
+  get timeouts(): Timeouts {
+    return this.#settings.timeouts;
   }
 
   get closed(): Promise<Error | undefined> {
@@ -162,13 +164,28 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   deadlineAfter(milliseconds: number): number {
     const deadline = this.now() + milliseconds;
     if (deadline === Infinity) return deadline;
-    this.#deadlines ??= new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
+    this.#deadlines ??= new DeadlineTimer(this.#settings.clock, (now) => this.#running?.sweep(now, this) ?? Infinity);
     this.#deadlines.watch(deadline);
     return deadline;
   }
 
   report(report: ErrorReport): void {
     deliverReport(report, this.#settings);
+  }
+
+  reply(response: Message): void {
+    this.#settings.metrics?.responded(response);
+    transmit(response, this.#channel, this);
+  }
+
+  enter(call: IncomingCall): void {
+    this.#running = call;
+  }
+
+  leave(call: IncomingCall): void {
+    if (this.#running !== call) return;
+    this.#running = undefined;
+    this.#onIdle?.();
   }
 
   /** Calls back when the handler has ended. Aborts the signal of an endless call, so that it ends. */
@@ -186,49 +203,9 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   #accept(request: IncomingRequest, origin: unknown): void {
     const handled = findHandler(request, this.#entry);
     if (handled instanceof RpcError)
-      return this.#reply({ jsonrpc: "2.0", id: request.id, error: toErrorObject(handled) });
+      return this.reply({ jsonrpc: "2.0", id: request.id, error: toErrorObject(handled) });
     const { row, handle } = handled;
-    const call = new StatelessCall(this, { request: handled.request, row, origin });
-    try {
-      const outcome = handle(handled.request.params, call);
-      if (isThenable(outcome)) this.#wait(call, outcome);
-      else this.#finish(call, toResponse(call, outcome, this));
-    } catch (thrown) {
-      this.#finish(call, toErrorResponse(call, thrown, this));
-    }
-  }
-
-  #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
-    this.#running = call;
-    call.deadline = this.deadlineAfter(handlerTimeoutOf(call.row, this.#settings.timeouts));
-    Promise.resolve(outcome).then(
-      (result) => call.done || this.#finish(call, toResponse(call, result, this)),
-      (thrown: unknown) => call.done || this.#finish(call, toErrorResponse(call, thrown, this)),
-    );
-  }
-
-  #finish(call: IncomingCall, response: Message): void {
-    call.finish();
-    this.#reply(response);
-    this.#running = undefined;
-    this.#onIdle?.();
-  }
-
-  #reply(response: Message): void {
-    this.#settings.metrics?.responded(response);
-    transmit(response, this.#channel, this);
-  }
-
-  /** Ends the call when its timeout has expired; otherwise sends the progress that is due. Returns the next deadline. */
-  #sweep(now: number): number {
-    const call = this.#running;
-    if (!call) return Infinity;
-    if (call.deadline > now) return Math.min(call.deadline, call.sweepProgress(now));
-    const error = new TimeoutError(call.row.method, this.#settings.timeouts.handler);
-    this.#finish(call, toTimeoutResponse(call));
-    call.abort(error);
-    this.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
-    return Infinity;
+    new StatelessCall(this, { request: handled.request, row, origin }).run(handle, handled.request.params, this);
   }
 
   #abort(reason: Error): void {

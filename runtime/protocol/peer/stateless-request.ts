@@ -32,7 +32,7 @@ export class StatelessCall extends IncomingCall {
   }
 
   override notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
-    return this.done ? Promise.resolve() : super.notify(row, params);
+    return this.isOver ? Promise.resolve() : super.notify(row, params);
   }
 }
 

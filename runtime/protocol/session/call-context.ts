@@ -15,8 +15,7 @@ export interface CallContext extends Caller {
   /** Aborted when the peer cancels, the connection closes or the handler's timeout expires. Created when it is first read. */
   readonly signal: AbortSignal;
   /**
-   * Calls a function when `signal` is aborted, also if it is already. A call has one such function. For calls that last: a signal takes a kilobyte of
-   * memory.
+   * Calls a function once when `signal` is aborted, or now if it is already. For calls that last: a signal takes a kilobyte of memory.
    */
   onAbort?(run: () => void): void;
   /** Information of the transport about the source of the request, such as the authenticated principal. */

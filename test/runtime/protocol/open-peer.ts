@@ -28,6 +28,8 @@ export interface OpenPeerOptions {
   readonly channel?: object;
   /** Session that is open and confirmed, or `none`. */
   readonly session?: Partial<Session> | "none";
+  /** Default: a new one. */
+  readonly wire?: Wire;
 }
 
 /** Opens a peer whose channel and clock obey the test. */
@@ -35,7 +37,7 @@ export function openPeer(options: OpenPeerOptions = {}): OpenedPeer {
   const clock = new ManualClock();
   const reports: ErrorReport[] = [];
   const given: Outgoing[] = [];
-  const wire = new Wire();
+  const { wire = new Wire() } = options;
   const send = wire.send.bind(wire);
   wire.send = (message, related) => {
     given.push(message);
