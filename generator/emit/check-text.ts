@@ -1,5 +1,5 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
-import { escapeKey } from "../internal/json-pointer.ts";
+import { escapeKey } from "../../runtime/internal/json-pointer.ts";
 import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
 import { isAnyString, referencesIn, shapeKey } from "../model/shapes.ts";
 import { conditionOf, lengthText, type Condition, type SupportName } from "./check-condition.ts";

@@ -1,5 +1,5 @@
 import type { Shape, Tag, UnionShape } from "../model.ts";
-import { escapeKey } from "../internal/json-pointer.ts";
+import { escapeKey } from "../../runtime/internal/json-pointer.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
 import { conditionOf, listText, type Condition, type SupportName } from "./check-condition.ts";
 import { accessText } from "./type-text.ts";

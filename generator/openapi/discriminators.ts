@@ -1,3 +1,4 @@
+import { escapeKey } from "../../runtime/internal/json-pointer.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { findTarget, follow } from "./follow.ts";
 
@@ -128,14 +129,12 @@ function listExtending(target: string, document: unknown): readonly string[] {
   const found = [target];
   // The list grows during the loop.
   for (const base of found) {
-    const extending = schemas.flatMap(([name, schema]) => (extendsOne(schema, base) ? [schemasAt + escape(name)] : []));
+    const extending = schemas.flatMap(([name, schema]) =>
+      extendsOne(schema, base) ? [schemasAt + escapeKey(name)] : [],
+    );
     found.push(...extending.filter((one) => !found.includes(one)));
   }
   return found.slice(1);
-}
-
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function extendsOne(schema: unknown, base: string): boolean {

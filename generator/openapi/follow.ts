@@ -1,4 +1,4 @@
-import { unescapeKey } from "../internal/json-pointer.ts";
+import { unescapeFragmentKey } from "../../runtime/internal/json-pointer.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 
@@ -24,19 +24,10 @@ export function findTarget(reference: unknown, document: unknown, path = "$ref")
     throw new SchemaRejection(`${path} points outside the document (${shown}) and is never fetched`);
   let target = document;
   for (const segment of reference.slice(2).split("/")) {
-    const key = unescape(segment);
+    const key = unescapeFragmentKey(segment);
     if (typeof target !== "object" || target === null || !Object.hasOwn(target, key))
       throw new SchemaRejection(`${path} does not resolve (${shown})`);
     target = Reflect.get(target, key);
   }
   return target;
-}
-
-function unescape(segment: string): string {
-  try {
-    return unescapeKey(decodeURIComponent(segment));
-  } catch {
-    // Not percent-encoded: use the segment unchanged.
-    return unescapeKey(segment);
-  }
 }

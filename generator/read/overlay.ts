@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Location } from "../model.ts";
 import type { ExtensionOverlay, Overlay } from "../model/overlay.ts";
-import { escapeKey } from "../internal/json-pointer.ts";
+import { escapeKey } from "../../runtime/internal/json-pointer.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
 /** Text of one overlay. No file is opened, so any text can be checked. */

@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { compilePattern } from "../../runtime/adapters/schema-patterns.ts";
-import { unescapeKey } from "../internal/json-pointer.ts";
+import { unescapeKey } from "../../runtime/internal/json-pointer.ts";
 import { formats, isFormat } from "../../runtime/internal/string-formats.ts";
 
 /** Schema of a value, and the document that its references point into. */

@@ -1,8 +1,45 @@
 /**
+ * Returns a key as JSON Pointer writes it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-3
+ */
+export function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/**
  * Returns a key that JSON Pointer has escaped.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6901#section-4
  */
 export function unescapeKey(key: string): string {
   return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/**
+ * Returns a key of a pointer in the fragment of a URI. Some writers leave out the percent-encoding: a key that cannot be decoded is only unescaped.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-6
+ */
+export function unescapeFragmentKey(key: string): string {
+  try {
+    return unescapeKey(decodeURIComponent(key));
+  } catch {
+    return unescapeKey(key);
+  }
+}
+
+/**
+ * Returns the value that a pointer leads to in a JSON value; `undefined` when there is none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-4
+ */
+export function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const segment of pointer.split("/").slice(1)) {
+    const key = unescapeKey(segment);
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
-import { valueAt } from "../../internal/json-pointer.ts";
+import { valueAt } from "../../../runtime/internal/json-pointer.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
 import { compareLimits, type ValueChange } from "./compare-limits.ts";

@@ -5,7 +5,7 @@ import { breakCircles } from "./break-circles.ts";
 import { readTypes } from "./read-types.ts";
 import { createReading, isRecord, note, type AcceptPattern, type Reading } from "./reading.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
-import { escapeKey } from "../../internal/json-pointer.ts";
+import { escapeKey } from "../../../runtime/internal/json-pointer.ts";
 import { safeText } from "../../internal/text.ts";
 
 /** Options of reading a schema. */

@@ -74,8 +74,8 @@ function opensConnections(path: string): boolean {
 /** True if a file of the generator may import another file or a package. */
 export function isAllowedInGenerator(path: string, folder: string, target: string): boolean {
   if (opensConnections(path) && /^(runtime|generated)\//.test(target)) return true;
-  // Node has no reliable test of a URL: this one is for all.
-  if (target === "runtime/internal/parse-url.ts") return true;
+  // Node has no reliable test of a URL, and no JSON Pointer: these are for all.
+  if (/^runtime\/internal\/(json-pointer|parse-url)\.ts$/.test(target)) return true;
   // Programs are started and ended by the same code on every platform.
   const startsPrograms = path === "generator/scaffold/create/run.ts";
   if (startsPrograms && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target)) return true;

@@ -1,3 +1,4 @@
+import { unescapeFragmentKey } from "../../../../runtime/internal/json-pointer.ts";
 import { Validator, type Schema } from "@cfworker/json-schema";
 import { isObject, memberOf, objectsOf, textOf, type JsonObject } from "../values/values.ts";
 
@@ -75,26 +76,13 @@ export function resolve(schema: unknown, root: unknown): JsonObject {
 /** Returns the part of a schema that a reference leads to. The steps to it are members of objects and positions in lists. */
 function readReference(reference: string, root: unknown): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return undefined;
-  return reference.split("/").slice(1).map(readStep).reduce(takeStep, root);
+  return reference.split("/").slice(1).map(unescapeFragmentKey).reduce(takeStep, root);
 }
 
 function takeStep(at: unknown, key: string): unknown {
   if (!Array.isArray(at)) return memberOf(at, key);
   const items: readonly unknown[] = at;
   return items[Number(key)];
-}
-
-/** Returns the name in a step of a reference, which is a JSON Pointer in a fragment of a URI. */
-function readStep(step: string): string {
-  return decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** True for an object whose members are not listed. */
