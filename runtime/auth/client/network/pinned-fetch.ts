@@ -1,9 +1,9 @@
 import { lookup, type LookupAddress } from "node:dns";
-import { request as requestPlain, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as requestPlain, type ClientRequest, type RequestOptions } from "node:http";
 import { request as requestSecure } from "node:https";
 import type { LookupFunction } from "node:net";
-import { Readable } from "node:stream";
 import type { Fetch } from "../../../transport/http-client/endpoint.ts";
+import { readNodeResponse } from "../../../transport/http-client/node-response.ts";
 
 /**
  * Creates a `fetch` that connects only to addresses that the check accepts. It resolves a name once and connects to the address that was checked. It
@@ -13,15 +13,14 @@ import type { Fetch } from "../../../transport/http-client/endpoint.ts";
  */
 export function createPinnedFetch(check: (address: string, host: string) => void): Fetch {
   const resolve = createLookup(check);
-  return (url, init) =>
-    new Promise((settle, reject) => {
-      const headers = Object.fromEntries(new Headers(init.headers));
-      const options: RequestOptions = { method: init.method ?? "GET", headers, lookup: resolve, agent: false };
-      const sent = send(url, init.signal ? { ...options, signal: init.signal } : options);
-      sent.on("error", reject);
-      sent.on("response", (response) => settle(toResponse(response)));
-      sent.end(init.body instanceof URLSearchParams ? init.body.toString() : init.body);
-    });
+  return async (url, init) => {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const options: RequestOptions = { method: init.method ?? "GET", headers, lookup: resolve, agent: false };
+    const sent = send(url, init.signal ? { ...options, signal: init.signal } : options);
+    const response = readNodeResponse(sent);
+    sent.end(init.body instanceof URLSearchParams ? init.body.toString() : init.body);
+    return response;
+  };
 }
 
 function send(url: URL, options: RequestOptions): ClientRequest {
@@ -43,18 +42,4 @@ function createLookup(check: (address: string, host: string) => void): LookupFun
       else done(null, first.address, first.family);
     });
   };
-}
-
-function toResponse(message: IncomingMessage): Response {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(message.headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  const status = message.statusCode ?? 500;
-  if ([101, 204, 205, 304].includes(status)) {
-    message.resume();
-    return new Response(null, { status, headers });
-  }
-  const body: unknown = Readable.toWeb(message);
-  return new Response(body instanceof ReadableStream ? body : null, { status, headers });
 }

@@ -6,6 +6,7 @@ import { findChallenge, readChallenges } from "../../../../runtime/auth/client/d
 import { createPinnedFetch } from "../../../../runtime/auth/client/network/pinned-fetch.ts";
 import { createUrlRules } from "../../../../runtime/auth/client/network/url-rules.ts";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { once } from "node:events";
 
 describe("challenges of a response (AC-02)", () => {
@@ -189,7 +190,39 @@ describe("rules for URLs", () => {
     expect(await (await open(new URL(`http://localhost:${port}/`), {})).text()).toBe("secret");
     await new Promise((resolve) => server.close(resolve));
   });
+
+  test.each<readonly [number, string | null]>([
+    [200, "body"],
+    [204, null],
+    [304, null],
+    [599, "body"],
+  ])("a response with the status %i is read, with the body %s", async (status, body) => {
+    const response = await fetchStatus(status);
+    expect([response.status, response.body === null ? null : await response.text()]).toEqual([status, body]);
+  });
+
+  // An exception in the listener of the response would end the process.
+  test.each([101, 600, 999])("a response with the status %i is an error", async (status) => {
+    await expect(fetchStatus(status)).rejects.toThrow(`status ${status}`);
+  });
 });
+
+/** Fetches from a server that responds with any status, as `http.Server` would not. */
+async function fetchStatus(status: number): Promise<Response> {
+  const text = [200, 599].includes(status) ? "body" : "";
+  const server = createTcpServer((socket) => {
+    const close = "Connection: close\r\n";
+    socket.once("data", () =>
+      socket.end(`HTTP/1.1 ${status} Any\r\nContent-Length: ${text.length}\r\n${close}\r\n${text}`),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return createPinnedFetch(() => {})(new URL(`http://127.0.0.1:${port}/`), {});
+}
 
 describe("opening a browser", () => {
   test.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "vbscript:x", "ms-settings:x"])(
