@@ -25,7 +25,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/scale/protocol/tasks.program.test.ts",
   ],
   "runtime/gateway": ["test/runtime/gateway"],
-  "runtime/scale": ["test/scale/protocol/"],
+  "runtime/scale": ["test/scale/protocol/", "test/scale/problems", "test/scale/contract/contract.program.test.ts"],
   "generator/openapi": ["test/generator/openapi"],
   "generator/typed-client": ["test/generator/typed-client/"],
   "generator/scaffold/update": ["test/generator/scaffold/update/"],

@@ -38,12 +38,19 @@ export class TaskValues {
     const { ring, health } = this.#options;
     const clear = text.length > this.maxSize ? undefined : ring.open(place, text);
     const parsed = clear === undefined ? undefined : parseLimited(clear, this.maxSize);
-    const { identity, retry, ...content } = isObject(parsed) ? parsed : {};
+    // A party that can write to the store may have added members in clear text: those that are always encrypted are read from there only.
+    const {
+      identity,
+      retry,
+      id: _id,
+      owner: _owner,
+      principal: _principal,
+      ...content
+    } = isObject(parsed) ? parsed : {};
     const decrypted = typeof identity === "string" ? ring.decrypt(place, identity) : undefined;
     const known = decrypted === undefined ? undefined : parseLimited(decrypted, maxIdentitySize);
     const { caller, ...ids } = isObject(known) ? known : {};
-    const completeRetry = isObject(retry) && { retry: { ...retry, ...(caller !== undefined && { identity: caller }) } };
-    const record: unknown = { ...content, ...ids, ...completeRetry };
+    const record: unknown = { ...content, ...ids, ...(isObject(retry) && { retry: withCaller(retry, caller) }) };
     if (isRecord(record)) return record;
     health.countInvalid();
     return undefined;
@@ -74,6 +81,11 @@ export class TaskValues {
 const maxIdentitySize = 64 * 1024;
 
 const tooLarge = "The result is not stored; it is larger than a task may be";
+
+/** Returns the retry of a task with the caller that was encrypted, if there was one. */
+function withCaller({ identity: _identity, ...retry }: Record<string, unknown>, caller: unknown): object {
+  return caller === undefined ? retry : { ...retry, identity: caller };
+}
 
 function attemptOf({ attempt = 1 }: TaskRecord): number {
   return attempt;
