@@ -67,7 +67,6 @@ export class Pool {
   }
 
   async close(): Promise<void> {
-    this.#idle = [];
     await Promise.all([...this.#all].map(({ upstream }) => upstream.close()));
   }
 

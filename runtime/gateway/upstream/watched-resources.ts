@@ -107,8 +107,7 @@ export class WatchedResources {
   }
 
   #leave(uris: Iterable<string>, client: AbortController): void {
-    const over = [...uris].filter((uri) => this.#isLast(uri, client));
-    for (const uri of over) this.#end(uri);
+    const over = [...uris].filter((uri) => this.#remove(uri, client));
     const { subscriptions } = this.#upstream();
     void inParts(over, subscriptions.takesBatches ? Infinity : requestsAtOnce, async (uri) => {
       // Another client may have come in the meantime.
@@ -116,25 +115,21 @@ export class WatchedResources {
     });
   }
 
-  /** Removes a client of a resource. Returns `true` if it was the last one. */
-  #isLast(uri: string, client: AbortController): boolean {
+  /** Removes a client of a resource. Returns `true` if it was the last one, with which the resource is no longer watched. */
+  #remove(uri: string, client: AbortController): boolean {
     const topic = this.#topics.get(uri);
     if (!topic?.clients.delete(client)) return false;
-    const [next] = topic.clients.values();
-    if (topic.clients.size === 0) return true;
-    // The resource now counts for a client that still watches it, not for the one that left.
     this.#charge(uri, topic.holder, -1);
+    if (topic.clients.size === 0) {
+      topic.left.abort();
+      this.#topics.delete(uri);
+      return true;
+    }
+    // The resource now counts for a client that still watches it, not for the one that left.
+    const [next] = topic.clients.values();
     topic.holder = next;
     this.#charge(uri, next, 1);
     return false;
-  }
-
-  #end(uri: string): void {
-    const topic = this.#topics.get(uri);
-    if (!topic) return;
-    topic.left.abort();
-    this.#topics.delete(uri);
-    this.#charge(uri, topic.holder, -1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -275,6 +276,14 @@ describe("the requests of a gateway", () => {
     await expect(started.text()).rejects.toThrow("enough");
     await failed;
     await expect(fetchWithLongTimeout(url, stop)).rejects.toThrow("enough");
+  });
+
+  test("requests of a gateway probe their connections, since the wait for a server that has disappeared has no other end", async () => {
+    const setKeepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
+    onTestFinished(() => void setKeepAlive.mockRestore());
+    const response = await fetchWithLongTimeout(await serve((answer) => answer.end("body")), {});
+    await response.text();
+    expect(setKeepAlive).toHaveBeenCalledWith(true, 30_000);
   });
 
   test.each([204, 205, 304])("requests of a gateway accept the status %i, which has no body", async (status) => {

@@ -5,6 +5,7 @@ import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import { Pool } from "../../../../runtime/gateway/upstream/pool.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import type { Principal } from "../../../../runtime/gateway/principal.ts";
+import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 import { settle } from "../../wire.ts";
@@ -118,11 +119,35 @@ test("a connection that ended while it was idle is not used again", async () => 
 });
 
 test("a connection whose revision is being checked serves no further call", async () => {
-  const { take } = create(alone);
+  const { pool, take } = create(alone);
   const first = await take();
   first.release();
-  vi.spyOn(first.upstream, "isChecking", "get").mockReturnValue(true);
+  vi.spyOn(first.upstream.connection, "request").mockReturnValue(new Promise(() => {}));
+  void pool.check();
   expect((await take()).upstream).not.toBe(first.upstream);
+});
+
+test("a check closes all connections whose revision the server no longer serves, used or not", async () => {
+  const { pool, take } = create(alone);
+  const leases = [await take(), await take(), await take()];
+  const [idle, used] = leases;
+  idle?.release();
+  const rejection = new HttpError("The server responded with 404", { status: 404, body: "" });
+  for (const lease of [idle, used])
+    if (lease) vi.spyOn(lease.upstream.connection, "request").mockRejectedValue(rejection);
+  await pool.check();
+  expect(leases.map(({ upstream }) => upstream.connection.state === "DISCONNECTED")).toEqual([true, true, false]);
+});
+
+test("a message that arrives while a connection is opened is for no call, and no error", async () => {
+  const { take, errors } = create(alone, (message) => {
+    if (message.method === "tools/list") message.notify("notifications/message", { level: "info", data: "early" });
+    return lists(message);
+  });
+  const heard: string[] = [];
+  await take({ listener: { ...silent, notify: (handler) => void heard.push(handler) } });
+  await settle();
+  expect([heard, errors]).toEqual([[], []]);
 });
 
 test("eight idle connections are kept, the latest ones", async () => {

@@ -1,0 +1,113 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { Upstream, type Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
+import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
+import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone, meta } from "../../lifecycle/stateless.ts";
+import { settle } from "../../wire.ts";
+import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
+
+/* One connection to the server: what becomes of its messages, its errors and its end. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const principal = { info: { name: "test", version: "1" }, capabilities: {} };
+const silent: Listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
+const lists: Script = ({ method }) => (method === "tools/list" ? { ...complete, tools: [] } : undefined);
+
+/** Opens a connection for no client. */
+async function open(revision = newest, script = lists) {
+  const errors: string[] = [];
+  const onMismatch = vi.fn();
+  const server = createScripted({ revision, capabilities: { tools: {}, logging: {} } }, script);
+  const upstream = await Upstream.open(
+    {
+      open: server.open,
+      ...unlimited,
+      onError: ({ error }) => void errors.push(error.message),
+      onMismatch,
+      signal: new AbortController().signal,
+    },
+    principal,
+    () => undefined,
+  );
+  ends.push(() => upstream.close());
+  return { upstream, errors, onMismatch, received: server.received };
+}
+
+test.each([newest, alone])(
+  "messages of a server of $id for no client are dropped without an error",
+  async (revision) => {
+    const { errors, received } = await open(revision);
+    const [opened] = received(revision === alone ? "server/discover" : "initialize");
+    opened?.notify("notifications/message", { level: "info", data: "a" });
+    opened?.notify("notifications/cancelled", { requestId: 99 });
+    if (revision === alone)
+      opened?.notify("notifications/subscriptions/acknowledged", {
+        notifications: {},
+        _meta: { [meta.subscription]: 99 },
+      });
+    await settle();
+    expect(errors).toEqual([]);
+  },
+);
+
+test("members of input-required results are removed where they have another meaning, and nothing else is", async () => {
+  const result = { content: [], tools: [{ name: "a" }] };
+  const { upstream, errors } = await open(newest, () => ({ ...result, requestState: "s", inputRequests: {} }));
+  expect(await upstream.request("tools/call", { name: "t" }, {})).toEqual(result);
+  expect(errors).toEqual([]);
+});
+
+const rejected = (status: number): Error => new HttpError(`The server responded with ${status}`, { status, body: "" });
+const failed = new PeerError({ code: -32602, message: "no" });
+
+test.each<readonly [string, typeof newest, Error, boolean]>([
+  ["an HTTP status of servers with sessions", alone, rejected(400), true],
+  ["another HTTP status", alone, rejected(503), false],
+  ["an error response", alone, failed, false],
+  ["an HTTP status in a session", newest, rejected(400), false],
+])("a request that fails by %s lets the gateway check the revision only if it may be another", async (...row) => {
+  const [, revision, error, isChecked] = row;
+  const { upstream, onMismatch, received } = await open(revision);
+  vi.spyOn(upstream.connection, "request").mockRejectedValueOnce(error);
+  await expect(upstream.request("tools/list", {}, {})).rejects.toBe(error);
+  await settle();
+  expect(onMismatch).toHaveBeenCalledTimes(isChecked ? 1 : 0);
+  expect(received("server/discover")).toHaveLength(isChecked ? 2 : 1);
+});
+
+test.each<readonly [string, Error | undefined, boolean]>([
+  ["by an HTTP status of servers with sessions", rejected(404), true],
+  ["by another HTTP status", rejected(503), false],
+  ["by an error response", failed, false],
+  ["not at all", undefined, false],
+])("a connection whose discovery the server rejects %s is closed only if it has sessions now", async (...row) => {
+  const [, error, isClosed] = row;
+  const { upstream } = await open(alone);
+  const request = vi.spyOn(upstream.connection, "request");
+  request.mockImplementation(() => (error ? Promise.reject(error) : Promise.resolve({})));
+  const checks = [upstream.check(), upstream.check()];
+  expect(upstream.isChecking).toBe(true);
+  await Promise.all(checks);
+  expect(upstream.isChecking).toBe(false);
+  expect(request).toHaveBeenCalledOnce();
+  expect(upstream.connection.state === "DISCONNECTED").toBe(isClosed);
+});
+
+test("the end of a connection is reported to the listeners of its tasks that have not left", async () => {
+  const { upstream } = await open();
+  const heard: string[] = [];
+  const hear = (taskId: string): (() => void) =>
+    upstream.hearTask(taskId, { ...silent, closed: () => void heard.push(taskId) });
+  hear("a");
+  hear("b")();
+  hear("c");
+  upstream.hearTask("d", silent);
+  await upstream.close();
+  await settle();
+  expect(heard).toEqual(["a", "c"]);
+});
