@@ -52,7 +52,7 @@ export class OwnerNotifications {
   #leave(key: string, entry: Entry): void {
     entry.subscribers -= 1;
     if (entry.subscribers > 0 || entry.isKept) return;
-    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    this.#entries.delete(key);
     void entry.notifications.close();
   }
 }
