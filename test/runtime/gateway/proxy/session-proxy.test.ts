@@ -24,10 +24,14 @@ const ours = createServer({ name: "a", version: "1" }, [newest]);
 const declared = { tools: { listChanged: true }, logging: {} };
 
 /** Opens a session. `onConnection` has what the client receives, but for what belongs to a call. */
-function open(revision: Revision, script: Script, callTool = (given: SessionToolCall) => given.complete()) {
+function open(
+  revision: Revision,
+  script: Script,
+  { callTool = (given: SessionToolCall): Promise<unknown> => given.complete(), isStateless = false } = {},
+) {
   const onConnection: Sent[] = [];
   const { open: connect, received } = createScripted({ revision, capabilities: declared }, script);
-  const session = createSession(ours, newest, { roots: { listChanged: true } });
+  const session = { ...createSession(ours, newest, { roots: { listChanged: true } }), isStateless };
   const { connection } = createCall(ours, newest, { session, sent: onConnection });
   const limit = new ConnectionLimit(4);
   const bridge = { at: () => noClientTasks, tools: { supportOf: () => undefined }, upstream: { callTool } };
@@ -88,10 +92,11 @@ const lists: Script = ({ method }) =>
   method === "tools/list" ? { ...complete, tools: [] } : { ...complete, content: [] };
 
 test("calls with tasks share one further connection, which is opened again after its end", async () => {
-  const { received, forward, limit } = open(alone, lists, async (given) => {
+  const callTool = async (given: SessionToolCall): Promise<unknown> => {
     const { result } = await given.completeWithTasks(given.call());
     return result;
-  });
+  };
+  const { received, forward, limit } = open(alone, lists, { callTool });
   await Promise.all([forward("tools/call", { name: "t" }), forward("tools/call", { name: "t" })]);
   expect(received("server/discover")).toHaveLength(2);
   expect(limit.held(undefined)).toBe(2);
@@ -103,14 +108,27 @@ test("calls with tasks share one further connection, which is opened again after
 
 test("a call that is to become a task after the end of its session opens no connection", async () => {
   const given: SessionToolCall[] = [];
-  const { proxy, received, forward, call } = open(alone, lists, async (one) => {
+  const callTool = (one: SessionToolCall): Promise<unknown> => {
     given.push(one);
     return one.complete();
-  });
+  };
+  const { proxy, received, forward, call } = open(alone, lists, { callTool });
   await forward("tools/call", { name: "t" });
   await proxy.close();
   const before = received("server/discover").length;
   await expect(given[0]?.completeWithTasks(call())).rejects.toThrow("The session has ended");
   await settle();
   expect(received("server/discover")).toHaveLength(before);
+});
+
+test.each([
+  ["a session that outlasts its request is rejected", false],
+  ["a session that ends with its request is admitted like a call", true],
+])("%s when all connections but those for calls are taken", async (_what, isStateless) => {
+  const { forward, limit } = open(newest, lists, { isStateless });
+  for (let count = 0; count < 3; count += 1) await limit.enterSession(new AbortController().signal, undefined);
+  const called = forward("tools/call", { name: "t" });
+  if (isStateless) expect(await called).toMatchObject({ content: [] });
+  else await expect(called).rejects.toMatchObject({ code: 429 });
+  expect(limit.held(undefined)).toBe(isStateless ? 4 : 3);
 });

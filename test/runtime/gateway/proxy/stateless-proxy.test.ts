@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import { newest } from "../../fixture-revision.ts";
+import { meta } from "../../lifecycle/stateless.ts";
+import { settle } from "../../wire.ts";
 import { askForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "../upstream/programs.ts";
+import { openScripted } from "../upstream/scripted-server.ts";
 
 /* Calls of clients without a session, at a server with sessions. */
 
@@ -25,4 +28,26 @@ test("the state of a call that waits for input is random, and names no node of a
     expect(await client.request("tools/call", { ...call, ...toRetry(result) })).toMatchObject({
       content: [{ text: "accept" }],
     });
+});
+
+test.each<readonly [string | undefined, readonly string[]]>([
+  ["debug", ["debug", "info", "error"]],
+  ["error", ["error"]],
+  [undefined, []],
+])("a call with the log level %s receives no other messages, whatever the server sends", async (level, expected) => {
+  const declared = { revision: newest, capabilities: { tools: {}, logging: {} }, ends };
+  const { gateway } = await openScripted(declared, (message) => {
+    if (message.method === "tools/list") return { tools: [] };
+    if (message.method !== "tools/call") return {};
+    for (const sent of ["debug", "info", "error"]) message.notify("notifications/message", { level: sent, data: sent });
+    return { content: [] };
+  });
+  const heard: unknown[] = [];
+  const client = await joinStateless(gateway, ends, {
+    loggingMessage: ({ data }: { readonly data: unknown }) => void heard.push(data),
+  });
+  const more = level === undefined ? {} : { _meta: { [meta.logLevel]: level } };
+  await client.request("tools/call", { name: "t", arguments: {}, ...more });
+  await settle();
+  expect(heard).toEqual(expected);
 });
