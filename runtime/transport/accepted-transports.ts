@@ -1,6 +1,6 @@
 import type { Transport } from "./transport.ts";
 
-/** Open transports that a listener has accepted, with what serves each of them. */
+/** Open transports accepted by a listener, each with the connection or server behind it. */
 export class AcceptedTransports<T extends Transport = Transport> {
   readonly #open = new Map<T, unknown>();
 
@@ -12,7 +12,7 @@ export class AcceptedTransports<T extends Transport = Transport> {
     return this.#open.size;
   }
 
-  /** Serves a transport that stays open until it is removed. Keeps the returned connection, if there is one. */
+  /** Serves a transport until it is removed. Keeps the returned connection, if there is one. */
   async serve(transport: T, accept: (transport: T) => unknown): Promise<void> {
     this.#open.set(transport, undefined);
     const served = await accept(transport);

@@ -1,4 +1,4 @@
-/** Transports that connect two peers directly, and the listeners that serve them. */
+/** Transports between two peers, and the listeners for them. */
 export { createFurtherTransports } from "../server/run/further-transports.ts";
 export type { AccessOptions, Listen, PortListener, PortService } from "../server/run/further-transports.ts";
 export type { FurtherTransports } from "../server/run/run-server.ts";

@@ -1,7 +1,7 @@
 import type { ListenOptions, Server, Socket } from "node:net";
 import { SetupError } from "../jsonrpc/errors.ts";
 
-/** Error of a server that cannot listen: the message gives the reason and a remedy, `code` is the error code of the system. */
+/** Error of a server which cannot listen: the message gives the reason and a remedy, `code` is the error code of the system. */
 export class ListenError extends SetupError {
   readonly code: string | undefined;
 
@@ -13,7 +13,7 @@ export class ListenError extends SetupError {
 }
 
 /**
- * Starts listening, also at the path of a local socket that a crash has left. Resolves when the server listens.
+ * Starts listening, also at the path of a local socket left behind by a crash. Resolves when the server listens.
  *
  * @throws {ListenError} when the system does not permit it
  */

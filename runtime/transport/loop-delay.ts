@@ -8,7 +8,7 @@ export interface LoopWatchOptions {
 
 /** Measurement of the event loop; never keeps the process alive. */
 export interface LoopWatch {
-  /** Discards the measurements so far, so that the next figures cover the time from now on. */
+  /** Discards the measurements so far. The next figures cover the time from now on. */
   reset(): void;
   /** Stops measuring and removes `loopDelay` from the metrics. */
   stop(): void;

@@ -6,8 +6,8 @@ import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Creates two connected transports in one process. Messages arrive asynchronously and in order, as copies of what JSON would carry, so that the ends
- * share no object. Closing either end closes both.
+ * Creates two connected transports in one process. Messages arrive asynchronously and in order, as copies of their JSON: the ends share no object.
+ * Closing either end closes both.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ class MemoryEnd implements Transport {
     if (this.#receiver) this.#schedule();
   }
 
-  /** Delivers the messages that are already sent, then ends. */
+  /** Delivers the messages sent so far, then ends. */
   end(): void {
     queueMicrotask(() => {
       this.#deliver();
@@ -100,7 +100,7 @@ class MemoryEnd implements Transport {
   }
 }
 
-/** Copies a message. The envelopes of nearly all messages are known, so that only their content has to be traversed; their members are counted. */
+/** Copies a message. The envelopes of nearly all messages are known: only their content is traversed, and the members of the envelope are counted. */
 function copyMessage(message: Outgoing): JsonCopy {
   if (isBatch(message) || "error" in message) return copyJson(message);
   const { jsonrpc } = message;

@@ -2,8 +2,8 @@ import { lstatSync, unlinkSync } from "node:fs";
 import { connect } from "node:net";
 
 /**
- * Removes the file of a local socket on which no program listens any more, as a crash leaves it. Returns `false` when a program listens, or when the
- * file is no socket, or another one by now: a program that starts at the same time may have replaced it.
+ * Removes the file of a local socket on which no program listens any more, as a crash leaves it. Returns `false` when a program listens, when the
+ * file is no socket, or when another program has replaced it meanwhile.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   const tried = identify(path);

@@ -19,7 +19,7 @@ export interface ByteSource {
 
 /** Writable side of a byte stream, without its `write`. */
 export interface ByteSink {
-  /** Bytes that wait to be written. */
+  /** Bytes not yet written. */
   readonly writableLength: number;
   on(event: "drain" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -47,8 +47,8 @@ export interface StreamTransportOptions {
 }
 
 /**
- * Transport with one message a line over a pair of byte streams. Messages that are sent in one turn of the event loop are written together, except
- * responses after progress reports.
+ * Transport with one message a line over a pair of byte streams. Messages of one turn of the event loop are written together, except responses after
+ * progress reports.
  */
 export class StreamTransport implements Transport {
   readonly #options: StreamTransportOptions;

@@ -2,8 +2,8 @@ import { isObject } from "../../generated/support.ts";
 import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
 
 /**
- * Lines that wait to be written, grouped into pieces. A response moves to the next piece if the current one contains a progress report of its
- * request: some clients process all messages of a piece before the first of them reaches a callback, and drop reports of completed requests.
+ * Lines waiting to be written, grouped into pieces. A response moves to the next piece if the current one contains a progress report of its request:
+ * some clients process all messages of a piece before the first of them reaches a callback, and drop reports of completed requests.
  */
 export class ChunkedLines {
   #current = "";
@@ -11,7 +11,7 @@ export class ChunkedLines {
   /** Tokens of the progress reports in the current piece; most clients use the id of the request. */
   readonly #reported = new Set<unknown>();
 
-  /** Number of characters that wait. */
+  /** Number of waiting characters. */
   get length(): number {
     return this.#current.length + this.#next.length;
   }
@@ -33,7 +33,7 @@ export class ChunkedLines {
     return piece;
   }
 
-  /** Returns everything that waits, as one piece. */
+  /** Returns all waiting lines as one piece. */
   takeAll(): string {
     return this.take() + this.take();
   }

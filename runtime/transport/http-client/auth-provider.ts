@@ -4,9 +4,9 @@ import type { Awaitable } from "../../../generated/support.ts";
 export interface AuthRequest {
   readonly url: URL;
   readonly method: string;
-  /** Headers without those that authorize the request. */
+  /** Headers of the request, without its authorization. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when the call of the request has ended: nothing waits for the provider any more. Pass it on to work that no other request shares. */
+  /** Aborted when the call of the request has ended and needs no authorization any more. Pass it on to work done only for this request. */
   readonly signal?: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ export interface AuthResponse {
 
 /** Authorizes the requests of a client. For an API key `{ authorize: () => ({ Authorization: ... }) }` is enough. */
 export interface AuthProvider {
-  /** Returns the headers that authorize a request. Called before every attempt. Rejects when the request must not be sent. */
+  /** Returns the headers to authorize a request with. Called before every attempt. Rejects when the request must not be sent. */
   authorize(request: AuthRequest): Awaitable<Readonly<Record<string, string>>>;
   /**
    * Inspects every response, and may obtain what the server demands: the request is then repeated. It may take as long as a user needs. Rejects when

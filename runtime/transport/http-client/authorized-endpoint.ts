@@ -1,7 +1,7 @@
 import { cancelBody } from "./body.ts";
 import type { AuthProvider, AuthRequest } from "./auth-provider.ts";
 
-/** Progress of a request, for a caller that may cancel it. */
+/** Progress of a request, for a caller with the right to cancel it. */
 export interface RequestProgress {
   /** True while the server may be processing the request. False before it is sent, and after it was rejected. */
   isSent: boolean;
@@ -25,7 +25,7 @@ export interface Endpoint {
   request(request: HttpRequest): Promise<Response>;
 }
 
-/** Creates an endpoint that authorizes each request, and repeats it when the provider has obtained what the server demands. */
+/** Creates an endpoint with authorization. A request is repeated when the provider has obtained what the server demands. */
 export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): Endpoint {
   const { url } = endpoint;
   return {

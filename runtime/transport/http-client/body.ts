@@ -36,12 +36,12 @@ export async function readChunks(response: Response, take: (chunk: Uint8Array) =
   }
 }
 
-/** Reads an unused body to its end, so that the connection can be reused; a body longer than 64 KiB is cut off. */
+/** Reads an unused body to its end to make the connection reusable. A body longer than 64 KiB is cut off. */
 export async function discard(response: Response): Promise<void> {
   await readText(response, maxDiscarded).catch(() => {});
 }
 
-/** Discards an unused body at once: without that, its connection stays open until the response is collected as garbage. */
+/** Discards an unused body at once. Otherwise its connection would stay open until the response is collected as garbage. */
 export function cancelBody(response: Response): void {
   // A failure to cancel does not matter.
   response.body?.cancel().catch(() => {});

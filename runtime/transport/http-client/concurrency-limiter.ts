@@ -1,8 +1,8 @@
 import { Semaphore } from "../../jsonrpc/semaphore.ts";
 
-/** Limit on the messages that wait. */
+/** Limit on the waiting messages. */
 export interface ConcurrencyLimiterOptions {
-  /** Maximum number of bytes that wait. */
+  /** Maximum number of waiting bytes. */
   readonly maxBytes: number;
   /** Called when more would wait: the server accepts nothing, or sends more requests than it accepts responses to. */
   readonly onFull: (reason: Error) => void;
@@ -52,5 +52,5 @@ export class ConcurrencyLimiter {
 /** Maximum number of messages in flight: more than a server needs, and less than would exhaust the connections of a process. */
 const most = 64;
 
-/** Bytes that a waiting message takes in addition to its text. */
+/** Bytes of a waiting message in addition to its text. */
 const overhead = 4_096;

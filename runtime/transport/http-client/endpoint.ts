@@ -7,7 +7,7 @@ import { isUrl } from "../../internal/parse-url.ts";
 
 export type { Endpoint, HttpRequest, RequestProgress } from "./authorized-endpoint.ts";
 
-/** The part of `fetch` that a client needs. */
+/** The part of `fetch` used by a client. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
 /** Options for the HTTP requests of a client. */
@@ -75,7 +75,7 @@ export async function readHttpErrorResponse(response: Response, url: URL): Promi
   });
 }
 
-/** Returns a URL for error messages, without the parts that may be secret. */
+/** Returns a URL for error messages, without its possibly secret parts. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
@@ -133,7 +133,7 @@ function describeCause(thrown: unknown): string {
   return thrown.cause instanceof Error && thrown.cause.message !== "" ? thrown.cause.message : thrown.message;
 }
 
-/** Characters of a body in which the beginning is searched that is quoted. */
+/** Characters at the start of a body to make the quoted text from. The quote itself is shorter. */
 const longestQuoted = 10_000;
 
 /** Returns the beginning of a text for the end of an error message. */

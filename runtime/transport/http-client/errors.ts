@@ -1,9 +1,9 @@
-/** Error for an HTTP request that the server rejected. */
+/** Error for an HTTP request rejected by the server. */
 export class HttpError extends Error {
   readonly status: number;
-  /** Authentication challenge that the server sends with 401 and 403. */
+  /** Authentication challenge of a response with 401 or 403. */
   readonly wwwAuthenticate: string | undefined;
-  /** Seconds or a date that the server sends with 429 and 503. */
+  /** Seconds or a date, sent with 429 and 503. */
   readonly retryAfter: string | undefined;
   /** Beginning of the response body. */
   readonly body: string;
@@ -26,7 +26,7 @@ export interface HttpErrorResponse {
   readonly retryAfter?: string | undefined;
 }
 
-/** Error for a connection that broke before the response was complete. It is unknown if the server has processed the request. */
+/** Error for a connection broken before the response was complete. The server may or may not have processed the request. */
 export class LostError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -34,7 +34,7 @@ export class LostError extends Error {
   }
 }
 
-/** Error for a session that the server has ended: its state for this client is lost. */
+/** Error for a session ended by the server: its state for this client is lost. */
 export class SessionExpiredError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -42,7 +42,7 @@ export class SessionExpiredError extends Error {
   }
 }
 
-/** Error for a response that violates the protocol. */
+/** Error for a response in violation of the protocol. */
 export class ResponseError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -74,7 +74,7 @@ export function isConnectionRefused(error: unknown): boolean {
   return false;
 }
 
-/** True for the status of a server that cannot process a request now but may do so later. */
+/** True for the status of a server which cannot process a request now but may do so later. */
 export function isTemporaryStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }

@@ -14,7 +14,7 @@ import {
   isTemporaryStatus,
 } from "./errors.ts";
 
-/** Options of an event stream that can be resumed. */
+/** Options of an event stream with resumption. */
 export interface EventStreamOptions {
   readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth" | "maxValues">;
   readonly reconnection: Reconnection;
@@ -38,11 +38,11 @@ export class EventStreamReader {
   readonly #options: EventStreamOptions;
   #lastEventId: string | undefined;
   #retry: number | undefined;
-  /** Consecutive connections that ended early without an event, and attempts that failed. They lengthen the delay. */
+  /** Consecutive failed attempts, and connections which ended early without an event. They lengthen the delay. */
   #fruitless = 0;
-  /** Consecutive attempts that failed. */
+  /** Consecutive failed attempts. */
   #failedAttempts = 0;
-  /** Consecutive attempts among them that found nothing listening. */
+  /** Consecutive attempts among them that ended with a refused connection. */
   #rejected = 0;
 
   constructor(options: EventStreamOptions) {

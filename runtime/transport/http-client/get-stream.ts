@@ -20,7 +20,7 @@ export interface GetStreamOptions {
 }
 
 /**
- * Stream on which the server sends messages that are not responses to a POST. Servers may not offer it, so a rejection is final.
+ * Stream of the server's messages apart from responses to a POST. Servers may not offer it, so a rejection is final.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -41,7 +41,7 @@ export class GetStream {
     void this.#listen(this.#controller.signal);
   }
 
-  /** Listens again if the stream was lost: a successful request shows that the server is reachable. */
+  /** Listens again if the stream was lost. A successful request has just shown the server to be reachable. */
   revive(): void {
     if (this.#isLost) this.start();
   }

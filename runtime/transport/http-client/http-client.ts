@@ -28,11 +28,11 @@ import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 export interface HttpClientOptions extends EndpointOptions {
   readonly limits?: Partial<Limits>;
   readonly reconnect?: ReconnectDelayOptions;
-  /** Open a stream for messages that the server sends by itself, if the server offers one. Default `true`. */
+  /** Open a stream for messages sent by the server on its own initiative, if it offers one. Default `true`. */
   readonly listen?: boolean;
   /**
-   * Reaction to a session that the server has forgotten. `renew`: the client repeats the handshake transparently and resends messages that were
-   * rejected for the session; running calls fail. `close`: the connection closes. Default `renew`.
+   * Reaction to a session forgotten by the server. `renew`: the client repeats the handshake transparently and resends the messages rejected for the
+   * session; running calls fail. `close`: the connection closes. Default `renew`.
    */
   readonly sessionLoss?: "renew" | "close";
   /** Called after the renewal of a session: subscriptions, the log level and other state on the server have to be set again. */
@@ -42,16 +42,16 @@ export interface HttpClientOptions extends EndpointOptions {
    * The client opens a lost stream again after the next successful call.
    */
   readonly onNotificationsLost?: (reason: Error) => void;
-  /** Called when the stream for messages that the server sends by itself is open: at first, and again after it was lost. */
+  /** Called when the stream for the server's own messages is open: at first, and each time it is open again after a loss. */
   readonly onNotificationsOpened?: () => void;
-  /** Milliseconds within which the server has to accept a message that has no response, and for the handshake of a renewal. Default 30 s. */
+  /** Milliseconds for the server to accept a message without a response, and for the handshake of a renewal. Default 30 s. */
   readonly acceptTimeout?: number;
   /** Milliseconds to send the last messages when the transport closes, and again to end the session. Default 2 s. */
   readonly closeTimeout?: number;
 }
 
 /**
- * Creates a client transport over Streamable HTTP. Every message is an HTTP request; responses arrive as JSON or as streams that resume after their
+ * Creates a client transport over Streamable HTTP. Every message is an HTTP request. Responses arrive as JSON or as streams, which resume after their
  * connections break.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
@@ -199,8 +199,9 @@ class HttpClient implements Transport {
   }
 
   /**
-   * Cancels a request. For a stateless request closing the connection is the cancellation. With a session that means nothing to the server, so the
-   * connection closes after the notification is sent. A request that the server does not have, such as one that waits for a sign-in, is only dropped.
+   * Cancels a request. A stateless request is cancelled by closing its connection. Within a session the server would take a closed connection for a
+   * lost one: the notification is sent first, then the connection closes. A request which the server does not have yet, for example during a sign-in,
+   * is only dropped.
    */
   async #cancel(id: RequestId, body: string): Promise<void> {
     const exchange = this.#waiting.get(id);
@@ -213,7 +214,7 @@ class HttpClient implements Transport {
     }
   }
 
-  /** Cancels requests whose responses are lost, so that the server may stop working on them. */
+  /** Cancels requests with lost responses: the server may stop working on them. */
   #withdraw(ids: readonly RequestId[]): void {
     if (this.#isStateless) return;
     for (const requestId of ids) {
@@ -253,7 +254,7 @@ class HttpClient implements Transport {
     return this.#isStateless ? this.#paramHeaders.toHeaders(message, this.#link.revision) : {};
   }
 
-  /** Removes tools with header annotations that the client cannot follow, and reports them as problems. */
+  /** Removes tools with header annotations the client cannot follow, and reports them as problems. */
   #filterTools(value: unknown): unknown {
     if (!this.#isStateless) return value;
     return this.#paramHeaders.learn(value, (name, reason) => {
@@ -285,12 +286,12 @@ class HttpClient implements Transport {
     if (opening?.id === id) this.#keeper.opening = { ...opening, result: value.result };
   }
 
-  /** Delivers the body of an error response if it is the response that the exchange waits for. */
+  /** Delivers the body of an error response if the exchange waits for it. */
   #deliverRejection(rejection: HttpError, exchange: PostExchange): void {
     for (const value of this.#readRejection(rejection, exchange)) this.#deliver(value);
   }
 
-  /** Returns the response that the exchange waits for, if the body of an error response is one. */
+  /** Returns the response for the exchange, if the body of an error response is one. */
   #readRejection({ body }: HttpError, exchange: PostExchange): readonly unknown[] {
     const found: unknown[] = [];
     decode(body, this.#reading.limits, {
@@ -316,7 +317,7 @@ class HttpClient implements Transport {
       this.#receiver?.message({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
   }
 
-  /** Reports the new session first: whether its notifications arrive is reported after that. */
+  /** Reports the new session first, and only then whether its notifications arrive. */
   #handleRenewal(): void {
     this.#cancelIncoming();
     try {
@@ -377,7 +378,7 @@ function readCancelled(message: unknown): RequestId | undefined {
   return isRequestId(requestId) ? requestId : undefined;
 }
 
-/** Returns the id of the peer's request that a message responds to. */
+/** Returns the id of the peer's request to which a message responds. */
 function readRespondedId(message: Outgoing): RequestId | undefined {
   return "id" in message && !("method" in message) ? message.id : undefined;
 }

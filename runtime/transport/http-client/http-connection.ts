@@ -15,10 +15,10 @@ export interface PostRequest {
   readonly body: string;
   /** True if the message opens a session, and therefore belongs to none yet. */
   readonly isOpening?: boolean;
-  /** Headers that repeat parts of the message. */
+  /** Headers with copies of parts of the message. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Stops the clock of the call that waits for the response, until the returned function is called. */
+  /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: () => () => void;
   readonly progress?: RequestProgress;
 }
@@ -29,7 +29,7 @@ export interface PostResponse {
   readonly session: HttpClientSession;
 }
 
-/** Requests of one client to one server. Each carries the session and the revision that are current when it is sent. */
+/** Requests of one client to one server. Each carries the session and the revision current at the time of sending. */
 export class HttpConnection {
   session: HttpClientSession = {};
   revision: Revision | undefined;
@@ -56,7 +56,7 @@ export class HttpConnection {
   }
 
   /**
-   * Opens a stream of events in the given session: a new stream, or the continuation of the one that the event was on.
+   * Opens a stream of events in the given session. With an event id, the stream of this event continues.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
    */

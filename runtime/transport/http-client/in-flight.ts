@@ -1,12 +1,12 @@
 import { startTimer } from "../../internal/timers.ts";
 import { LostError } from "./errors.ts";
 
-/** Operation that can be aborted from outside. */
+/** Operation with a way to abort it from outside. */
 export interface Abortable {
   abort(reason: unknown): void;
 }
 
-/** Set of running operations that are aborted together. */
+/** Running operations, to be aborted together. */
 export class InFlight {
   readonly #running = new Set<Abortable>();
   #end: Error | undefined;
@@ -16,7 +16,7 @@ export class InFlight {
     return this.#end !== undefined;
   }
 
-  /** Runs an operation that can be aborted. Rejects with the reason of `end` after the end. */
+  /** Runs an operation. Rejects with the reason of `end` after the end. */
   async run<Result>(operation: Abortable, task: () => Promise<Result>): Promise<Result> {
     if (this.#end) throw this.#end;
     this.#running.add(operation);
@@ -27,7 +27,7 @@ export class InFlight {
     }
   }
 
-  /** Runs a task that the server has to accept within the given milliseconds. */
+  /** Runs a task. It is aborted unless the server accepts it within the given milliseconds. */
   async runWithin<Result>(milliseconds: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
     const expire = (): void =>

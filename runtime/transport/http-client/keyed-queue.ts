@@ -15,7 +15,7 @@ export class KeyedQueue<Key> {
     return result;
   }
 
-  /** Resolves when all tasks that have begun are finished. */
+  /** Resolves when all tasks begun so far are finished. */
   async idle(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

@@ -8,9 +8,9 @@ import {
 } from "../../framing/param-headers.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 
-/** Headers that repeat parts of a message, for intermediaries between client and server. */
+/** Headers with copies of parts of a message, for intermediaries between client and server. */
 export class ParamHeaders {
-  /** Parameters that tools require in headers, by tool name, as far as the tools have been listed. */
+  /** Parameters to send in headers, by tool name. Tools are known once they have been listed. */
   readonly #tools = new Map<string, readonly ParamHeader[]>();
 
   /**
@@ -31,7 +31,7 @@ export class ParamHeaders {
     return Object.assign(headers, this.#toParameters(message, revision));
   }
 
-  /** Reads the header annotations of tool lists among received values, and removes tools with annotations that are not valid. */
+  /** Reads the header annotations of tool lists among received values, and removes tools with invalid annotations. */
   learn(value: unknown, onRejected: (name: string, reason: string) => void): unknown {
     const result = isObject(value) ? value.result : undefined;
     if (!isObject(value) || !isObject(result) || !Array.isArray(result.tools)) return value;

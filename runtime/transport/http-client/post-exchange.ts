@@ -9,7 +9,7 @@ import type { Reconnection } from "./reconnect-delay.ts";
 import { ResponseError, LostError } from "./errors.ts";
 import { EventStreamReader } from "./event-stream.ts";
 
-/** Requests that were posted together and wait for their responses. */
+/** Requests posted together, waiting for their responses. */
 export class PostExchange implements RequestProgress {
   readonly #open: Set<RequestId>;
   readonly #controller = new AbortController();
@@ -54,7 +54,7 @@ export class PostExchange implements RequestProgress {
     if (this.#open.delete(id) && this.isDone) this.#onDone();
   }
 
-  /** Ensures that the requests are not sent any more. Returns true if the server may be processing them, so that it has to be notified. */
+  /** Ensures that the requests are not sent any more. Returns true if the server may be processing them and has to be notified. */
   cancel(reason: Error): boolean {
     this.#cancellation = reason;
     if (!this.#isSent) this.abort(reason);
@@ -110,12 +110,12 @@ export function readRequestIds(message: Outgoing): readonly RequestId[] {
   return messages.flatMap((one) => ("method" in one && "id" in one ? [one.id] : []));
 }
 
-/** Returns the id of the request that a received value responds to. */
+/** Returns the id of the request to which a received value responds. */
 export function readResponseId(value: unknown): unknown {
   return isObject(value) && value.method === undefined ? value.id : undefined;
 }
 
-/** Milliseconds that a server may leave a stream open after the last response. */
+/** Milliseconds for which a server may leave a stream open after the last response. */
 const grace = 1_000;
 
 async function followStream(response: Response, exchange: PostExchange, options: ResponseOptions): Promise<void> {

@@ -21,8 +21,8 @@ export function toReconnection(given: ReconnectDelayOptions = {}): Reconnection 
 }
 
 /**
- * Returns the milliseconds to wait before the next attempt. The delay grows with each attempt up to a maximum and is randomized, so that clients do
- * not all reconnect at the same time. A delay that the server names is a lower bound, and counts for no less than half of `initialDelay`.
+ * Returns the milliseconds to wait before the next attempt. The delay grows with each attempt up to a maximum. It is randomized to keep clients from
+ * reconnecting all at the same time. A delay named by the server is a lower bound, and counts for no less than half of `initialDelay`.
  *
  * @param fruitless - number of attempts so far without success
  * @param random - number from 0 to 1

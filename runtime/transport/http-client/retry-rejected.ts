@@ -9,13 +9,13 @@ export interface RetryOptions {
   readonly clock?: Clock | undefined;
   /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Returns the milliseconds to wait that a rejection names; nothing for a final one. */
+  /** Returns the milliseconds to wait, as named by a rejection; `undefined` for a final one. */
   readonly readDelay: (error: unknown) => number | undefined;
 }
 
 /**
- * Resends a message that was rejected temporarily. Each wait is the delay that the server names plus a growing, random time. A delay of more than ten
- * seconds, or more than `maxDelay`, is not awaited: the error is thrown.
+ * Resends a temporarily rejected message. Each wait is the delay named by the server plus a growing, random time. If the delay is more than ten
+ * seconds or more than `maxDelay`, the error is thrown at once.
  */
 export async function sendWithRetry<Result>(
   send: () => Promise<Result>,
@@ -38,17 +38,17 @@ export async function sendWithRetry<Result>(
   }
 }
 
-/** Longest delay of a server that is awaited, in milliseconds. Beyond it the caller learns sooner that the server is busy. */
+/** Longest delay of a server to wait for, in milliseconds. Beyond it the caller learns sooner that the server is busy. */
 const longestWait = 10_000;
 
 /** Options for sending a rejected message again. */
 export interface RejectionRetryOptions extends Omit<RetryOptions, "readDelay"> {
-  /** True for a rejection with the response to the message: the server may have run the call, so that it is final. Default: none has one. */
+  /** True for a rejection with the response to the message. It is final, because the server may have run the call. Default: no rejection has one. */
   readonly isResponse?: ((rejection: HttpError) => boolean) | undefined;
 }
 
 /**
- * Resends a message that the server rejected with 429 or 503 and a `Retry-After`, before any work on it.
+ * Resends a message rejected by the server with 429 or 503 and a `Retry-After`, before any work on it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
@@ -61,7 +61,7 @@ export function retryRejected<Result>(
   return sendWithRetry(send, { ...options, readDelay });
 }
 
-/** Returns the milliseconds to wait that a rejection names; nothing for a final one. */
+/** Returns the milliseconds to wait, as named by a rejection; `undefined` for a final one. */
 function readRetryAfter(error: unknown): number | undefined {
   if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
   if (error.status !== 429 && error.status !== 503) return undefined;

@@ -20,7 +20,7 @@ export interface InitializeExchange {
 export interface RenewalPostOptions {
   /** True if the message means the same in a new session. */
   readonly repeats: boolean;
-  /** Session of a message that does not. Default: the current one. */
+  /** Session of a message which does not. Default: the current one. */
   readonly session?: HttpClientSession;
 }
 
@@ -39,8 +39,8 @@ export interface RenewalOptions extends Omit<ResponseOptions, "resume"> {
 }
 
 /**
- * Posts within a session, and begins a new one when the server has forgotten it. A message that was rejected for its session was not processed, so it
- * may be sent again in the next one.
+ * Posts within a session, and begins a new one when the server has forgotten it. A message rejected for its session was not processed, so it may be
+ * sent again in the next one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

@@ -8,10 +8,10 @@ export interface HttpClientSession {
   readonly id?: string;
 }
 
-/** Name of the header that carries the session id. */
+/** Name of the header with the session id. */
 const header = "Mcp-Session-Id";
 
-/** Returns the headers that identify the session and the revision of a request. */
+/** Returns the headers with the session and the revision of a request. */
 export function toSessionHeaders(session: HttpClientSession, revision: Revision | undefined): Record<string, string> {
   const headers: Record<string, string> = session.id === undefined ? {} : { [header]: session.id };
   for (const rule of revision?.headers ?? []) {
@@ -21,10 +21,10 @@ export function toSessionHeaders(session: HttpClientSession, revision: Revision 
 }
 
 /**
- * Returns the session that a response to `initialize` opens.
+ * Returns the session opened by a response to `initialize`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
- * @throws {ResponseError} when the session id contains characters that are not allowed
+ * @throws {ResponseError} when the session id contains forbidden characters
  */
 export function readSession(response: Response): HttpClientSession {
   const id = response.headers.get(header);

@@ -1,12 +1,12 @@
 import { isObject } from "../../../generated/support.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 
-/** Origin of a message that arrives on the stream with the responses to some requests. */
+/** Origin of a message on the stream with the responses to some requests. */
 export interface StreamOrigin {
   readonly pendingIds: readonly RequestId[];
 }
 
-/** Creates the origin of a message on the stream of requests that have no response yet. */
+/** Creates the origin of a message on the stream of requests without a response so far. */
 export function toStreamOrigin(pendingIds: readonly RequestId[]): StreamOrigin {
   return { pendingIds };
 }

@@ -39,8 +39,8 @@ function endWithCredentials(
 }
 
 /**
- * Checks that the sender has the scopes for its requests. The response has not begun, so its status can report what is missing. A batch is rejected
- * as a whole, with all scopes that it needs.
+ * Checks the scopes of the sender for its requests. The response has not begun, so its status can report the missing ones. A batch is rejected as a
+ * whole, with all scopes it needs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
@@ -64,15 +64,15 @@ export function checkScopes(
 
 const none: readonly string[] = [];
 
-/** Returns the id of the request in a body that has only one message. */
+/** Returns the id of the request in a body with only one message. */
 function onlyIdOf(postBody: PostBody): RequestId | undefined {
   const hasOne = postBody.kind === "single" || postBody.members.length === 1;
   return hasOne ? idsOf(postBody)[0] : undefined;
 }
 
 /**
- * Serves a public document, also to pages of any origin: its content does not depend on the requester. A client that has the version of the entity tag
- * gets no body.
+ * Serves a public document, also to pages of any origin: its content does not depend on the requester. A client which already has the version of the
+ * entity tag gets no body.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
@@ -107,7 +107,7 @@ function withoutContent({ "content-type": _type, ...headers }: HeaderFields): He
 
 const readableByAll = { "access-control-allow-origin": "*" } as const;
 
-/** Fields with which pages can send the entity tag of their copy, and read that of the response. */
+/** Fields with which pages can send the entity tag of their copy, and read the one of the response. */
 const revalidated = {
   "access-control-allow-methods": "GET",
   "access-control-allow-headers": "Content-Type, If-None-Match",

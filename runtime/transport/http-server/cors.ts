@@ -3,9 +3,9 @@ import type { HostRules } from "./host-rules.ts";
 
 /** CORS options for pages of allowed origins. */
 export interface CorsOptions {
-  /** Seconds that a browser may cache the response to a preflight request. Default 600. */
+  /** Seconds for which a browser may cache the response to a preflight request. Default 600. */
   readonly maxAge?: number;
-  /** Request headers, beyond those of the protocol, that pages may send. */
+  /** Request headers pages may send in addition to those of the protocol. */
   readonly headers?: readonly string[];
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./session/session-response.ts";
 import { rejectHttp } from "./rejection.ts";
 
-/** POST that has passed its checks. */
+/** POST after its checks. */
 export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;
@@ -25,13 +25,13 @@ export interface MessageDispatch {
   readonly host?: SessionResponseHost;
 }
 
-/** Session that receives the messages of a POST. */
+/** Session to receive the messages of a POST. */
 export interface DispatchTarget extends SessionResponseHost {
   readonly revision: Revision | undefined;
   /** True if it receives no more messages. */
   readonly isClosed: boolean;
   isRunning(id: RequestId): boolean;
-  /** Registers the destination of the response to a request that is about to be received. */
+  /** Registers the destination of the response to a request, before the request is received. */
   expect(id: RequestId, sink: ResponseSink): void;
   receive(incoming: Incoming, origin: unknown): void;
 }
@@ -98,7 +98,7 @@ function dispatchBatch(
   return undefined;
 }
 
-/** Returns the response to messages that need none: an error if none of them is accepted. */
+/** Returns the response to messages which need none: an error if none of them is accepted. */
 function acknowledge(messages: readonly Incoming[]): HttpResponse {
   const isAccepted = messages.some(({ kind }) => kind !== "unusable");
   const [first] = messages;
@@ -108,7 +108,7 @@ function acknowledge(messages: readonly Incoming[]): HttpResponse {
 /** Session whose rules the members of a batch have to follow. */
 export interface BatchSession {
   readonly revision: Revision | undefined;
-  /** True for a request that runs on this node. */
+  /** True for a request in progress on this node. */
   isRunning?(id: RequestId): boolean;
 }
 

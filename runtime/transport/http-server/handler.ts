@@ -9,16 +9,16 @@ import { TurnBatcher } from "./exchange/turn-batcher.ts";
 import { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
-/** HTTP handler of a server, independent of the platform that accepts connections. */
+/** HTTP handler of a server, independent of the platform which accepts connections. */
 export interface HttpHandler {
   /** Handles a request of the web platform: Bun, Deno, workers, Hono. */
   fetch(request: Request): Promise<Response>;
   /**
    * Handles a request of `node:http`, Express and Fastify; faster than `fetch` on Node. If a body parser runs first, its limits apply, too. The
-   * parsed body is taken from `request.body`, as in Express, or from `body`. A listener that reads the body as well has to be added before.
+   * parsed body is taken from `request.body`, as in Express, or from `body`. If another listener reads the body as well, add it before.
    */
   node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
-  /** Sessions that this process serves, by id. */
+  /** Sessions of this process, by id. */
   readonly sessions: ReadonlyMap<string, OpenSession>;
   /** Rejects new requests, waits for running calls for as long as the options permit, and ends all streams. */
   close(options?: CloseOptions): Promise<void>;
@@ -33,7 +33,7 @@ export interface OpenSession {
  * Creates a handler for Streamable HTTP, and for HTTP with SSE if a served revision supports only that.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ * @throws {SetupError} when a value of `allowedOrigins` is not an origin
  */
 export function createServiceHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const endpoint = new HttpEndpoint(service, options);

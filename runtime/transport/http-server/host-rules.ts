@@ -3,23 +3,23 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import { isUrl, parseUrl } from "../../internal/parse-url.ts";
 import { shorten } from "../../internal/shorten.ts";
 
-/** Rules for the hosts by which a server may be addressed, and for the web pages that may send requests. */
+/** Rules for the hosts by which a server may be addressed, and for the origins of web pages. */
 export interface HostRules {
   isHost(host: string): boolean;
-  /** @param hosts - hosts that the request names: pages have to be from the same port unless origins are listed */
+  /** @param hosts - hosts named by the request: pages have to be from the same port unless origins are listed */
   isOrigin(origin: string, hosts: readonly string[]): boolean;
 }
 
 /** Allow-lists of hosts and origins; `"any"` disables a check. */
 export interface HostOptions {
   /**
-   * Hosts by which this server may be addressed: names (any port) or names with port. Protects a server on a developer's machine from web pages that
-   * resolve their own name to it. Default: the loopback names.
+   * Hosts by which this server may be addressed: names (any port) or names with port. Protects a server on a developer's machine from web pages whose
+   * own name resolves to it. Default: the loopback names.
    */
   readonly allowedHosts?: readonly string[] | "any";
   /**
-   * Origins of the web pages that may use this server, such as `https://app.example`. Default: pages of an allowed host at the port of the request,
-   * or at a port that `allowedHosts` names.
+   * Origins of the web pages allowed to use this server, such as `https://app.example`. Default: pages of an allowed host at the port of the request,
+   * or at a port named in `allowedHosts`.
    */
   readonly allowedOrigins?: readonly string[] | "any";
 }
@@ -32,7 +32,7 @@ export const loopbackHosts: readonly string[] = ["localhost", "127.0.0.1", "[::1
  * setting. Later ones are not: clients must not fill the log.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
- * @throws {SetupError} when an option is neither a list nor `"any"`, or `allowedOrigins` contains a value that is not an origin
+ * @throws {SetupError} when an option is neither a list nor `"any"`, or a value of `allowedOrigins` is not an origin
  */
 export function createHostRules(options: HostOptions & { readonly onError?: OnError }): HostRules {
   const { allowedHosts = loopbackHosts, allowedOrigins, onError } = options;
@@ -65,7 +65,7 @@ export function createHostRules(options: HostOptions & { readonly onError?: OnEr
     "is not in allowedOrigins; add it to that option if its pages may use the server",
     onError,
   );
-  /** Host of the last request that was allowed. Nearly all requests name the same one. */
+  /** Last allowed host. Nearly all requests name the same one. */
   let allowed: string | undefined;
   return {
     isHost(host) {

@@ -114,7 +114,7 @@ export class HttpEndpoint implements HttpServerContext {
     return this.cancellations.arrange(session, checks);
   }
 
-  /** Checks again that the server is open, which it was before the other checks. */
+  /** Checks once more that the server is open. It may have closed during the other checks. */
   #checkLate(admission: ValidationOutcome): RejectedRequest | undefined {
     if (admission.kind === "message" && isForRunningCalls(admission.postBody)) return undefined;
     const late = checkOpen(this);
@@ -172,7 +172,7 @@ export class HttpEndpoint implements HttpServerContext {
     }
   }
 
-  /** Responds to a stateless request. One that continues something in another process is relayed to it. */
+  /** Responds to a stateless request. If it continues something in another process, it is relayed there. */
   #respondStateless(exchange: Exchange, request: Outcome<"stateless">): Awaitable<void> {
     const { service, directory } = this;
     const { identity, parsed } = request;
@@ -202,7 +202,7 @@ export class HttpEndpoint implements HttpServerContext {
     session.receive(postBody.incoming, toOrigin(identity, exchange));
   }
 
-  /** Dispatches a POST without sessions, with a session that lasts as long as the POST. */
+  /** Dispatches a POST without sessions. Its own session lasts as long as the POST. */
   #dispatchStateless(exchange: Exchange, { identity, postBody, revision }: Outcome<"without-session">): void {
     const { sessions } = this;
     const session = sessions.openStateless(identity?.principal, revision);

@@ -5,9 +5,9 @@ import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchan
 
 /** Authenticated sender of a request. */
 export interface Identity {
-  /** Owner of the sessions that it opens; no other principal can use them. */
+  /** Owner of the sender's sessions; no other principal can use them. */
   readonly principal: string;
-  /** Scopes of the sender, as named by tools, resources and prompts that require them. Default: none. */
+  /** Scopes of the sender, with the names used by tools, resources and prompts. Default: none. */
   readonly scopes?: readonly string[];
   /** Milliseconds since 1970 at which the credentials expire; streams to the sender end then. Default: they do not end. */
   readonly until?: number;
@@ -33,8 +33,8 @@ export function checkOutcome(outcome: Identity | HttpResponse): Identity | HttpR
 }
 
 /**
- * Authenticates the sender of a request, or returns a response in place of the server: 401 with `WWW-Authenticate`, 403, ... Fields that are added to
- * `reply` become part of the response in any case.
+ * Authenticates the sender of a request, or returns a response in place of the server: 401 with `WWW-Authenticate`, 403, ... Fields added to `reply`
+ * become part of the response in any case.
  */
 export type Authenticate = (
   request: RequestHead,
@@ -44,10 +44,10 @@ export type Authenticate = (
 /** Access control of a server, with its challenges and public documents. */
 export interface Guard {
   readonly authenticate: Authenticate;
-  /** Returns the fields of the 403 response to a sender that lacks some of these scopes. Default: none. */
+  /** Returns the fields of the 403 response to a sender without some of these scopes. Default: none. */
   challengeScopes?(needed: readonly string[], identity: Identity, request: RequestHead): HeaderFields;
   /**
-   * Calls `end` when the credentials of an identity are revoked, now or later; its streams end then. Returns a function that ends the watch. Default:
+   * Calls `end` when the credentials of an identity are revoked, now or later; its streams end then. Returns a function to end the watch. Default:
    * streams do not end early.
    */
   watchRevocation?(identity: Identity, end: () => void): () => void;
@@ -57,7 +57,7 @@ export interface Guard {
   readonly documents?: ReadonlyMap<string, HttpResponse>;
 }
 
-/** Normalizes a guard that may be a function. */
+/** Converts an authentication function to a guard. */
 export function toGuard(authenticate: Authenticate | Guard | undefined): Guard | undefined {
   return typeof authenticate === "function" ? { authenticate } : authenticate;
 }
@@ -66,11 +66,11 @@ export function toGuard(authenticate: Authenticate | Guard | undefined): Guard |
 export interface HttpOrigin {
   /** Identity of the sender; absent without authentication. */
   readonly identity: Identity | undefined;
-  /** Network connection that the message came over, for telemetry; without an address where another node has received it. */
+  /** Network connection of the message, for telemetry; without an address where another node has received it. */
   readonly network?: NetworkDetails;
   /**
-   * Closes the connection that waits for the response. A client of a revision with resumable streams reconnects for it; other clients keep waiting,
-   * so nothing is closed.
+   * Closes the connection on which the client waits for the response. A client of a revision with resumable streams reconnects for it. Other clients
+   * keep waiting, so nothing is closed.
    *
    * @returns true if it was closed
    */

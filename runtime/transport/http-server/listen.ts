@@ -8,7 +8,7 @@ import { createHostRules } from "./host-rules.ts";
 import { respondWithPage, type MetricsPage } from "./metrics-page.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
-/** Options of an HTTP server that listens on a port. */
+/** Options of an HTTP server with a port of its own. */
 export interface ListenOptions extends HttpOptions {
   /** Port to listen on. Default: any free port. */
   readonly port?: number;
@@ -26,8 +26,8 @@ export interface ListenOptions extends HttpOptions {
   /** Milliseconds for a whole request to arrive, including its body, at any rate of bytes; responses and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
   /**
-   * Milliseconds for which a connection without a request stays open. Behind a load balancer, longer than the load balancer keeps its connections:
-   * a request on a connection that closes just then is lost. Default 75 s for a node of a cluster, else 5 s.
+   * Milliseconds for which a connection without a request stays open. Behind a load balancer, set it longer than the load balancer keeps its
+   * connections: a request is lost when its connection closes just then. Default 75 s for a node of a cluster, else 5 s.
    */
   readonly keepAliveTimeout?: number;
   /**
@@ -45,8 +45,8 @@ export interface ListenOptions extends HttpOptions {
    */
   readonly ready?: string;
   /**
-   * Page with figures, such as `createMetricsPage` of `mcp-server-runtime/metrics` returns, for programs that request the server by a name in
-   * `allowedHosts`. It needs no authorization, so that every client can read it. Default: none.
+   * Page with figures, as returned by `createMetricsPage` of `mcp-server-runtime/metrics`. It is served to programs which address the server by a
+   * name in `allowedHosts`. It needs no authorization: every client can read it. Default: none.
    */
   readonly metricsPage?: MetricsPage;
   /**
@@ -100,7 +100,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
 /** Default of `closeTimeout` in milliseconds. */
 export const defaultCloseTimeout = 10_000;
 
-/** Bounds that keep slow or endless requests from holding a connection; streams are responses and may last indefinitely. */
+/** Bounds to keep slow or endless requests from holding a connection; streams are responses and may last indefinitely. */
 const bounds = {
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
@@ -180,7 +180,7 @@ function withProbes({ node }: HttpHandler, probes: readonly Probe[]): HttpHandle
   };
 }
 
-/** Adds the page with figures. Web pages can resolve their own names to this machine, so that the name has to be an allowed one. */
+/** Adds the page with figures. The host of its requests has to be an allowed one, because web pages can resolve their own names to this machine. */
 function withMetrics(serve: HttpHandler["node"], options: ListenOptions): HttpHandler["node"] {
   const { metricsPage, onError } = options;
   if (!metricsPage) return serve;
@@ -204,7 +204,7 @@ function watchSilent(server: NodeServer, event: "connection" | "secureConnection
   return silent;
 }
 
-/** Milliseconds to send the responses to calls that did not finish in time. */
+/** Milliseconds to send the responses to calls which did not finish in time. */
 const lastResponseTime = 1_000;
 
 interface Closing {

@@ -10,9 +10,9 @@ export interface MetadataRules extends MetadataReader {
 
 /** Rules for the headers of stateless requests. Prepared once, because every request is checked. */
 export interface MetadataHeaders {
-  /** Header that names the revision. */
+  /** Header with the name of the revision. */
   readonly version: FieldName;
-  /** Returns the name of the first header that does not match the message. */
+  /** Returns the name of the first header in conflict with the message. */
   findUnlike(head: RequestHead, message: MetadataMessage, revision: Revision): string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface FieldName {
   readonly field: string;
 }
 
-/** Parts of a request that its headers repeat. */
+/** Parts of a request with copies in its headers. */
 export interface MetadataMessage {
   readonly method: string;
   readonly params: unknown;
@@ -31,14 +31,14 @@ export interface MetadataMessage {
 /**
  * Returns the rules for the stateless revisions among those given; `undefined` without any.
  *
- * @throws {Error} when none of them specifies the header that names the revision
+ * @throws {Error} when none of them specifies a header for the name of the revision
  */
 export function createMetadataRules(revisions: readonly Revision[]): MetadataRules | undefined {
   const reader = createMetadataReader(revisions);
   return reader && { ...reader, headers: createMetadataHeaders(reader.revisions) };
 }
 
-/** @throws {Error} when no revision specifies the header that names it */
+/** @throws {Error} when no revision specifies a header for its name */
 function createMetadataHeaders(revisions: readonly Revision[]): MetadataHeaders {
   const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
   if (!named) throw new Error("No revision with stateless requests has a protocol version header");
@@ -59,13 +59,13 @@ interface MetadataRule extends FieldName {
   readonly methods: readonly string[] | undefined;
   readonly required: boolean;
   read(message: MetadataMessage): unknown;
-  /** Returns the text that the value of the header encodes. */
+  /** Returns the text encoded by the value of the header. */
   decode(field: string): string | undefined;
 }
 
 /**
- * Returns the rule for a header. The version has its own check before, because it determines the rules. Only headers that repeat params may be
- * encoded: intermediaries read the method as it is.
+ * Returns the rule for a header. The version is checked earlier, because it determines the rules. Only copies of params may be encoded:
+ * intermediaries read the method as it is.
  */
 function toMetadataRule({ name, source, methods, required }: HeaderRule): readonly MetadataRule[] {
   const [part, ...path] = source.split(".");

@@ -24,7 +24,7 @@ export interface Batched {
   readonly members: readonly Incoming[];
 }
 
-/** Reads a body as a message or a batch. Rejects a body that was not received completely, or that is neither. */
+/** Reads a body as a message or a batch. Rejects an incomplete body, and one which is neither. */
 export function readPostBody(body: Body, limits: Limits): PostBody | RejectedRequest {
   switch (body.kind) {
     case "text":
@@ -49,7 +49,7 @@ export function bodyTooLarge({ maxMessageBytes }: Limits): RejectedRequest {
 
 type TextBody = Extract<Body, { readonly kind: "text" }>;
 
-/** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
+/** Parses a body. Unless it is a message, it is rejected, with the id of its request if this can be read. */
 function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | RejectedRequest {
   const caught: { value?: unknown; problem?: FramingProblem } = {};
   decodeEncoded({ text, bytes, start: 0, end: bytes.length }, limits, {
@@ -86,8 +86,8 @@ function readProblem(problem: FramingProblem): PostBody | RejectedRequest {
 }
 
 /**
- * Returns a malformed response as a message for its session, which fails the call that waits for it. Returns `undefined` if it is no response. The
- * rejection has no id: the sender would take it for the response to a request of its own.
+ * Returns a malformed response as a message for its session: the call waiting for it fails. Returns `undefined` if the message is no response. The
+ * rejection has no id, because the sender would take it for the response to a request of its own.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */

@@ -38,7 +38,7 @@ export function toErrorStatus(error: ErrorObject, profile: Profile | undefined):
   return { status, headers: isTime ? { "retry-after": String(Math.ceil(retryAfter)) } : {} };
 }
 
-/** Guesses the reason of a guard that gives none, by the presence of credentials in the request. */
+/** Guesses the reason of a guard which gives none, by the presence of credentials in the request. */
 function guessReason(status: number, head: RequestHead): HttpRejectionReason | undefined {
   const hasCredentials = (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
   return status === 401 && !hasCredentials ? "no-credentials" : undefined;

@@ -4,8 +4,8 @@ import type { Guard, Identity } from "./identity.ts";
 import { rejectHttp } from "./rejection.ts";
 
 /**
- * Makes a guard reject revoked principals and tokens, whose streams end as well. The token of a request is that of the `Authorization` field, or the
- * API key. `requireBearerToken` does this by itself, and so does every guard of a server in a cluster.
+ * Makes a guard reject revoked principals and tokens. Their streams end as well. The token of a request is taken from its `Authorization` field, or
+ * is its API key. `requireBearerToken` does this by itself, and so does every guard of a server in a cluster.
  *
  * @example
  * ```ts

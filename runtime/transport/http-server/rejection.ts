@@ -34,7 +34,7 @@ export function unknownSession(): RejectedRequest {
   return rejectHttp(404, "Session not found; send initialize to start a new session", { reason: "unknown-session" });
 }
 
-/** Creates the rejection of a request to a closing server, so that load balancers choose another one. */
+/** Creates the rejection of a request to a closing server. Load balancers choose another one then. */
 export function shuttingDown(): RejectedRequest {
   const headers = { "retry-after": "5", connection: "close" };
   return rejectHttp(503, "The server is shutting down", { code: errorCodes.internalError, headers });

@@ -11,8 +11,8 @@ export interface SessionRevisions {
   /** Names of the revisions, for error messages. */
   readonly names: string;
   /**
-   * Revision of requests without a version header: the newest one with this transport but without that header. Absent when no such revision is
-   * served.
+   * Revision of requests without a version header: the newest one with this transport whose clients do not send the header. Absent when no such
+   * revision is served.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
    */

@@ -34,23 +34,23 @@ export interface HttpService {
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place before, or one of a stateless request. */
   accept(channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless): Connection;
-  /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
+  /** Returns the arguments of a request its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session of this principal may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
   takesSessions?(principal: string | undefined): boolean;
   /** Clients of the service, which a cluster notifies. Default: none are. */
   readonly clients?: ServedClients;
-  /** Returns the scopes that the sender of a request needs. Default: none. */
+  /** Returns the scopes the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
   /** Shares the tasks of the service with other nodes of a cluster. Default: tasks are not shared. */
   startTasks?(node: TaskNode): void;
   /** Receives the stores of a cluster. Default: the service needs none of them. */
   useCluster?(shared: SharedParts): void;
-  /** True if only the node of a cluster that opened a session can serve it: other nodes relay its requests. Default `false`. */
+  /** True if a session can only be served by the node of a cluster which opened it. Other nodes relay its requests. Default `false`. */
   readonly areSessionsBound?: boolean;
   /**
-   * Returns the state that a stateless request brings back, if only the node of a cluster that has issued it can continue. The state ends with the name of
-   * that node, as the ids of bound sessions do. Default: every node can continue.
+   * Returns the state a stateless request brings back, if only one node of a cluster can continue: the one which issued the state. The state ends
+   * with the name of this node, as the ids of bound sessions do. Default: every node can continue.
    */
   readBoundState?(params: unknown): string | undefined;
 }
@@ -64,7 +64,7 @@ export interface MetadataSender {
 
 /** Options of a server over HTTP. */
 export interface HttpOptions extends HostOptions {
-  /** Path of the endpoint; other paths get 404. Default: every path, so that the handler can be mounted anywhere. */
+  /** Path of the endpoint; other paths get 404. Default: every path, which allows mounting the handler anywhere. */
   readonly path?: string;
   /** Form of responses. Default `"auto"`. */
   readonly responseMode?: ResponseMode;
@@ -73,24 +73,24 @@ export interface HttpOptions extends HostOptions {
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
   /**
-   * Cluster of nodes that serve the same sessions, created with `joinCluster`. It replaces the stores of sessions and events. Default: this process
-   * serves its sessions without others.
+   * Cluster of nodes with the same sessions, created with `joinCluster`. It replaces the stores of sessions and events. Default: this process serves
+   * its sessions without others.
    */
   readonly cluster?: HttpCluster;
   /**
-   * Begin streams with an event that only carries an id, where clients of the revision may reconnect to a stream whose connection the server has
-   * closed. `false`: no such event, and the server does not release connections. Default `true`.
+   * Begin streams with an event which only carries an id, at revisions whose clients may reconnect to a stream after the server has closed its
+   * connection. `false`: no such event, and the server does not release connections. Default `true`.
    */
   readonly polling?: boolean;
-  /** Milliseconds that clients should wait before they reconnect. Default 1 s. */
+  /** Milliseconds clients should wait before they reconnect. Default 1 s. */
   readonly retry?: number;
-  /** Milliseconds between comments on idle streams. A call that takes longer gets a stream as its response. Default 15 s. */
+  /** Milliseconds between comments on idle streams. A longer call gets a stream as its response. Default 15 s. */
   readonly keepAlive?: number;
-  /** Bytes that may wait for the reader of a stream. While more wait, a further message destroys its connection. Default 8 MiB. */
+  /** Bytes to hold for the reader of a stream. While more wait, a further message destroys its connection. Default 8 MiB. */
   readonly maxStreamBytes?: number;
   /** Milliseconds within which the next part of a body has to arrive; then the request gets 408. Default 10 s. */
   readonly bodyTimeout?: number;
-  /** Reject a version header that names another revision than the session's. Default `false`: the revision of the session applies. */
+  /** Reject requests whose version header names another revision than the session's. Default `false`: the revision of the session applies. */
   readonly strictVersion?: boolean;
   /** Limits of messages. `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
   readonly limits?: Partial<Limits>;
@@ -104,11 +104,11 @@ export interface HttpOptions extends HostOptions {
   /** Allows pages of the allowed origins to use this server from a browser. Default: no CORS. */
   readonly cors?: CorsOptions;
   /**
-   * Options of the two endpoints of HTTP with SSE. Default: they are served beside the endpoint if there are sessions and a revision with that
+   * Options of the two endpoints of HTTP with SSE. Default: they are served beside the endpoint if there are sessions and a revision with this
    * transport is served. `false`: they are not served. One process has to receive all requests of such a client.
    */
   readonly sse?: SseOptions | false;
-  /** Conventions of a community that concern HTTP: the form of errors for rejected requests. Default: none. */
+  /** Conventions of a community for HTTP: the form of errors for rejected requests. Default: none. */
   readonly profile?: Profile;
   readonly onError?: OnError;
   /** Counts rejected requests and dropped connections. Default: nothing is counted. */
@@ -116,11 +116,11 @@ export interface HttpOptions extends HostOptions {
   readonly clock?: Clock;
 }
 
-/** Nodes that serve the same sessions. */
+/** Nodes with the same sessions. */
 export interface HttpCluster {
-  /** Stores and keys for the parts of a server that have state of their own. */
+  /** Stores and keys for the stateful parts of a server. */
   readonly shared: SharedParts;
-  /** Returns a guard that uses the cluster, and rejects revoked principals and tokens. */
+  /** Returns a guard with the stores of the cluster. It rejects revoked principals and tokens. */
   protect(guard: Guard): Guard;
   /** Creates the directory of the sessions of an HTTP handler, which becomes a node of the cluster. */
   createNode(): SessionDirectory;
@@ -132,11 +132,11 @@ export interface HttpCluster {
 
 /** Lifetime, number and storage of sessions. */
 export interface SessionOptions {
-  /** Milliseconds that an unused session lives, no more than in the store. Default: the time of the store, else 30 min. */
+  /** Milliseconds for which an unused session lives, no more than in the store. Default: the time of the store, else 30 min. */
   readonly ttl?: number;
   /**
-   * Sessions at a time, shared among principals. Beyond the limit the principal's oldest session that was never used is ended, otherwise the response
-   * is 503. Default 10,000. A store or the engine of a cluster has a limit of its own.
+   * Sessions at a time, shared among principals. Beyond the limit, the oldest session of the principal is ended if it was never used; otherwise the
+   * response is 503. Default 10,000. A store or the engine of a cluster has a limit of its own.
    */
   readonly maxSessions?: number;
   /** Session store; it may also hold the sessions of other processes. Default: in memory. */
@@ -170,7 +170,7 @@ export interface HttpSettings extends SessionSettings, Required<Pick<HttpOptions
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
   readonly clock: Clock;
-  /** Distinguishes this process's event ids from those of others that serve the same session. */
+  /** Distinguishes the event ids of this process from those of other processes with the same session. */
   readonly nonce: string;
 }
 
@@ -181,8 +181,8 @@ const bodyBytes = 4 * 1024 * 1024;
  * Fills in the defaults of options, for a server of these revisions.
  *
  * @param shared - directory of the sessions, if other processes share them
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin, a number is negative or `NaN`, one that is sent is `Infinity`, or an
- *   option of `sessions` does not apply to the store
+ * @throws {SetupError} when a value of `allowedOrigins` is not an origin, a number is negative or `NaN`, a number to be sent is `Infinity`, or an
+ * option of `sessions` does not apply to the store
  */
 export function toSettings(
   options: HttpOptions,

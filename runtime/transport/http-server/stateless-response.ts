@@ -18,7 +18,7 @@ export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
   readonly parsed: ParsedRequest;
   readonly style: ResponseMode;
-  /** Bytes that may wait for a slow reader. */
+  /** Bytes to hold for a slow reader. */
   readonly maxWaiting: number;
   readonly metrics: ConnectionMetrics | undefined;
 }
@@ -92,7 +92,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     return Promise.resolve();
   }
 
-  /** Keeps bytes flowing: a call that takes long gets a stream as its response. */
+  /** Keeps bytes flowing: a long call gets a stream as its response. */
   keepAlive(): void {
     if (this.#isDone) return;
     if (this.#writer) this.#writer.write(keepAliveComment);
@@ -160,12 +160,12 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 }
 
-/** Bytes that may wait before a reader counts as slow. */
+/** Bytes to hold before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
 /**
- * Returns the HTTP status of an error: the one that the revision specifies, 400 for invalid requests and metadata, and 200 for others. Metadata that
- * is not valid counts as missing.
+ * Returns the HTTP status of an error: the one specified by the revision, 400 for invalid requests and metadata, and 200 for others. Invalid metadata
+ * counts as missing.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

@@ -47,7 +47,7 @@ export type ValidationOutcome =
 
 /**
  * Runs the checks for a request to the endpoint, in this order on every platform. The first failure determines the response. A body is read only
- * after the checks of its sender, and no handler receives a request that failed a check.
+ * after the checks of its sender, and handlers receive only requests without a failed check.
  */
 export function validateRequest(exchange: Exchange, serverContext: HttpServerContext): Awaitable<ValidationOutcome> {
   const early =
@@ -135,7 +135,7 @@ export function checkOpen({ isClosing }: HttpServerContext): RejectedRequest | u
   return isClosing ? shuttingDown() : undefined;
 }
 
-/** True for messages that running calls of a closing server may still receive: notifications, and responses to its requests. */
+/** True for messages of interest to running calls of a closing server: notifications, and responses to its requests. */
 export function isForRunningCalls(postBody: PostBody): boolean {
   return idsOf(postBody).length === 0;
 }
@@ -145,11 +145,12 @@ function isSessionPost(exchange: Exchange): boolean {
   return exchange.method === "POST" && exchange.header(sessionHeader) !== undefined;
 }
 
-/** Name of the header that carries the session id, in lower case. */
+/** Name of the header with the session id, in lower case. */
 export const sessionHeader = "mcp-session-id";
 
 /**
- * Rejects repeated header fields that determine the handling of a request, and truncated heads. Fields that repeat the message are checked with it.
+ * Rejects truncated heads, and repeated header fields which determine the handling of a request. Fields with copies of the message are checked with
+ * it.
  */
 export function checkLines(exchange: Exchange): RejectedRequest | undefined {
   if (exchange.isCut) return rejectHttp(431, "Too many header fields", { headers: { connection: "close" } });
@@ -165,7 +166,7 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
 ];
 
 /**
- * Rejects a request for a host that is not allowed.
+ * Rejects a request for a host outside of `allowedHosts`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2
  */
@@ -253,7 +254,7 @@ async function validateWithoutBody(
     : { kind: "leave", session: found };
 }
 
-/** Validates a POST without sessions. The header names the revision; without it the revision is that of clients that do not know the header. */
+/** Validates a POST without sessions. The header names the revision. Without the header, the client is of a revision which does not know it. */
 function validateStatelessRequest(
   exchange: Exchange,
   serverContext: HttpServerContext,
@@ -290,7 +291,7 @@ function checkSecond(postBody: PostBody): RejectedRequest | undefined {
 }
 
 /**
- * Rejects a version header that names a revision that is not served, or with `strictVersion` one other than the session's.
+ * Rejects a version header with a revision which is not served, or with `strictVersion` one other than the session's.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
  */

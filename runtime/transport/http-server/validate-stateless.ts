@@ -27,7 +27,7 @@ export interface StatelessContext {
   readonly service: Pick<HttpService, "readParamHeaders">;
 }
 
-/** Outcome of the checks of a POST that belongs to no session. */
+/** Outcome of the checks of a POST without a session. */
 export type StatelessOutcome =
   | RejectedRequest
   | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly parsed: ParsedRequest }
@@ -37,13 +37,13 @@ export type StatelessOutcome =
 /** Stateless request whose headers and metadata agree. The protocol layer takes it as it is: nothing in it is read a second time. */
 export interface ParsedRequest {
   readonly message: Request;
-  /** Revision and client that the metadata names: the agreement of this request. */
+  /** Revision and client named in the metadata: the agreement of this request. */
   readonly agreement: NegotiatedSession;
 }
 
 /**
  * Validates a stateless POST; returns `undefined` when the POST belongs to a session. The checks in order: the version in body and header, the
- * metadata and its revision, and the headers that repeat the body. The protocol layer reports all other errors.
+ * metadata and its revision, and the headers with copies of the body. The protocol layer reports all other errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -80,7 +80,7 @@ type Request = Incoming & { readonly kind: "request" };
 
 type Notification = Incoming & { readonly kind: "notification" };
 
-/** Versions that a POST names, and the rules for them. */
+/** Versions named in a POST, and the rules for them. */
 interface Versions {
   readonly metadataRules: MetadataRules;
   /** Version in the metadata of the message. */
@@ -88,7 +88,7 @@ interface Versions {
   readonly header: string | undefined;
 }
 
-/** Validates a notification. The protocol does not specify its metadata, but a version that it names must be served. */
+/** Validates a notification. The protocol does not specify its metadata, but if it names a version, this has to be a served one. */
 function validateNotification(
   head: RequestHead,
   notification: Notification,
@@ -115,12 +115,12 @@ function isOfSession(incoming: Incoming, { metadataRules, body, header }: Versio
   return !metadataRules.revisions.some(({ id }) => id === header);
 }
 
-/** True if a message of a batch names its revision, so that the batch belongs to no session. */
+/** True if a message of a batch names its revision. Then the batch belongs to no session. */
 function isStatelessBatch(values: readonly unknown[], metadataRules: MetadataRules): boolean {
   return values.some((value) => isObject(value) && metadataRules.readVersion(value.params) !== undefined);
 }
 
-/** Rejects a request unless body and header name the same version. A request that names none in its body learns the served revisions. */
+/** Rejects a request unless body and header name the same version. If the body names none, the client learns the served revisions. */
 function checkVersions(
   head: RequestHead,
   request: Request,
@@ -143,7 +143,7 @@ function checkRules(
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
 
-/** Rejects a request unless exactly those arguments are in headers that the tool requires there. */
+/** Rejects a request unless its headers repeat exactly the arguments the tool requires there. */
 function checkParamHeaders(
   head: RequestHead,
   request: Request,

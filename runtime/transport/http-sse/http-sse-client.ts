@@ -33,7 +33,7 @@ export interface SseClientOptions extends EndpointOptions {
 
 /**
  * Creates a client transport over HTTP with SSE, which Streamable HTTP has replaced. One stream carries all messages of the server; messages to it
- * are posted to the URL that it sends first. The session lasts as long as the stream.
+ * are posted to the URL it sends first. The session lasts as long as the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  * @throws {TypeError} when the URL is not valid
@@ -87,7 +87,7 @@ class SseClient implements Transport {
     else void this.#listen();
   }
 
-  /** Messages that belong to one request of the server keep their order; requests of the client are independent. */
+  /** Messages related to the same request of the server keep their order; requests of the client are independent. */
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
     const isRequest = "method" in message && "id" in message;

@@ -34,8 +34,8 @@ export interface HttpSseContext extends HttpServerContext {
 }
 
 /**
- * Returns the endpoint of HTTP with SSE that a request is for. If the endpoint of Streamable HTTP has the same path, or every path, it takes the
- * request unless only HTTP with SSE can.
+ * Returns the endpoint of HTTP with SSE to which a request is addressed. If the endpoint of Streamable HTTP has the same path, or every path, it
+ * takes the request unless only HTTP with SSE can.
  */
 export function findSseEndpoint(
   exchange: Exchange,
@@ -52,7 +52,7 @@ export function findSseEndpoint(
   return path === sse.messagesPath && (!isShared || isMessage) ? "messages" : undefined;
 }
 
-/** Serves a request to one of the two endpoints. Returns a rejection that is still to be sent. */
+/** Serves a request to one of the two endpoints. Returns a rejection for the caller to send. */
 export async function serveSse(
   endpoint: "stream" | "messages",
   exchange: Exchange,
@@ -102,7 +102,7 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   return undefined;
 }
 
-/** Serves a session; removes one that cannot be served from the store. */
+/** Serves a session. If this fails, the session is removed from the store. */
 async function accept(session: SseSession, serverContext: HttpSseContext): Promise<Connection> {
   try {
     return serverContext.service.accept(session);
@@ -156,7 +156,7 @@ async function validateSse(exchange: Exchange, serverContext: HttpSseContext): P
   return forbidden ?? { kind: "message", identity, postBody, session };
 }
 
-/** Responds to a POST whose message is for a session. The rejection of a malformed response has no id, which may be that of another call. */
+/** Responds to a POST with a message for a session. The rejection of a malformed response has no id: it may be the id of another call. */
 function acceptSse(exchange: Exchange, postBody: PostBody): RejectedRequest | undefined {
   if (postBody.kind === "single" && postBody.incoming.kind === "unusable")
     return rejectHttp(400, postBody.incoming.reason);

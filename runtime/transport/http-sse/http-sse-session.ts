@@ -16,7 +16,7 @@ export interface SseSessionStart {
   readonly handshakeTimeout: number;
 }
 
-/** Settings of the handler that sessions use. */
+/** Settings of the handler used by sessions. */
 export type SseSessionSettings = Pick<HttpSettings, "maxStreamBytes" | "metrics" | "sessions" | "clock" | "fail">;
 
 /**

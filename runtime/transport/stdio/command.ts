@@ -9,7 +9,7 @@ export interface Command {
   readonly verbatim: boolean;
 }
 
-/** Platform and environment variables that a command is for. */
+/** Platform and environment variables to run a command in. */
 export interface CommandEnvironment {
   readonly platform: string;
   readonly env: Variables;
@@ -25,9 +25,9 @@ export interface CommandPlace extends CommandEnvironment {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the command that starts a program. On Windows it contains the full path of the program if it is found: Windows would search the working
- * folder first, which may belong to a stranger. Windows cannot start scripts (`npx.cmd`) directly: they run in its command interpreter, with a line
- * in which nothing is expanded.
+ * Returns the command to start a program. On Windows it contains the full path of the program if it is found: Windows would search the working folder
+ * first, which may belong to a stranger. Windows cannot start scripts (`npx.cmd`) directly. They run in its command interpreter, with a line
+ * protected from expansion.
  *
  * @throws {Error} when an argument of a Windows script contains a line break
  */
@@ -48,7 +48,7 @@ export function toCommand(command: string, args: readonly string[], place: Comma
   };
 }
 
-/** Returns the few variables that programs need to run; all others must be given. The environment of a parent may hold secrets. */
+/** Returns the few variables all programs need to run. Pass on all others explicitly: the environment of a parent may hold secrets. */
 export function readInheritedEnv(machine: CommandEnvironment): Record<string, string> {
   const names = machine.platform === "win32" ? windowsNames : posixNames;
   const env: Record<string, string> = {};
@@ -59,14 +59,14 @@ export function readInheritedEnv(machine: CommandEnvironment): Record<string, st
   return env;
 }
 
-/** Merges variables; `more` wins. On Windows names that differ only in case are the same, and a process would get either of them. */
+/** Merges variables; `more` wins. On Windows, names which differ only in case are the same, and a process would get either of them. */
 export function withEnv({ env, platform }: CommandEnvironment, more: Variables = {}): Variables {
   if (platform !== "win32") return { ...env, ...more };
   const names = new Set(Object.keys(more).map((name) => name.toUpperCase()));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name.toUpperCase()))), ...more };
 }
 
-/** Returns the variables of a server process: those that it may inherit, and its own, which win. */
+/** Returns the variables of a server process: those it may inherit, and its own, which win. */
 export function toServerEnv(machine: CommandEnvironment, own?: Variables): Variables {
   return withEnv({ platform: machine.platform, env: readInheritedEnv(machine) }, own);
 }
@@ -101,7 +101,7 @@ const windowsNames: ReadonlySet<string> = new Set([
   "WINDIR",
 ]);
 
-/** Returns the full path of the program or script that Windows would start under this name, if it exists. */
+/** Returns the full path of the program or script Windows would start under this name, if it exists. */
 function findProgram(
   command: string,
   { env, cwd = "", exists = loadFileSystem().existsSync }: CommandPlace,
@@ -131,24 +131,21 @@ function readFolders(env: Variables): string[] {
 }
 
 /**
- * Flags that make the interpreter independent of the user's settings: it runs no commands of the user first, expands variables only between percent
+ * Flags to make the interpreter independent of the user's settings: it runs no commands of the user first, expands variables only between percent
  * signs, and removes only the outer quotes of the line.
  *
  * @see https://learn.microsoft.com/windows-server/administration/windows-commands/cmd
  */
 const interpreterFlags = ["/d", "/e:on", "/v:off", "/s", "/c"];
 
-/**
- * Quotes an argument for the interpreter and for the program. Both read a doubled quote as one that does not end the text, through any number of
- * scripts.
- */
+/** Quotes an argument for the interpreter and for the program. For both, a doubled quote does not end the text, through any number of scripts. */
 function quoteArgument(argument: string): string {
   return quoteForInterpreter(argument.replace(/(\\+)(?="|$)/g, "$1$1"));
 }
 
 /**
  * Quotes text for the interpreter, which expands only percent signs within quotes. Each is preceded by another one, and the text between them is a
- * part of a variable that is always empty.
+ * reference to zero characters of a variable.
  */
 function quoteForInterpreter(text: string): string {
   return `"${text.replaceAll('"', '""').replaceAll("%", "%%cd:~,%")}"`;

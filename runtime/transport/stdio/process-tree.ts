@@ -7,7 +7,10 @@ export function ownTree(): { readonly detached: boolean; readonly windowsHide: b
   return { detached: process.platform !== "win32", windowsHide: true };
 }
 
-/** Signals a process that was started as the head of its own tree, and all its descendants. Windows has no signals: the whole tree is ended there. */
+/**
+ * Signals a process and all its descendants. The process has to be started as the head of its own tree. Windows has no signals: the whole tree is
+ * ended there.
+ */
 export function signalTree(
   child: ChildProcess,
   signal: "SIGTERM" | "SIGKILL",
@@ -23,8 +26,8 @@ export function signalTree(
 }
 
 /**
- * Kills a process tree synchronously, for a process that is about to exit: on Windows a `taskkill` in the background would end with that process
- * before it takes effect.
+ * Kills a process tree synchronously, just before this process exits. A `taskkill` in the background would end with this process on Windows before it
+ * takes effect.
  */
 export function killTree(child: ChildProcess, platform: string = process.platform): void {
   if (platform !== "win32") return signalTree(child, "SIGKILL");
@@ -46,7 +49,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Returns the command that ends a tree, with its full path: Windows would search the working folder first. */
+/** Returns the command to end a tree, with its full path: Windows would search the working folder first. */
 function toEnder(pid: number): [program: string, args: string[], options: { stdio: "ignore"; windowsHide: boolean }] {
   const program = path.win32.join(process.env.SystemRoot ?? "C:\\Windows", "System32", "taskkill.exe");
   return [program, ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }];

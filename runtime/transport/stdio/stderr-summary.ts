@@ -1,6 +1,6 @@
 /**
- * Returns the line of a program's log that says most about its end: the last one that is not indented and is more than brackets or the version of
- * Node.js, which follow the message of an error.
+ * Returns the line of a program's log which says most about its end: the last line without indentation. Lines with only brackets or the version of
+ * Node.js are skipped, since they follow the message of an error.
  */
 export function readLastWords(log: string): string {
   const lines = log.split(/\r?\n/).filter((line) => line.trim() !== "");

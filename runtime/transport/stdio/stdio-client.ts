@@ -14,15 +14,15 @@ import { StreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
-/** Options of a server that is started as a child of this process. */
+/** Options of a server started as a child of this process. */
 export interface StdioClientOptions {
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Variables in addition to the few that every program needs. No other variables of this process are passed on. */
+  /** Variables in addition to the few every program needs. No other variables of this process are passed on. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Destination of the log of the server: `"inherit"` passes it on to the stderr of this process as fast as that is read, `"ignore"` drops it, a
+   * Destination of the log of the server: `"inherit"` passes it on to the stderr of this process as fast as this is read, `"ignore"` drops it, a
    * function receives it. The last 64 Ki characters are kept in any case. Default `"inherit"`.
    */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
@@ -40,7 +40,7 @@ export interface ShutdownDelays {
   readonly kill: number;
 }
 
-/** Transport to a server that runs as a child of this process. */
+/** Transport to a server which runs as a child of this process. */
 export interface StdioClientTransport extends Transport {
   /** Process id; absent when the process could not be started. */
   readonly pid: number | undefined;
@@ -129,8 +129,8 @@ class ServerProcess implements StdioClientTransport {
   }
 
   /**
-   * Disconnects shortly after the exit. Exit and last output come in any order. A grandchild that holds the pipe, or a server that continues without
-   * it, is not awaited.
+   * Disconnects shortly after the exit, because exit and last output come in any order. A grandchild may hold the pipe open, or the server may
+   * continue without it: neither is awaited.
    */
   #disconnectAfterExit(): void {
     const leave = (): void => this.#stream.disconnect(this.#describeExit());
@@ -192,7 +192,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const keptLog = 64 * 1024;
 
-/** Bytes that may wait on the stderr of this process; beyond that, further output of the server is dropped. */
+/** Bytes to hold for the stderr of this process; beyond them, further output of the server is dropped. */
 const mostUnread = 1024 * 1024;
 
 /** Maximum number of characters of the last line in an error message. */
@@ -200,7 +200,7 @@ const longestWords = 1_000;
 
 const lastOutputDelay = 50;
 
-/** Milliseconds that a process may take to exit after its streams have ended. */
+/** Milliseconds for a process to exit after its streams have ended. */
 const exitDelay = 500;
 
 function start({ command, args = [], cwd, env: given }: StdioClientOptions): Child {

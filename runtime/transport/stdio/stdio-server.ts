@@ -18,7 +18,7 @@ export interface ServeStdioOptions extends StdioOptions {
   readonly exit?: boolean;
 }
 
-/** Part of a connection that is needed to end it. */
+/** Part of a connection needed to end it. */
 export interface StdioConnection {
   readonly closed: Promise<unknown>;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export function createStdioTransport(options: StdioOptions = {}): Transport {
   });
 }
 
-/** Signals that end the server. Ctrl-Break is the one that another program can send on Windows; other platforms do not have it. */
+/** Signals to end the server. Ctrl-Break is the one another program can send on Windows; other platforms do not have it. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 interface StdoutGuard {

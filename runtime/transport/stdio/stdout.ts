@@ -6,7 +6,7 @@ type Write = typeof process.stdout.write;
  */
 const keptWrite = Symbol.for("mcp.stdout.write");
 
-/** Returns the function that writes to stdout, even if all other output is already redirected to stderr. */
+/** Returns the function to write to stdout, even if all other output is already redirected to stderr. */
 export function readStdoutWrite(): Write {
   const kept: unknown = Reflect.get(process.stdout, keptWrite);
   return isWrite(kept) ? kept : process.stdout.write;

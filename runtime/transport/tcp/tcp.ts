@@ -42,8 +42,8 @@ export interface TcpClientOptions extends SocketOptions, SocketAddress {
 /** Options of a server over TCP. */
 export interface TcpServerOptions extends SocketOptions, SocketAddress {
   /**
-   * Serves a connection over its transport; called for each one that is admitted. If it returns an object with `close`, such as the connection of
-   * `serve`, the server closes that first: running requests get time to finish.
+   * Serves a connection over its transport; called for each admitted one. If it returns an object with `close`, such as the connection of `serve`,
+   * the server closes this object first: running requests get time to finish.
    */
   readonly accept: (transport: Transport) => unknown;
   /** True if a connection is admitted, by its address or certificate; an error rejects it. Default: all connections. */
@@ -53,7 +53,7 @@ export interface TcpServerOptions extends SocketOptions, SocketAddress {
   /** Connections at a time; further ones are dropped. Default 1,000. */
   readonly maxConnections?: number;
   /**
-   * Milliseconds for a client to encrypt the connection, if that is required, and the same time for its first message; then it is dropped. Afterwards
+   * Milliseconds for a client to encrypt the connection, if this is required, and the same time for its first message; then it is dropped. Afterwards
    * it may be silent indefinitely. Default 30 s.
    */
   readonly handshakeTimeout?: number;
@@ -65,7 +65,7 @@ export interface TcpServerOptions extends SocketOptions, SocketAddress {
 export interface TcpServer {
   /** Port of the server; 0 for a local socket. */
   readonly port: number;
-  /** Accepts no more connections and closes those that are open. */
+  /** Accepts no more connections and closes the open ones. */
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "./websocket-transport.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
-/** Part of the platform's WebSocket that the transport needs. */
+/** Part of the platform's WebSocket used by the transport. */
 export interface PlatformSocket {
   readonly bufferedAmount: number;
   send(text: string): void;
@@ -78,7 +78,7 @@ function listen(socket: PlatformSocket, events: SocketEvents): void {
   socket.addEventListener("close", ({ code, reason }) => events.closed(toCloseReason(code, reason)));
 }
 
-/** Maps a close code to one that pages may send: all but 1000 move to the range from 4000. */
+/** Maps a close code to one pages may send: all but 1000 move to the range from 4000. */
 function toAllowed(code: number): number {
   return code === closeCodes.normal ? code : code + 3_000;
 }

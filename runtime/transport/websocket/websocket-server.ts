@@ -21,7 +21,7 @@ export interface WsListenOptions extends WsServerOptions {
 export interface WsListener {
   /** URL of the server: `ws://`, or `wss://` with TLS. */
   readonly url: string;
-  /** Accepts no more connections and closes those that are open. */
+  /** Accepts no more connections and closes the open ones. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function listenWebSocket(options: WsListenOptions): Promise<WsListe
   };
 }
 
-/** Bounds that keep slow or endless requests from holding a connection. */
+/** Bounds to keep slow or endless requests from holding a connection. */
 const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
@@ -77,7 +77,7 @@ function createNodeServer(result: RequestListener, tls: SecureOptions | undefine
     : createServer(bounds, result);
 }
 
-/** Responds to requests that open no WebSocket: with a document of the guard, or with 426. */
+/** Responds to requests for anything but a WebSocket: with a document of the guard, or with 426. */
 function createRequestListener({ authenticate }: WsListenOptions): RequestListener {
   const documents = toGuard(authenticate)?.documents;
   return (request, response) => {

@@ -8,10 +8,10 @@ import { FirstMessage } from "../first-message.ts";
 import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
 
-/** Subprotocols of a WebSocket that carries this protocol, the preferred one first. */
+/** Subprotocols of a WebSocket with this protocol, the preferred one first. */
 export const webSocketProtocols: readonly string[] = ["mcp.v1", "mcp"];
 
-/** Close codes that the transport uses. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** Close codes of the transport. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 export const closeCodes: {
   readonly normal: 1000;
   readonly goingAway: 1001;
@@ -26,9 +26,9 @@ export const closeCodes: {
   tooBig: 1009,
 };
 
-/** Part of a WebSocket that the transport needs, independent of the implementation. */
+/** Part of a WebSocket used by the transport, independent of the implementation. */
 export interface MessageSocket {
-  /** Bytes that wait to be written. */
+  /** Bytes not yet written. */
   readonly bufferedAmount: number;
   /** Registers the listeners for events. Called once. */
   listen(events: SocketEvents): void;
@@ -66,7 +66,7 @@ export interface WebSocketDetails {
 /** Transport with one message in each text frame. Messages wait until the connection is open. */
 export class WebSocketTransport implements Transport {
   readonly network: NetworkDetails | undefined;
-  /** Code that closes the connection unless `close` is given another. */
+  /** Code to close the connection with, unless `close` is given another. */
   closeCode: number = closeCodes.normal;
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
@@ -75,7 +75,7 @@ export class WebSocketTransport implements Transport {
   readonly #handshakeTimeout: number;
   #first: FirstMessage | undefined;
   #receiver: Receiver | undefined;
-  /** Messages that wait for the connection; absent when it is open. */
+  /** Messages waiting for the connection; absent when it is open. */
   #early: string[] | undefined = [];
   #state: "open" | "closing" | "closed" = "open";
   #closing: Promise<void> | undefined;

@@ -27,7 +27,7 @@ import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /** Options of a client or server with the library ws. */
 export interface WsOptions extends WebSocketOptions {
-  /** Milliseconds between pings; a peer that does not respond before the next one counts as disconnected. `Infinity`: no pings. Default 15 s. */
+  /** Milliseconds between pings; a peer without a response before the next one counts as disconnected. `Infinity`: no pings. Default 15 s. */
   readonly pingInterval?: number;
 }
 
@@ -40,15 +40,15 @@ export interface WsClientOptions extends WsOptions {
 
 /** Options of a server with the library ws. */
 export interface WsServerOptions extends WsOptions, HostOptions {
-  /** Path of upgrades that are accepted. Default: every path. */
+  /** Path of the accepted upgrades. Default: every path. */
   readonly path?: string;
   /** Connections at a time; further ones are rejected with 503. Default 1,000. */
   readonly maxConnections?: number;
   /** Milliseconds for a client's first message; then the connection is closed with 1008. Afterwards it may be silent indefinitely. Default 30 s. */
   readonly handshakeTimeout?: number;
   /**
-   * Serves a connection over its transport; called for each one that is admitted. If it returns an object with `close`, such as the connection of
-   * `serve`, the server closes that first: running requests get time to finish.
+   * Serves a connection over its transport; called for each admitted one. If it returns an object with `close`, such as the connection of `serve`,
+   * the server closes this object first: running requests get time to finish.
    */
   readonly accept: (transport: Transport) => unknown;
   /**
@@ -62,7 +62,7 @@ export interface WsServerOptions extends WsOptions, HostOptions {
 
 /** WebSocket connections of an HTTP server. */
 export interface WsServer {
-  /** Accepts no more connections and closes those that are open. The HTTP server is unaffected. */
+  /** Accepts no more connections and closes the open ones. The HTTP server is unaffected. */
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createWsTransport(url: string | URL, options: WsClientOptions = 
   return new WebSocketTransport(createWsSocket(url, options), { ...options, network: toClientNetwork(url) });
 }
 
-/** Creates a connection with the library ws whose text frames are passed on unchanged, for programs that examine servers. */
+/** Creates a connection with the library ws. It passes text frames on unchanged, for programs to examine servers with. */
 export function createWsSocket(url: string | URL, options: WsClientOptions = {}): MessageSocket {
   checkNumbers(options);
   const socket = new WebSocket(url, [...webSocketProtocols], {
@@ -97,7 +97,7 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
   return toMessageSocket(socket, options);
 }
 
-/** Connection that is admitted. */
+/** Connection after its admission. */
 interface Admitted {
   readonly identity: Identity | undefined;
   readonly network: NetworkDetails;
@@ -107,7 +107,7 @@ interface Admitted {
  * Serves WebSockets on a server of `node:http` or `node:https`. Rejects foreign hosts and origins, as the HTTP transport does: web pages can open
  * WebSockets to this machine, and nothing else prevents it.
  *
- * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ * @throws {SetupError} when a value of `allowedOrigins` is not an origin
  * @example
  * ```ts
  * import { createServer } from "node:http";
@@ -217,8 +217,8 @@ function listen(socket: WebSocket, events: SocketEvents): void {
 }
 
 /**
- * Detects a peer that has disappeared, or does not read: its connection would stay open for hours. A pong counts only if it repeats the latest ping,
- * which the peer has read then.
+ * Detects a peer which has disappeared or does not read: its connection would stay open for hours. Only a pong with the content of the latest ping
+ * counts, because the peer has read this ping then.
  */
 function keepAlive(socket: WebSocket, milliseconds: number): void {
   let isAlive = true;
@@ -250,7 +250,7 @@ function isOurs(request: IncomingMessage, path: string | undefined): boolean {
   return path === undefined || new NodeHead(request).path === path;
 }
 
-/** Path that a listener for upgrades serves; present on those of `serveWebSocket`. */
+/** Path of a listener for upgrades; present on the listeners of `serveWebSocket`. */
 const servedPath = Symbol("servedPath");
 
 function isService(listener: object): listener is { readonly [servedPath]: string | undefined } {
@@ -270,7 +270,7 @@ function isUnserved(request: IncomingMessage, listeners: readonly object[], list
  */
 const leastHttpVersion = 1.1;
 
-/** Returns the status that rejects an upgrade. Runs before all other checks, so that foreign hosts and origins are rejected first. */
+/** Returns the status to reject an upgrade with. Runs before all other checks: foreign hosts and origins are rejected first. */
 function findRejection(request: IncomingMessage, rules: HostRules): number | undefined {
   const { origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
   const { host, isCut } = new NodeHead(request);
@@ -282,7 +282,9 @@ function findRejection(request: IncomingMessage, rules: HostRules): number | und
   return protocols && chooseProtocol(new Set(protocols)) === undefined ? 400 : undefined;
 }
 
-/** Returns the identity of a client or the response that rejects it, and the fields for either response. Any error of the guard rejects with 401. */
+/**
+ * Returns the identity of a client or the response to reject it with, and the fields for either response. Any error of the guard rejects with 401.
+ */
 async function identify(
   request: IncomingMessage,
   guard: Guard | undefined,

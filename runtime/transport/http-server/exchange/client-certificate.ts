@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { toBase64Url } from "../../../framing/base64.ts";
 import type { ClientCertificate } from "./exchange.ts";
 
-/** Returns the certificate that a client has presented, if the TLS layer trusts it. */
+/** Returns the certificate presented by a client, if the TLS layer trusts it. */
 export function readCertificate(socket: Socket): ClientCertificate | undefined {
   if (!isSecure(socket) || !socket.authorized) return undefined;
   const shown = socket.getPeerX509Certificate();

@@ -35,7 +35,7 @@ export interface RequestHead {
   readonly port?: number | undefined;
   /** Version of HTTP, such as `1.1`, if the platform reports it. */
   readonly version?: string | undefined;
-  /** Host that the request is for, by its target or its `Host` line; absent with several lines, or on Node when the two differ. */
+  /** Host addressed by the request, from its target or its `Host` line; absent with several lines, or on Node when the two differ. */
   readonly host: string | undefined;
 }
 
@@ -44,13 +44,13 @@ export interface ClientCertificate {
   /** Distinguished name, one part a line: `CN=agent`. */
   readonly subject: string;
   readonly issuer: string;
-  /** SHA-256 of the certificate in base64url, as in tokens that are bound to it. */
+  /** SHA-256 of the certificate in base64url, as in tokens bound to it. */
   readonly thumbprint: string;
 }
 
-/** One HTTP request and its response, on any platform. Exactly one of `answer` and `stream` is called, once. */
+/** One HTTP request and its response, on any platform. Exactly one of `respond` and `stream` is called, once. */
 export interface Exchange extends RequestHead {
-  /** Every host that the request names, by its target and its `Host` line; empty when it is ambiguous. */
+  /** Every host named by the request, in its target and its `Host` line; empty when it is ambiguous. */
   readonly hosts: readonly string[];
   /** True if the request has so many header lines that the platform may have dropped some. */
   readonly isCut: boolean;
@@ -66,8 +66,8 @@ export interface Exchange extends RequestHead {
   /** Sends this response when none has begun, and breaks off a stream. A complete response stays unchanged. */
   fail(respond: HttpResponse): void;
   /**
-   * Waits until a request of this principal may be handled. Returns nothing if that is now. Absent where the platform keeps requests apart: a worker must
-   * not resume one request from another.
+   * Waits for the turn of a request of this principal. Returns `undefined` if it may be handled now. Absent where the platform keeps requests apart:
+   * a worker must not resume one request from another.
    */
   takeTurn?(principal: string): Promise<void> | undefined;
   /** Calls `run` with the writer when a stream begins. */
@@ -93,7 +93,7 @@ export type Body =
 
 /** Writes server-sent events to one connection. */
 export interface EventWriter {
-  /** Bytes that wait for the reader. */
+  /** Bytes not read by the client so far. */
   readonly waiting: number;
   write(text: string): void;
   /** Resolves when nothing is queued, or when the connection has closed. */
@@ -102,6 +102,6 @@ export interface EventWriter {
   end(): void;
   /** Destroys the connection. */
   destroy(): void;
-  /** Calls `run` once when nothing can be written, soon if that is already the case. */
+  /** Calls `run` once when the writer can write no more. If it is closed already, the call follows soon. */
   onClose(run: () => void): void;
 }

@@ -105,8 +105,8 @@ export class NodeExchange extends NodeHead implements Exchange {
   }
 
   /**
-   * Sends a response before its request has arrived completely, and closes the connection when it has, or after a while. The rest is discarded: on a
-   * connection that closes while its client sends, the response is lost.
+   * Sends a response before its request has arrived completely, and closes the connection when it has, or after a while. The rest of the request is
+   * read and discarded, because a client whose connection closes while it sends loses the response.
    *
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
    */
@@ -233,7 +233,7 @@ const discardTime = 2_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Bytes of the rest of a rejected body up to which it is read, so that the connection can be reused. */
+/** Bytes to read of the rest of a rejected body, to make the connection reusable. A longer body closes it. */
 const drainedBytes = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
@@ -249,7 +249,7 @@ function toBytes(chunk: Uint8Array | string, encoding: BufferEncoding | null): U
   return typeof chunk === "string" ? Buffer.from(chunk, encoding ?? "utf8") : chunk;
 }
 
-/** Converts the result of a body parser back to text, so that it passes the same checks as other bodies. */
+/** Converts the result of a body parser back to text, to run the same checks as for other bodies. */
 function toBody(parsed: unknown, maxBytes: number): Body {
   if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
   const text = typeof parsed === "string" ? parsed : stringify(parsed);

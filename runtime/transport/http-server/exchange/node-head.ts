@@ -73,7 +73,7 @@ export class NodeHead implements RequestHead {
   }
 }
 
-/** Number of names and values that Node keeps of a request by default: it drops further lines without an error. */
+/** Number of names and values Node keeps of a request by default. It drops further lines without an error. */
 const keptByNode = 2_000;
 
 /** True for a body in chunks. Each of them may have one byte, and takes far more memory than its content until it is read. */

@@ -5,8 +5,8 @@ import { startTimer } from "../../../internal/timers.ts";
 import { isChunked } from "./node-head.ts";
 
 /**
- * Order of the requests of each connection. A request begins when the response to the previous one has been sent, so that a connection holds one
- * response at a time. The bodies of waiting requests are not read.
+ * Order of the requests of each connection. A request begins when the response to the previous one has been sent: a connection holds one response at
+ * a time. The bodies of waiting requests are not read.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */

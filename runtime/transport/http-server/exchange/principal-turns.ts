@@ -1,13 +1,14 @@
 import { afterReads } from "../../../internal/timers.ts";
 
 /**
- * Turns of principals that send many requests at once. Of each principal, a few requests are handled in one turn of the event loop, and the others, in
- * their order, in later ones. Between two turns, the requests of others are read. Otherwise a hundred requests of one principal delay all others.
+ * Turns of principals with many requests at once. In one turn of the event loop, a few requests of each principal are handled. The others follow in
+ * their order in later turns, and between two turns the requests of other principals are read. Otherwise a hundred requests of one principal would
+ * delay all others.
  */
 export class PrincipalTurns {
   readonly #turns = new Map<string, Turn>();
 
-  /** Waits for the turn of a request. Returns nothing if that is now. */
+  /** Waits for the turn of a request. Returns `undefined` if it is its turn now. */
   take(principal: string): Promise<void> | undefined {
     const turn = this.#turns.get(principal) ?? this.#begin(principal);
     turn.taken += 1;
@@ -34,10 +35,10 @@ export class PrincipalTurns {
 
 /** Turn of a principal in the event loop. */
 interface Turn {
-  /** Requests that were handled in this turn, and those that wait for another. */
+  /** Requests handled in this turn, plus those waiting for a later one. */
   taken: number;
   readonly waiting: (() => void)[];
 }
 
-/** Requests of one principal that are handled in one turn. */
+/** Requests of one principal in one turn. */
 const share = 4;

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 
-/** Milliseconds for which a client may read nothing of a response that waits for it. */
+/** Milliseconds for which a client may read none of a waiting response. */
 export const readerTimeout = 30_000;
 
 /** Milliseconds between two checks. */
 export const checkInterval = 5_000;
 
 /**
- * Destroys a response that its client does not read: it would be held indefinitely. The time restarts whenever the client reads some of it. Node's
- * socket timeout ends only while nothing is read, however long one write is.
+ * Destroys a response when its client does not read it. Otherwise it would be held indefinitely. The time restarts whenever the client reads some of
+ * it. Node's socket timeout fires only while the client reads nothing, also within one long write: a late timeout shows progress.
  */
 export function expectReader(response: ServerResponse): void {
   const { timeout = 0 } = response.socket ?? {};

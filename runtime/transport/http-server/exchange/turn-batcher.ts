@@ -1,18 +1,18 @@
 import { PrincipalTurns } from "./principal-turns.ts";
 
 /**
- * Work of several requests that runs together at the end of a turn of the event loop: first each request that was read in the turn is handled, one
- * after the other, then their responses are written.
+ * Batches the work of several requests at the end of a turn of the event loop. First all requests read in the turn are handled, one after the other,
+ * then their responses are written.
  *
- * Between the reads of Node, each request would find the caches of the processor without the code that handles it: handled in a row, requests take
- * about a tenth less processor time. Every write wakes its reader, which costs more than most responses. A reader that is woken once for all responses
- * of a turn leaves more time to both sides, and even the last response arrives sooner.
+ * This saves processor time. Handled in a row, requests take about a tenth less of it, because their code is still in the caches of the processor;
+ * between two reads of Node it would not be. Every write wakes its reader, which costs more than most responses. Woken once for all responses of a
+ * turn, the reader leaves more time to both sides, and even the last response arrives sooner.
  */
 export class TurnBatcher {
   readonly principals: PrincipalTurns = new PrincipalTurns();
   #requests: Requests | undefined;
   #writes: Writes | undefined;
-  /** True from the first request that is handled at the end of a turn until the responses are written. */
+  /** True at the end of a turn, from the first request until the responses are written. */
   #isHandling = false;
 
   /**
@@ -56,7 +56,7 @@ export class TurnBatcher {
   }
 }
 
-/** Requests of one turn that are not handled yet. */
+/** Unhandled requests of one turn. */
 interface Requests {
   count: number;
 }
@@ -67,7 +67,7 @@ interface Writes {
   readonly end: () => void;
 }
 
-/** Milliseconds that a response waits for others. */
+/** Milliseconds for which a response waits for others. */
 const patience = 1;
 
 /** Captured once, because tests replace the global clock; platforms without `setImmediate` have no `node:http` either. */

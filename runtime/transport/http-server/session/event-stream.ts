@@ -5,13 +5,13 @@ import type { RequestId } from "../../../jsonrpc/message.ts";
 import type { StoredEvent, StreamPosition } from "../../../stores/event-store.ts";
 import type { EventWriter } from "../exchange/exchange.ts";
 
-/** Options that the streams of one session share. */
+/** Options shared by the streams of one session. */
 export interface StreamHost {
-  /** Bytes that may wait for a slow reader. While more wait, a further message destroys its connection. */
+  /** Bytes to hold for a slow reader. While more wait, a further message destroys its connection. */
   readonly maxWaiting: number;
   /** Counts destroyed connections. */
   readonly metrics: ConnectionMetrics | undefined;
-  /** Milliseconds that clients should wait before they reconnect. */
+  /** Milliseconds clients should wait before they reconnect. */
   readonly retry: number;
   /** Called when another process has taken over a shared stream, or sealed it. */
   fenced(stream: SessionStream, lost: LostStream): void;
@@ -21,39 +21,39 @@ export interface StreamHost {
   remember(event: StoredEvent): Promise<void> | undefined;
 }
 
-/** Rest of a stream that another process has taken over. */
+/** Rest of a stream after another process has taken it over. */
 export interface LostStream {
   /** Requests without a response. */
   readonly requests: readonly RequestId[];
-  /** Messages that were not stored. */
+  /** Messages not in the store. */
   readonly unsent: readonly string[];
 }
 
-/** Message that is sent. */
+/** Options for one message. */
 export interface SendOptions {
-  /** Request that the message responds to. */
+  /** Request the message responds to. */
   readonly respondsTo?: RequestId | undefined;
 }
 
-/** Sequence of events that outlives its connection. */
+/** Sequence of events with a longer life than its connection. */
 export interface SessionStream {
   readonly key: string;
   readonly isConnected: boolean;
-  /** Bytes that wait for the reader. */
+  /** Bytes not read by the client so far. */
   readonly waiting: number;
-  /** True if a client may know an event id of this stream, so that it can resume. */
+  /** True if a client may know an event id of this stream and can resume it. */
   readonly isResumable: boolean;
   /** True if the stream was opened by GET; known of shared streams only. */
   readonly isListener?: boolean;
   /** Writes to this connection from now on; closes an earlier one. */
   connect(writer: EventWriter): void;
-  /** Sends an event id to the client, so that it can resume before the first message. */
+  /** Sends an event id to the client. With it, the client can resume even before the first message. */
   prime(): void;
   /** Sends one message as JSON text. Returns a promise when the reader is slow. */
   send(data: string, options?: SendOptions): void | Promise<void>;
-  /** Marks a request whose response is among the events so far, or that gets none. */
+  /** Marks a request as settled: its response is among the events so far, or it gets none. */
   settle(id: RequestId): void;
-  /** Writes a comment, which shows proxies and the server that the reader is there. */
+  /** Writes a comment. It shows proxies and the server that the reader is there. */
   touch(comment: string): void;
   /** Closes the connection but not the stream. */
   release(): void;
@@ -72,7 +72,7 @@ export interface SessionStream {
 }
 
 /**
- * Stream of one process: events that are sent without a connection wait in the event store.
+ * Stream of one process. Events sent without a connection wait in the event store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -82,7 +82,7 @@ export class EventStreamResponse implements SessionStream {
   #writer: EventWriter | undefined;
   #next = 0;
   #isEnded = false;
-  /** Events that are sent while a new connection catches up. */
+  /** Events sent while a new connection catches up. */
   #held: StoredEvent[] | undefined;
   #storing: Promise<unknown> | undefined;
 
@@ -151,10 +151,10 @@ export class EventStreamResponse implements SessionStream {
   }
 
   /**
-   * Continues with a client that has reconnected: sends the missed events first, then live ones. No event is lost or doubled. An earlier connection
-   * may not have noticed its end, so the new one replaces it.
+   * Continues with a reconnected client: sends the missed events first, then live ones. No event is lost or doubled. An earlier connection may not
+   * have noticed its end, so the new one replaces it.
    *
-   * @param position - last event that the client has
+   * @param position - last event received by the client
    * @returns true if the missed events are known, and no later connection has taken over
    */
   async resume(
@@ -217,14 +217,14 @@ export class EventStreamResponse implements SessionStream {
   }
 }
 
-/** Connection that continues a stream after an event. */
+/** Connection on which a stream continues after an event. */
 interface ResumedConnection {
   readonly writer: EventWriter;
   readonly sequence: number;
   readonly missed: readonly StoredEvent[];
 }
 
-/** Bytes that may wait before a reader counts as slow. */
+/** Bytes to hold before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
 /** Start of the keys of streams opened by GET; a nonce is hexadecimal. A shared stream says itself what it is. */
@@ -235,15 +235,15 @@ export function isListenerKey(key: string): boolean {
   return key.startsWith(listenerMark);
 }
 
-/** Returns the latest stream opened by GET that is connected, or else the latest that its client can resume. */
+/** Returns the latest connected stream opened by GET, or else the latest one its client can resume. */
 export function findListener(listeners: readonly SessionStream[]): SessionStream | undefined {
   return listeners.findLast((stream) => stream.isConnected) ?? listeners.findLast((stream) => stream.isResumable);
 }
 
-/** Returns the streams that stay beside a new one: those with a connection, without the oldest one when there are too many. */
+/** Returns the streams to keep beside a new one: those with a connection, without the oldest one when there are too many. */
 export function keptListeners(listeners: readonly SessionStream[]): readonly SessionStream[] {
   return listeners.filter(({ isConnected }) => isConnected).slice(-(maxListeners - 1));
 }
 
-/** Maximum number of streams that a client may hold open by GET. */
+/** Maximum number of streams a client may hold open by GET. */
 const maxListeners = 2;

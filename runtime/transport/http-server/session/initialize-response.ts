@@ -8,7 +8,7 @@ import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "../settings.ts";
 
-/** Reply to the POST that opens a session. The session is listed before the client learns its id. */
+/** Reply to the POST which opens a session. The session is listed before the client learns its id. */
 export class InitializeResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #session: HttpSession;

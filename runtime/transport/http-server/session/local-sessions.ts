@@ -8,7 +8,7 @@ import type { FoundSession, LiveSessions, SessionDirectory } from "./session-dir
 import type { NewStream, Resumption, StreamDirectory } from "./session-streams.ts";
 import type { HttpSettings } from "../settings.ts";
 
-/** Sessions that this process serves without others. Their store may outlive it: then the next process continues them. */
+/** Sessions served by this process and no other. Their store may outlive it: then the next process continues them. */
 export class LocalSessions implements SessionDirectory {
   readonly store: SessionStore | undefined;
   readonly streams: StreamDirectory;

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../internal/timers.ts";
 import type { Connection } from "../../../protocol/session/connection.ts";
 
-/** Connection that needs periodic maintenance. */
+/** Connection in need of periodic maintenance. */
 export interface Maintained {
   readonly connection: Pick<Connection, "closed" | "close">;
   keepAlive(): void;
-  /** Extends the lifetime of a session that another process serves. Called in each round of maintenance. */
+  /** Extends the lifetime of a session of another process. Called in each round of maintenance. */
   renew?(): void;
 }
 
@@ -14,23 +14,23 @@ export interface MaintenanceOptions {
   readonly clock: Clock;
   /** Milliseconds between comments on idle streams. */
   readonly keepAlive: number;
-  /** Milliseconds that an unused session lives. */
+  /** Milliseconds for which an unused session lives. */
   readonly ttl: number;
   /** Called for each connection in each round; in some rounds, streams are to be kept alive as well. */
   visit(maintained: Maintained, isCommenting: boolean): void;
 }
 
 /**
- * Timer for all connections of a handler. It stops when there are none. A round has many turns, each for a part of the connections: to visit thousands
- * of them at once would delay all requests. While there are few, several turns are taken together, so that the process wakes up less often.
+ * Timer for all connections of a handler. It stops when there are none. A round has many turns, each for a part of the connections: to visit
+ * thousands of them at once would delay all requests. With few connections, several turns are taken together, and the process wakes up less often.
  */
 export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #schedule: Schedule;
-  /** Connections that last, by the turn in which each is visited. */
+  /** Lasting connections, by the turn in which each is visited. */
   readonly #turns: readonly Set<Maintained>[];
   readonly #turnOf = new Map<Maintained, Set<Maintained>>();
-  /** Connections that are visited together: few of them last longer than a turn. */
+  /** Connections visited together: few of them last longer than a turn. */
   readonly #brief = new Set<Maintained>();
   #lastTurn = -1;
   #turnsTaken = 0;
@@ -42,13 +42,13 @@ export class Maintenance {
     this.#turns = Array.from({ length: this.#schedule.turns }, () => new Set());
   }
 
-  /** Adds a connection that may end soon. */
+  /** Adds a connection with a possibly short life. */
   addBrief(maintained: Maintained): void {
     this.#brief.add(maintained);
     this.#tick();
   }
 
-  /** Adds a lasting connection. Each goes into the next turn, so that all turns have as many. */
+  /** Adds a lasting connection. Each goes into the next turn, which spreads them evenly. */
   add(maintained: Maintained): void {
     this.#brief.delete(maintained);
     this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;
@@ -123,5 +123,5 @@ const shortestTurn = 50;
 /** Number of connections up to which turns are taken together. */
 const fewConnections = 1_000;
 
-/** Turns that are then taken together. */
+/** Turns taken together then. */
 const turnsTogether = 5;

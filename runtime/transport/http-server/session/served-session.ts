@@ -7,7 +7,7 @@ import { rejectHttp, unknownEvent, type RejectedRequest } from "../rejection.ts"
 import type { HttpSession } from "./session.ts";
 import type { FoundSession, IdentifiedPost, LiveSessions } from "./session-directory.ts";
 
-/** Session that this process serves, as a request has found it. */
+/** Session of this process, as found by a request. */
 export class ServedSession implements FoundSession {
   readonly session: HttpSession;
   readonly #sessions: LiveSessions;

@@ -19,8 +19,8 @@ import type { HttpSession, SessionSettings } from "./session.ts";
 import type { SessionParts } from "./session-streams.ts";
 
 /**
- * Sessions of a handler, wherever they are stored and served: all of them in this process, or by several processes that share them. Operations reject
- * with an `EngineError` when what the processes share cannot be reached.
+ * Sessions of a handler, wherever they are stored and served: all of them in this process, or by several processes with a shared store. Operations
+ * reject with an `EngineError` when the shared engine cannot be reached.
  */
 export interface SessionDirectory extends SessionParts {
   /** Store of the sessions; absent for a handler without sessions. */
@@ -29,26 +29,28 @@ export interface SessionDirectory extends SessionParts {
   start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, service: SharedService): void;
   /** Returns the id of a new session, which names this process if only it can serve the session. */
   createId(options: { readonly isBound: boolean }): string;
-  /** Returns the session of this owner, if it lives, and extends its lifetime. Reserves the ids of requests that are about to run. */
+  /** Returns the session of this owner, if it lives, and extends its lifetime. Reserves the ids of requests before they run. */
   access(key: SessionKey, reserve: readonly RequestId[]): Awaitable<FoundSession | undefined>;
   /** True if a session has not ended. */
   isStored(key: SessionKey): Promise<boolean>;
-  /** Removes the rest of a session that a killed process was ending. Default: there is none. */
+  /** Removes the rest of a session if a process was killed while ending it. Default: there is none. */
   endUnknown?(key: SessionKey): Promise<void>;
-  /** Hands a message of a client of HTTP with SSE to the process that has its stream. Returns `false` when none has. Default: all are here. */
+  /**
+   * Forwards a message of a client of HTTP with SSE to the process with its stream. Returns `false` when none has it. Default: all streams are here.
+   */
   forwardPost?(key: SessionKey, post: ForwardedPost): Promise<boolean>;
-  /** Passes a stateless request on to the process that its state names. Returns `false` if this one has to continue. Default: it always has to. */
+  /** Passes a stateless request on to the process named in its state. Returns `false` if this one has to continue. Default: it always has to. */
   relayStateless?(exchange: Exchange, request: BoundRequest): Awaitable<boolean>;
   /**
-   * Sends the clients of these sessions to other processes, and waits for running requests: messages of their clients still reach them. Default: no other
-   * process serves the sessions, so that their connections wait.
+   * Sends the clients of these sessions to other processes, and waits for running requests: messages of their clients still reach them. Default: no
+   * other process serves the sessions, and their connections wait.
    */
   drain?(sessions: Iterable<HttpSession>, options: CloseOptions | undefined): Promise<void>;
   /** Leaves the other processes, after all streams have ended. */
   close?(): Promise<void>;
 }
 
-/** Session that a request has found. */
+/** Session found for a request. */
 export interface FoundSession {
   readonly key: SessionKey;
   readonly revision: Revision | undefined;
@@ -58,7 +60,9 @@ export interface FoundSession {
   listen(exchange: Exchange, position: StreamPosition | undefined): Promise<RejectedRequest | undefined>;
   /** Ends the session on request of its client. */
   end(): Promise<void>;
-  /** Releases what the access has reserved, for a POST that is rejected: its requests may be sent again with the same ids. Default: nothing is reserved. */
+  /**
+   * Releases the reservations of the access, when a POST is rejected: its requests may be sent again with the same ids. Default: nothing is reserved.
+   */
   release?(): void;
 }
 
@@ -68,7 +72,7 @@ export interface IdentifiedPost {
   readonly postBody: PostBody;
 }
 
-/** Stateless request that continues something, and its state, which may name a process. */
+/** Stateless request with a state to continue from. The state may name a process. */
 export interface BoundRequest {
   readonly identity: Identity | undefined;
   readonly message: Incoming & { readonly kind: "request" };
@@ -81,28 +85,28 @@ export interface ForwardedPost {
   readonly identity: Identity | undefined;
 }
 
-/** Parts of a service that several processes share. */
+/** Parts of a service shared by several processes. */
 export interface SharedService {
   readonly clients?: ServedClients;
   readonly areSessionsBound?: boolean;
   startTasks?(node: TaskNode): void;
 }
 
-/** Sessions that one handler serves. */
+/** Sessions of one handler. */
 export interface LiveSessions {
   readonly revisions: readonly Revision[];
   readonly settings: StreamSettings;
   /** True when the handler closes: it begins no requests. */
   readonly isClosed: boolean;
-  /** Returns a session that this handler serves now. */
+  /** Returns a session served by this handler now. */
   findLive(key: SessionKey): HttpSession | undefined;
   /** Returns the revision of a stored session, if this handler serves it. */
   findRevision(record: SessionRecord | undefined): Revision | undefined;
-  /** Searches in progress: a session that has ended must not be found by them. */
+  /** Searches in progress. They must not find a session which has ended meanwhile. */
   readonly searches: SessionSearches;
   /** Returns the session of a record, and marks it as used. A session of another process is continued here. Without a record it has ended. */
   continue(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined;
-  /** Returns a session that this handler can serve, and marks it as used; `undefined` when it has ended, or when the handler closes. */
+  /** Returns a session for this handler to serve, and marks it as used; `undefined` when it has ended, or when the handler closes. */
   use(key: SessionKey): Promise<HttpSession | undefined>;
   /** Passes the messages of a POST to their session. Returns a rejection for the caller to send. */
   deliver(exchange: Exchange, dispatch: MessageDispatch): RejectedRequest | undefined;

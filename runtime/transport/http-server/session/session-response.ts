@@ -8,34 +8,34 @@ import { toNetwork, type HttpOrigin, type Identity, type RemoteEnd } from "../id
 import type { ErrorStatus } from "../profiled-rejection.ts";
 import { rejectHttp } from "../rejection.ts";
 
-/** Destination of responses, and of messages that belong to a request. */
+/** Destination of the response to a request and of the messages before it. */
 export interface ResponseSink {
-  /** Sends the response to a request as JSON text, with its status if that is not 200. Without an id, the request could not be read. */
+  /** Sends the response to a request as JSON text, with its status unless it is 200. Without an id, the request could not be read. */
   respond(text: string, id: RequestId | undefined, failure?: ErrorStatus): void;
-  /** Marks a request that gets no response. */
+  /** Marks a request without a response. */
   skip(id: RequestId): void;
-  /** Sends a message that comes before the response. */
+  /** Sends a message ahead of the response. */
   push(text: string, kind: "request" | "notification"): void | Promise<void>;
-  /** Keeps bytes flowing: called periodically, it switches a response that takes long to a stream. */
+  /** Keeps bytes flowing: called periodically, it switches a slow response to a stream. */
   keepAlive(): void;
   /** Ends the reply, because the session ends: there are no more responses. */
   end(): void;
 }
 
-/** Part of an exchange that responses use. */
+/** Part of an exchange used by responses. */
 export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream"> & RemoteEnd;
 
 /** Form of responses: `auto` is JSON unless a message comes before the response. `json` drops such notifications instead. */
 export type ResponseMode = "auto" | "json" | "sse";
 
-/** Part of a session that its POSTs use. */
+/** Part of a session used by its POSTs. */
 export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
   /** True if the session has ended for all processes, and not only for this one. */
   readonly isEnded: boolean;
-  /** Opens a stream for the responses to these requests, and that can be resumed until it ends. Default name: one of this process. */
+  /** Opens a stream for the responses to these requests. It can be resumed until it ends. Default name: one of this process. */
   openStream(requests: readonly RequestId[], name?: string): SessionStream;
   endStream(stream: SessionStream): void;
 }
@@ -43,15 +43,15 @@ export interface SessionResponseHost {
 /** Properties of a POST with requests. */
 export interface SessionResponseDetails {
   readonly identity: Identity | undefined;
-  /** Requests that are about to be handled. */
+  /** Requests to be handled. */
   readonly requests: readonly RequestId[];
-  /** Number of members of a batch that are rejected immediately. Default 0. */
+  /** Number of immediately rejected members of a batch. Default 0. */
   readonly rejected?: number;
   readonly isBatch: boolean;
 }
 
 /**
- * POST that waits for responses. The first message determines the form: a response makes it JSON, any other message a stream.
+ * POST with outstanding responses. The first message determines the form: a response makes it JSON, any other message a stream.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -61,10 +61,10 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   readonly #host: SessionResponseHost;
   readonly #isBatch: boolean;
   readonly #requests: readonly RequestId[];
-  /** Requests with a response, and those that get none. */
+  /** Requests with a response, and those which get none. */
   readonly #settled: RequestId[] = [];
   #open: number;
-  /** Responses that wait for the others of their batch. */
+  /** Responses waiting for the others of their batch. */
   #text = "";
   #failure: ErrorStatus | undefined;
   #stream: SessionStream | undefined;
@@ -188,7 +188,7 @@ export function toOnlyEvent(text: string): HttpResponse {
 /** Fields of a JSON response. */
 export const jsonFields: HeaderFields = { "content-type": "application/json" };
 
-/** Fields of a response that is a stream; the last one keeps proxies from buffering events. */
+/** Fields of a stream; the last one keeps proxies from buffering events. */
 export const streamFields: HeaderFields = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",

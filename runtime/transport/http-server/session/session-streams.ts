@@ -6,42 +6,42 @@ import type { SessionKey } from "../../../stores/session-store.ts";
 import { findListener, keptListeners, type SessionStream, type StreamHost } from "./event-stream.ts";
 import type { EventWriter } from "../exchange/exchange.ts";
 
-/** Parts of a session directory that the sessions themselves use. */
+/** Parts of a session directory used by the sessions themselves. */
 export interface SessionParts {
   readonly streams: StreamDirectory;
   /** Requests of the sessions, as other processes have to know them. Default: no other process knows any. */
   readonly requests?: RequestDirectory;
-  /** Returns the values of a session that the processes share. Default: each process has its own. */
+  /** Returns the values of a session, as shared by the processes. Default: each process has its own. */
   createValues?(key: SessionKey): SessionValues;
 }
 
 /** Streams of sessions: creates them, and finds the rest of one whose connection has ended. */
 export interface StreamDirectory {
-  /** True if events are stored, so that clients of revisions with event ids can resume streams. */
+  /** True if events are stored. Clients of revisions with event ids can then resume streams. */
   readonly isResumable: boolean;
   /** Returns the name of a new stream of this process. The count distinguishes the streams of one session. */
   nameStream(count: number, kind: "response" | "listener"): string;
   createStream(key: SessionKey, stream: NewStream): SessionStream;
-  /** Stores an event of a stream that does not store its events itself. Default: there is no such stream. */
+  /** Stores an event of a stream without storage of its own. Default: there is no such stream. */
   remember?(key: SessionKey, event: StoredEvent): Promise<void> | undefined;
-  /** Removes the events of a session that no process continues. Default: they are removed with the session. */
+  /** Removes the events of a session when no process continues it. Default: they are removed with the session. */
   remove?(key: SessionKey): Awaitable<void>;
   /** Continues a stream on a new connection, and adds it to those of its session. Returns `false` when the position is unknown. */
   resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<boolean>;
-  /** Registers the stream that the client has opened by GET, in the background. Default: only this process sends on it. */
+  /** Registers the stream opened by the client with GET, in the background. Default: only this process sends on it. */
   listen?(key: SessionKey, stream: string): void;
   /**
-   * Sends a message on the stream that the client has opened by GET at another process. Rejects when there is none. Returns `undefined` for a
-   * notification that every process sends to its own clients. Default: no other process has streams of the session.
+   * Sends a message on a stream the client has opened by GET at another process. Rejects when there is none. Returns `undefined` for notifications of
+   * a kind that every process sends to its own clients. Default: no other process has streams of the session.
    */
   sendElsewhere?(key: SessionKey, text: string, method?: string): Promise<void> | undefined;
 }
 
-/** Stream that is created. */
+/** Options of a new stream. */
 export interface NewStream {
   readonly name: string;
   readonly host: StreamHost;
-  /** Requests that the stream responds to; none for a stream opened by GET. */
+  /** Requests with responses on the stream; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
 }
 
@@ -54,11 +54,11 @@ export interface Resumption {
   open(): EventWriter;
 }
 
-/** Requests of sessions that several processes serve. */
+/** Requests of sessions with several processes. */
 export interface RequestDirectory {
-  /** Start of the ids of requests to clients: a response that reaches another process finds its way back. */
+  /** Start of the ids of requests to clients. With it, a response finds its way back from another process. */
   readonly idPrefix: string;
-  /** Returns a function that stores how a request changes its session; `undefined` if it changes nothing. */
+  /** Returns a function to store the change a request makes to its session; `undefined` if it changes nothing. */
   prepareChange(key: SessionKey, request: Incoming & { readonly kind: "request" }): StoreChange | undefined;
   /** Called when a request has its response, or gets none: its id is no longer reserved. */
   ended(key: SessionKey, id: RequestId): void;
@@ -70,7 +70,7 @@ export type StoreChange = () => Promise<ErrorObject | undefined>;
 /** Open streams of a session, and the ones opened by GET. */
 export class SessionStreams {
   readonly #open = new Map<string, SessionStream>();
-  /** Streams that were opened by GET, the latest last. */
+  /** Streams opened by GET, the latest last. */
   #listeners: readonly SessionStream[] = [];
 
   get all(): readonly SessionStream[] {
@@ -81,7 +81,7 @@ export class SessionStreams {
     return this.#listeners.length > 0;
   }
 
-  /** Stream for messages that belong to no request of the client. */
+  /** Stream for messages unrelated to a request of the client. */
   get listener(): SessionStream | undefined {
     return findListener(this.#listeners);
   }
@@ -110,8 +110,8 @@ export class SessionStreams {
   }
 
   /**
-   * Adds a resumed stream: one opened by GET, or one that ends by itself. If another request has resumed it before, the connection of that request
-   * ends: nothing more may be written there.
+   * Adds a resumed stream: one opened by GET, or one which ends by itself. If another request has resumed it before, the connection of this earlier
+   * request ends: nothing more may be written there.
    */
   adopt(stream: SessionStream): void {
     for (const open of this.all) if (open.key === stream.key && open !== stream) open.release();

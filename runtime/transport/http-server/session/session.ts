@@ -16,13 +16,13 @@ import { SessionStreams, type SessionParts, type StoreChange } from "./session-s
 import { HttpTransportSession } from "../../transport-session.ts";
 import type { LostStream, SessionStream, StreamHost } from "./event-stream.ts";
 
-/** Settings of an HTTP server that its sessions use. */
+/** Settings of an HTTP server used by its sessions. */
 export interface SessionSettings {
   readonly responseMode: ResponseMode;
   readonly polling: boolean;
-  /** Milliseconds that clients should wait before they reconnect. */
+  /** Milliseconds clients should wait before they reconnect. */
   readonly retry: number;
-  /** Bytes that may wait for the reader of a stream. */
+  /** Bytes to hold for the reader of a stream. */
   readonly maxStreamBytes: number;
   readonly profile: Profile | undefined;
   readonly metrics: ConnectionMetrics | undefined;
@@ -31,19 +31,19 @@ export interface SessionSettings {
 }
 
 /**
- * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
- * one of the streams that the client has opened by GET.
+ * Session over Streamable HTTP: the transport of one connection. Messages related to a request are sent on the stream of its POST, all others on one
+ * of the streams the client has opened by GET.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
 export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   readonly network: NetworkDetails = overHttp;
   readonly key: SessionKey;
-  /** Absent for a session that lasts as long as a POST. */
+  /** Absent for the session of a single POST. */
   readonly session: HttpTransportSession | undefined;
   readonly #settings: SessionSettings;
   readonly #parts: SessionParts;
-  /** Requests that wait for their response. */
+  /** Replies to the requests without a response so far. */
   readonly #replies = new Map<RequestId, ResponseSink>();
   /** Created with the first stream, because most sessions never have any. */
   #streams: SessionStreams | undefined;
@@ -55,7 +55,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   #isClosed = false;
   #isEnded = false;
   #onIdle: (() => void) | undefined;
-  /** Functions that store the changes of requests, by id. Only sessions of several processes have some. */
+  /** Functions to store the changes of requests, by id. Only sessions with several processes have some. */
   #changes: Map<RequestId, StoreChange> | undefined;
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
@@ -149,7 +149,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
 
   // Methods for the HTTP handler.
 
-  /** Sets the connection that uses this transport. */
+  /** Sets the connection over this transport. */
   serve(connection: Connection): void {
     this.#connection = connection;
   }
@@ -160,7 +160,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.session?.end();
   }
 
-  /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */
+  /** Sets a callback for each time the last running request gets its response, and calls it at once when none is running. */
   whenIdle(run: () => void): void {
     this.#onIdle = run;
     this.#emitIdle();
@@ -170,7 +170,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     return this.#replies.has(id);
   }
 
-  /** Registers the reply for the response to a request that is about to be received. */
+  /** Registers the reply for the response to a request, before the request is received. */
   expect(id: RequestId, reply: ResponseSink): void {
     this.#replies.set(id, reply);
   }
@@ -184,7 +184,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.#receiver?.classified(incoming, origin);
   }
 
-  /** Opens a stream for messages that belong to no request of the client; ends the oldest one when there are too many. */
+  /** Opens a stream for messages unrelated to a request of the client; ends the oldest one when there are too many. */
   listen(exchange: Exchange): void {
     const stream = this.openListener();
     stream.connect(exchange.stream(streamFields));

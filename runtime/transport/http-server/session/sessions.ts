@@ -18,7 +18,7 @@ import { shuttingDown, unknownSession, type RejectedRequest } from "../rejection
 import { toRenewalInterval, type HttpService, type HttpSettings } from "../settings.ts";
 import type { SessionRevisions } from "../revisions.ts";
 
-/** Parts of a handler that its sessions use. */
+/** Parts of a handler used by its sessions. */
 export interface SessionsOptions {
   readonly service: HttpService;
   readonly settings: HttpSettings;
@@ -26,7 +26,7 @@ export interface SessionsOptions {
   readonly directory: SessionDirectory;
 }
 
-/** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
+/** Sessions and stateless requests of this process. The session store knows the sessions of all processes. */
 export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
@@ -34,7 +34,7 @@ export class Sessions implements LiveSessions {
   readonly #directory: SessionDirectory;
   readonly #maintenance: Maintenance;
   readonly #live = new Map<string, HttpSession>();
-  /** Connections that are not in the store: being opened, or of a single POST. */
+  /** Connections outside the store: being opened, or of a single POST. */
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
@@ -128,7 +128,10 @@ export class Sessions implements LiveSessions {
     return true;
   }
 
-  /** Adds a session to the store. Returns `false` when there are too many, and no unused session of the same owner that could be ended, the oldest first. */
+  /**
+   * Adds a session to the store. When there are too many, unused sessions of the same owner are ended to make room, the oldest first. Returns `false`
+   * without any.
+   */
   async admit(record: SessionRecord): Promise<boolean> {
     const { store } = this.#settings.sessions ?? {};
     while (store && !(await store.add(record))) {
@@ -152,7 +155,7 @@ export class Sessions implements LiveSessions {
     await this.#dropEnded(session);
   }
 
-  /** Ends a session that is not in the store. */
+  /** Ends a session which is not in the store. */
   forget(session: HttpSession): void {
     this.#unlisted.delete(session);
     this.#maintenance.delete(session);
@@ -171,7 +174,7 @@ export class Sessions implements LiveSessions {
     return this.#isClosed ? shuttingDown() : unknownSession();
   }
 
-  /** Closes all connections in order; their sessions remain in the store for other processes that share it. */
+  /** Closes all connections in order; their sessions remain in the store for the other processes. */
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     const directory = this.#directory;
@@ -239,7 +242,10 @@ export class Sessions implements LiveSessions {
     void session.connection.close();
   }
 
-  /** Closes this process's half of a session that no other process can continue, and removes its events. Without them it has ended all the same. */
+  /**
+   * Closes this process's half of a session no other process can continue, and removes its events. If they cannot be removed, the session has ended
+   * all the same.
+   */
   async #dropEnded(session: HttpSession): Promise<void> {
     session.markEnded();
     this.#drop(session);
@@ -267,7 +273,7 @@ export class Sessions implements LiveSessions {
     return !session.isBusy && session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now();
   }
 
-  /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
+  /** Closes a session unused in this process. If it is not in the store any more, it has ended, and no other process serves it. */
   async #closeUnused(session: HttpSession): Promise<void> {
     try {
       const isStored = await this.#directory.isStored(session.key);
@@ -281,7 +287,7 @@ export class Sessions implements LiveSessions {
     }
   }
 
-  /** Renews a session in use, so that it does not expire in the store. */
+  /** Renews a session in use, to keep it from expiring in the store. */
   async #renew(session: HttpSession): Promise<void> {
     try {
       await this.#directory.access(session.key, []);
