@@ -11,13 +11,13 @@ import { findRejection, rejections, type Rejection } from "./rejections.ts";
 /** Error code for a request before the handshake. */
 const notInitialized = -32005;
 
-/** Conventions that only some peers follow. All are off by default. */
+/** Conventions of some peers. All are off by default. */
 export interface CommunityOptions {
   /** Accepts a `progressToken` beside `_meta` in params, if `_meta` has none. */
   readonly topLevelProgressToken?: boolean;
   /** Treats an embedded resource with a URI and without text or blob as a resource link, at revisions with resource links. */
   readonly lenientResourceLinks?: boolean;
-  /** Adds an empty `structuredContent` to tool results without one, at revisions with that member. */
+  /** Adds an empty `structuredContent` to tool results without one, at revisions with this member. */
   readonly alwaysStructured?: boolean;
 }
 
@@ -67,12 +67,12 @@ const habits: Omit<Profile, "toResult"> = {
 };
 
 /**
- * Conventions of the early community guides, for peers that follow them: pass it as `profile` to either side.
+ * Conventions of the early community guides, for peers built by them: pass it as `profile` to either side.
  *
  * A request before the handshake is rejected with -32005. Errors name their category in `data`. Rejections have the codes of the catalogue; over
  * HTTP, this includes requests without a session or credentials. Failed tools carry the guides' code in `_meta`. The profile accepts notifications
- * without the prefix `notifications/`, the request `shutdown`, and `{ enabled }` in capabilities. A client retries a request that was rejected
- * temporarily, if it may. Official codes and messages do not change.
+ * without the prefix `notifications/`, the request `shutdown`, and `{ enabled }` in capabilities. A client retries a temporarily rejected request, if
+ * it may. Official codes and messages do not change.
  */
 export const communityProfile: Profile = createCommunityProfile();
 
@@ -137,7 +137,7 @@ function describe(error: ErrorObject, code: number, more: object): ErrorObject {
   return { code, message, data: { ...more, ...data } };
 }
 
-/** Returns the guides' code for a call that reaches no tool. */
+/** Returns the guides' code for a call without a tool behind it. */
 function toGuideCode({ code, data }: ErrorObject, method: string): number | undefined {
   if (method !== "tools/call" || code !== errorCodes.invalidParams) return undefined;
   return isObject(data) && Object.hasOwn(data, "name") ? toolCodes.unknown : toolCodes.invalid;

@@ -1,4 +1,4 @@
-/** Part of the protocol that an error comes from, as the community guides divide it. */
+/** Part of the protocol an error comes from, as the community guides divide it. */
 export type ErrorCategory =
   | "core"
   | "content"
@@ -20,7 +20,7 @@ export interface ErrorRange {
 }
 
 /**
- * Ranges that the guides assign to the parts of the protocol. Most lie in the range that JSON-RPC and the protocol reserve, and some codes have
+ * Ranges assigned by the guides to the parts of the protocol. Most lie in the range reserved by JSON-RPC and the protocol, and some codes have
  * another official meaning (-32002, -32042). They are therefore used to read the errors of peers, and are not sent as `code`.
  */
 export const errorRanges: readonly ErrorRange[] = [

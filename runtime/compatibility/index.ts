@@ -1,4 +1,4 @@
-/** Conventions of peers that follow the early community guides. */
+/** Conventions of the early community guides. */
 export { communityProfile, communityReconnect, createCommunityProfile, guideKey } from "./community-profile.ts";
 export type { CommunityOptions } from "./community-profile.ts";
 

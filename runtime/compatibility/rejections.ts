@@ -6,7 +6,7 @@ export type RejectionCategory =
 
 /** A kind of rejection of a request. */
 export interface Rejection {
-  /** The `code` of the error. All codes lie outside the range that JSON-RPC and the protocol reserve. */
+  /** The `code` of the error. All codes lie outside the range reserved by JSON-RPC and the protocol. */
   readonly code: number;
   readonly category: RejectionCategory;
   /** True if the same request may succeed later without changes by the client. */
@@ -93,7 +93,7 @@ export interface RejectionOptions {
 }
 
 /**
- * Creates an error that rejects a request: throw it from middleware. Its `data` contains the category, and whether a retry may succeed.
+ * Creates an error to reject a request with: throw it from middleware. Its `data` contains the category, and whether a retry may succeed.
  *
  * @example
  * ```ts

@@ -4,12 +4,12 @@ import type { Engine, EngineStatus } from "../stores/engine.ts";
 
 /** Figures of one operation of an engine. */
 export interface OperationFigures {
-  /** Number of operations that have ended, with those that failed. */
+  /** Number of completed operations, including failed ones. */
   readonly count: number;
   readonly errors: number;
   /** Sum of their durations in seconds. */
   readonly seconds: number;
-  /** Number of operations that took as long as each bound of `durationBounds` at most. */
+  /** Number of operations within each bound of `durationBounds`: they took as long as the bound at most. */
   readonly buckets: readonly number[];
 }
 
@@ -19,13 +19,13 @@ export interface EngineMetricsSnapshot {
   readonly state?: EngineStatus["state"];
   /** Figures by name of the operation, such as `events.append`. */
   readonly operations: ReadonlyMap<string, OperationFigures>;
-  /** Outcomes of operations that have several, such as `fenced`, by name of the operation. */
+  /** Outcomes of operations with several, such as `fenced`, by name of the operation. */
   readonly outcomes: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Messages to other nodes by kind, and by outcome: `sent` or `absent`. */
   readonly messages: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Events that were stored. Those of an append that was repeated count again. */
+  /** Stored events. Events of a repeated append count again. */
   readonly events: number;
-  /** Tasks that this node has taken over from others. */
+  /** Tasks taken over by this node from others. */
   readonly tasksTakenOver: number;
 }
 
@@ -33,7 +33,7 @@ export interface EngineMetricsSnapshot {
 export const durationBounds: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
- * Counts the operations of an engine that `measureEngine` has wrapped. It may be read at any time.
+ * Counts the operations of an engine wrapped by `measureEngine`. It may be read at any time.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export class EngineMetrics {
     };
   }
 
-  /** Sets the function that reads the state of the engine. */
+  /** Sets the function to read the state of the engine with. */
   watchState(read: () => EngineStatus["state"]): void {
     this.#readState = read;
   }
@@ -124,7 +124,7 @@ export class EngineMetrics {
 }
 
 /**
- * Returns an engine that performs the same operations, and counts them.
+ * Returns an engine with the same operations, which counts them.
  *
  * @example
  * ```ts

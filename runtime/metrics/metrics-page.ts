@@ -10,8 +10,8 @@ export interface MetricsSources {
 }
 
 /**
- * Creates the page of an HTTP server with its metrics as text for Prometheus. Every program that can reach the server can read it: use `serveMetrics`
- * with a port of its own where that is not acceptable.
+ * Creates the page of an HTTP server with its metrics as text for Prometheus. Every program with access to the server can read it. Where this is not
+ * acceptable, use `serveMetrics` with a port of its own.
  *
  * @example
  * ```ts

@@ -5,12 +5,12 @@ import { durationBounds, type EngineMetricsSnapshot, type OperationFigures } fro
 export interface MetricsSnapshots {
   /** Figures of its connections, as `Metrics` of the main entry returns them. */
   readonly server?: MetricsSnapshot;
-  /** Figures of the engine that it shares with other nodes. */
+  /** Figures of the engine shared with other nodes. */
   readonly engine?: EngineMetricsSnapshot;
 }
 
 /**
- * Returns figures as text that Prometheus and OpenTelemetry collectors read.
+ * Returns figures as text for Prometheus and OpenTelemetry collectors.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  * @example

@@ -8,7 +8,7 @@ import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 export interface ServeMetricsOptions {
   /** Port to listen on. Default: any free port. */
   readonly port?: number;
-  /** Address to listen on. Default `127.0.0.1`. Every program that can reach another one can read the metrics, so it must not be public. */
+  /** Address to listen on. Default `127.0.0.1`. Another address must not be public: every program with access to it can read the metrics. */
   readonly host?: string;
   /** Path of the metrics. Default `/metrics`. */
   readonly path?: string;
@@ -16,7 +16,7 @@ export interface ServeMetricsOptions {
   readonly onError?: OnError;
 }
 
-/** Server of metrics that listens. */
+/** Listening server of metrics. */
 export interface MetricsListener {
   readonly url: string;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { createNodeName } from "./node-name.ts";
 /** Broadcast for clients. */
 type Notification = Exclude<Broadcast, { readonly kind: "revoked" | "lists" }>;
 
-/** Node that sends and receives the broadcasts of a server. */
+/** Sender and receiver of the broadcasts of a server. */
 export interface BroadcastNode {
   readonly nodes: NodeDirectory;
   readonly clock: Clock;
@@ -17,14 +17,14 @@ export interface BroadcastNode {
 }
 
 /**
- * Reads the definitions of a list again, because another node has changed its own. Returns a function that changes the list of this node; the clients
- * of this node are notified afterwards, and other nodes are not notified.
+ * Reads the definitions of a list again, because another node has changed its own. Returns a function to change the list of this node. The clients of
+ * this node are notified afterwards, and other nodes are not.
  */
 export type OnListChanged = (kind: ListKind) => Awaitable<(() => void) | undefined>;
 
 /**
- * Notifications of one server that the nodes of a cluster share. What the server notifies its own clients of is broadcast, gathered for a moment; what
- * other nodes broadcast reaches the clients of this server.
+ * Notifications of one server, shared by the nodes of a cluster. Each notification to the server's own clients is broadcast as well, gathered for a
+ * moment. Broadcasts of other nodes reach the clients of this server.
  */
 export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
   readonly isShared = true;
@@ -33,15 +33,15 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
   readonly #sender = createNodeName();
   /** Nodes of this server. The first one sends and receives. */
   readonly #nodes: BroadcastNode[] = [];
-  /** Broadcasts that are not sent yet, the oldest first; equal ones have the same key. */
+  /** Unsent broadcasts, the oldest first; equal ones have the same key. */
   #unsent = new Map<string, Notification>();
   #count = 0;
   #cancel: (() => void) | undefined;
   #sending: Promise<void> = Promise.resolve();
   #isFailing = false;
-  /** Lists that changed because another node changed its own; absent while no such change is applied. */
+  /** Lists changed by the current function because another node changed its own; absent outside of such a function. */
   #applied: Set<ListKind> | undefined;
-  /** Lists that are being read again; true if another change came meanwhile. */
+  /** Lists being read again; true if another change came meanwhile. */
   readonly #reading = new Map<ListKind, boolean>();
 
   private constructor(clients: ServedClients) {
@@ -106,12 +106,12 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
     }
   }
 
-  /** Notifies the clients of this server of a list that nodes of another version have, or had, with other definitions. */
+  /** Notifies the clients of this server of a list with other definitions on nodes of another version. It may have differed only for a time. */
   listDiffers(node: BroadcastNode, kind: ListKind): void {
     if (node === this.#nodes[0]) this.#notifyList(kind);
   }
 
-  /** Notifies the clients of this server of every change that may have been missed. */
+  /** Notifies the clients of this server of every change they may have missed. */
   missed(node: BroadcastNode): void {
     if (node !== this.#nodes[0]) return;
     for (const kind of listKinds) this.#readAgain(kind);
@@ -119,7 +119,7 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
     for (const uri of new Set(uris)) this.#apply((to) => to.notifyUpdated([uri]));
   }
 
-  /** Runs a change that other nodes know of: it is not broadcast. Returns the lists that it has changed. */
+  /** Runs a change. It is not broadcast, because other nodes know of it. */
   #apply(change: (to: NotificationTarget) => void): void {
     this.#changeBy(() => change(this.#clients));
   }
@@ -188,7 +188,7 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
     return this.#sending;
   }
 
-  /** Sends the broadcasts in order. Those that cannot be sent are sent later. */
+  /** Sends the broadcasts in order. After a failure, the rest is sent later. */
   async #sendUnsent(): Promise<void> {
     const [node] = this.#nodes;
     if (!node || this.#unsent.size === 0) return;
@@ -207,7 +207,7 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
   }
 }
 
-/** Broadcasts by the clients of the server that they are of. */
+/** Broadcasts by the clients of their server. */
 const joined = new WeakMap<ServedClients, ClusterBroadcasts>();
 
 function kindOf(handler: string): ListKind | undefined {
@@ -217,10 +217,10 @@ function kindOf(handler: string): ListKind | undefined {
 /** Milliseconds for which broadcasts are gathered. */
 const gatherTime = 10;
 
-/** Milliseconds until broadcasts that could not be sent are sent again. */
+/** Milliseconds before unsent broadcasts are tried again. */
 const retryDelay = 500;
 
-/** Maximum number of broadcasts that wait. */
+/** Maximum number of waiting broadcasts. */
 const mostUnsent = 10_000;
 
 /** Maximum number of characters of the notification of a topic. */

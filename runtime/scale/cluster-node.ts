@@ -30,7 +30,7 @@ export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly lease: number;
-  /** Characters of events that may wait until the engine has stored them. */
+  /** Characters of events to hold until the engine has stored them. */
   readonly maxUnstoredSize: number;
   readonly onListChanged?: OnListChanged | undefined;
   fail(thrown: unknown): void;
@@ -53,7 +53,7 @@ export class ClusterNode {
   #streams: ReadonlyMap<string, LiveStream> = new Map();
   #broadcasts: ClusterBroadcasts | undefined;
   #states: SharedStates | undefined;
-  /** Handling of the broadcasts so far, which wait for states that are being read. */
+  /** Handling of the broadcasts so far. It waits for the reads of states in progress. */
   #received: Promise<unknown> | undefined;
   #relayCount = 0;
   #digests: ListDigests | undefined;
@@ -184,12 +184,12 @@ export class ClusterNode {
     return (await this.#options.engine.sessions.readState(key)) !== undefined;
   }
 
-  /** Applies the state that an access has found to a session of this handler. */
+  /** Applies the state found by an access to a session of this handler. */
   update(session: HttpSession, found: SharedSession): void {
     this.#states?.update(session, found);
   }
 
-  /** Hands a message of a client of HTTP with SSE to the node that has its stream. Returns `false` when no node has. */
+  /** Forwards a message of a client of HTTP with SSE to the node with its stream. Returns `false` when no node has it. */
   async forwardPost(key: SessionKey, { value, identity }: ForwardedPost): Promise<boolean> {
     const node = nodeOfSession(key.id);
     if (node === undefined || node === this.name) return false;
@@ -197,7 +197,7 @@ export class ClusterNode {
     return (await this.#send(node, message)) === "sent";
   }
 
-  /** Ends reservations of requests that were rejected before they ran, in the background. */
+  /** Ends reservations of requests rejected before they ran, in the background. */
   releaseUnused(key: SessionKey, ids: readonly RequestId[], node: string = this.name): void {
     if (ids.length === 0) return;
     const release = { node, ids: ids.map(toStoredId), isUnused: true };
@@ -243,7 +243,7 @@ export class ClusterNode {
     if (isLate) this.#broadcasts?.missed(this.#broadcastNode);
   }
 
-  /** Runs a function when the states that are being read are applied, after earlier functions. */
+  /** Runs a function when the reads in progress have been applied, after earlier functions. */
   #whenSettled(run: () => void): void {
     const settled = this.#states?.settled;
     if (!settled && !this.#received) return run();

@@ -4,7 +4,7 @@ import { EngineError } from "../stores/engine.ts";
 import { MemoryRateStore, type RateStore } from "../stores/rate-store.ts";
 
 /**
- * Creates a rate store for the whole cluster. While the engine is lost, each node counts on its own, so that a limit never blocks.
+ * Creates a rate store for the whole cluster. While the engine is lost, each node counts on its own: a limit never blocks.
  *
  * @param shared - store of the engine; without one, each node counts on its own at all times
  */

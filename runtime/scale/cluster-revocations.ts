@@ -17,7 +17,7 @@ export interface ClusterRevocationsOptions {
   fail(thrown: unknown): void;
 }
 
-/** Revocations that all nodes know: each reads those of the engine at its start, and receives later ones as broadcasts. */
+/** Revocations known to all nodes: each reads those of the engine at its start, and receives later ones as broadcasts. */
 export class ClusterRevocations implements Revocations {
   readonly #options: ClusterRevocationsOptions;
   readonly #list = new RevocationList();
@@ -29,7 +29,7 @@ export class ClusterRevocations implements Revocations {
     this.#options = options;
   }
 
-  /** Begins to receive revocations. Resolves when all that the engine keeps are known. */
+  /** Begins to receive revocations. Resolves when all revocations in the engine are known. */
   async start(): Promise<void> {
     this.#stopReceiving = await this.#options.engine.nodes.receive(createNodeName(), {
       message() {},

@@ -44,7 +44,7 @@ export class ClusterTasks implements TaskNode {
     this.#receivers.add(receiver);
   }
 
-  /** Passes on a message that this node has received. */
+  /** Passes on a message received by this node. */
   deliver(message: TaskMessage): void {
     for (const receive of this.#receivers) receive(message);
   }

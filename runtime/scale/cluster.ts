@@ -17,17 +17,17 @@ import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Timing of a cluster, and the receiver of its errors. */
 export interface ClusterOptions {
-  /** Milliseconds after which a node that does not renew its lease counts as stopped. Default 6 s. */
+  /** Milliseconds after which a node counts as stopped unless it renews its lease. Default 6 s. */
   readonly lease?: number;
   /**
-   * Characters of events that may wait in this node until the engine has stored them. At half of it, requests are rejected with 503 and `Retry-After`. At the
-   * limit, messages of handlers that do not wait for their earlier ones are rejected. Responses may take twice as much. Default 16 Mi.
+   * Characters of events to hold in this node until the engine has stored them. At half of it, requests are rejected with 503 and `Retry-After`. At
+   * the limit, messages are rejected if their handlers do not wait for earlier ones. Responses may take twice as much. Default 16 Mi.
    */
   readonly maxUnstoredSize?: number;
   /**
-   * Reads definitions again when another node has changed the list of its own, because definitions contain functions and stay on their node. Returns a
-   * function that changes the list of this node. Clients of this node are notified after it, and the change is not reported to other nodes. Called
-   * for every kind of list when changes were missed. Default: the lists of the nodes are changed by other means.
+   * Reads definitions again when another node has changed the list of its own: definitions contain functions and stay on their node. Returns a
+   * function to change the list of this node. Clients of this node are notified after it, and the change is not reported to other nodes. Called for
+   * every kind of list when changes were missed. Default: the lists of the nodes are changed by other means.
    *
    * @example
    * ```ts
@@ -56,7 +56,7 @@ export interface ClusterOptions {
 /** Connection of this process to a cluster. */
 export interface Cluster extends HttpCluster {
   readonly engine: Engine;
-  /** Rates that hold for all nodes: for `rateLimit` and `limitAuthFailures`. While the engine is lost, each node counts on its own. */
+  /** Rates common to all nodes: for `rateLimit` and `limitAuthFailures`. While the engine is lost, each node counts on its own. */
   readonly rates: RateStore;
   /** Revoked principals and tokens: `requireBearerToken` of every node rejects them, and their streams end. */
   readonly revocations: Revocations;
@@ -67,7 +67,7 @@ export interface Cluster extends HttpCluster {
 }
 
 /**
- * Connects this process to an engine that all nodes share. A client may then send each request to any node.
+ * Connects this process to an engine shared by all nodes. A client may then send each request to any node.
  *
  * @throws {SetupError} when the engine cannot be used: wrong address, credentials, version or settings
  * @example
@@ -116,7 +116,7 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
   };
 }
 
-/** Returns a function that derives keys. Random keys of each process would make nodes reject what others have signed. */
+/** Returns a function to derive keys with. If each process drew random keys, nodes would reject what others have signed. */
 function toDeriveKeys(engine: Engine, secrets: readonly Uint8Array[] | undefined): SharedParts["deriveKeys"] {
   if (secrets) {
     deriveKeys(secrets, "");

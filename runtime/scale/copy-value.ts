@@ -1,4 +1,4 @@
-/** Returns a deep copy of a value as JSON has it: members that are `undefined` are omitted. */
+/** Returns a deep copy of a value as in JSON: members with the value `undefined` are omitted. */
 export function copyValue<T>(value: T): T {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }

@@ -2,16 +2,16 @@ import type { NodeMessage } from "../stores/node-directory.ts";
 import type { HttpOrigin } from "../transport/http-server/identity.ts";
 import type { HttpSession } from "../transport/http-server/session/session.ts";
 
-/** Message for a session that a node serves. */
+/** Message for a session of a node. */
 export type SessionMessage = Exclude<NodeMessage, { readonly kind: "task" | "post" | "listen" }>;
 
-/** Parts of a node that messages for its sessions use. */
+/** Parts of a node used by messages for its sessions. */
 export interface MessageHost {
   /** Reads the state of a session again. */
   stateChanged(session: HttpSession): void;
-  /** Sends a message of the server to the node that has the stream opened by GET, in the background. */
+  /** Sends a message of the server to the node with the stream opened by GET, in the background. */
   sendToListener(message: SessionMessage & { readonly kind: "send" }): void;
-  /** Ends a session that another node has ended, in the background. */
+  /** Ends a session, as another node has done, in the background. */
   end(session: HttpSession): void;
 }
 
@@ -35,5 +35,5 @@ export function deliverMessage(session: HttpSession, message: SessionMessage, ho
   }
 }
 
-/** Origin of messages that another node has received and authenticated. */
+/** Origin of messages received and authenticated by another node. */
 export const noOrigin: HttpOrigin = { identity: undefined, releaseConnection: () => false };

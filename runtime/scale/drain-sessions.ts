@@ -2,15 +2,15 @@ import { pause, type Clock } from "../internal/timers.ts";
 import type { HttpSession } from "../transport/http-server/session/session.ts";
 import { spreadEnd } from "./streams/spread-retry.ts";
 
-/** Part of a session that a closing node uses. */
+/** Part of a session used by a closing node. */
 export type DrainedSession = Pick<HttpSession, "polls" | "hasListeners" | "releaseStreams" | "whenIdle">;
 
-/** Times of a node that closes. */
+/** Times of a closing node. */
 export interface DrainOptions {
   readonly clock: Clock;
   /** Milliseconds in which running requests may finish. */
   readonly drain: number;
-  /** Milliseconds that clients should wait before they reconnect. */
+  /** Milliseconds clients should wait before they reconnect. */
   readonly retry: number;
 }
 

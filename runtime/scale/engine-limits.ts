@@ -2,27 +2,27 @@ import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of what an engine stores. Every engine has the same defaults. */
 export interface EngineLimits {
-  /** Milliseconds that an unused session lives. Default 30 min. */
+  /** Milliseconds for which an unused session lives. Default 30 min. */
   readonly sessionTtl: number;
   /** Sessions at a time; one owner may hold half of them. Default 10,000. */
   readonly maxSessions: number;
   /** Subscriptions of a session. Default 1,000. */
   readonly maxSubscriptions: number;
-  /** Ids of ended requests that a session remembers. Default 1,024. */
+  /** Ids of ended requests to remember for each session. Default 1,024. */
   readonly maxUsedIds: number;
-  /** Milliseconds that a stream is kept after its last append. Default 10 min. */
+  /** Milliseconds to keep a stream after its last append. Default 10 min. */
   readonly streamTtl: number;
-  /** Milliseconds that an ended stream is kept. Default 2 min. */
+  /** Milliseconds to keep an ended stream. Default 2 min. */
   readonly endedStreamTtl: number;
-  /** Streams of a session that have not ended. Those beyond are not stored, so that their clients cannot resume them. Default 2,048. */
+  /** Open streams of a session. Further ones are not stored, so their clients cannot resume them. Default 2,048. */
   readonly maxOpenStreams: number;
   /** Events of a stream; the oldest are removed. Default 1,000. */
   readonly maxEvents: number;
   /** Characters of a stream; the oldest events are removed, but never the last one. Default 4 Mi. */
   readonly maxStreamSize: number;
-  /** Milliseconds that an broadcast is kept. Default 10 min. */
+  /** Milliseconds to keep a broadcast. Default 10 min. */
   readonly broadcastTtl: number;
-  /** Broadcasts that are kept; the oldest are removed. Default 10,000. */
+  /** Number of broadcasts to keep; the oldest are removed. Default 10,000. */
   readonly maxBroadcasts: number;
 }
 
@@ -42,7 +42,7 @@ export const defaultEngineLimits: EngineLimits = {
 };
 
 /**
- * Checks the numbers of an engine that is a server of its own, which stores no times without an end.
+ * Checks the numbers of an engine in a server of its own. Such a server stores no infinite times.
  *
  * @throws {SetupError} when a number is negative or `NaN`, or a time is `Infinity`
  */

@@ -1,4 +1,4 @@
-/** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
+/** Servers on several nodes: clusters, the interfaces of their engines, and an engine in memory for tests. */
 export { joinCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions } from "./cluster.ts";
 export type { OnListChanged } from "./cluster-broadcasts.ts";

@@ -7,7 +7,7 @@ import type { Broadcast, NodeDirectory } from "../stores/node-directory.ts";
 export interface ListDigestsOptions {
   readonly nodes: NodeDirectory;
   readonly clock: Clock;
-  /** Milliseconds after which a node that does not renew its lease counts as stopped. */
+  /** Milliseconds after which a node counts as stopped unless it renews its lease. */
   readonly lease: number;
   readonly self: { readonly name: string; readonly isStable: boolean };
   /** Returns what clients see of the lists of this node. */
@@ -26,7 +26,7 @@ type Digests = Readonly<Record<string, string>>;
 export class ListDigests {
   readonly #options: ListDigestsOptions;
   #isServing = false;
-  /** Kinds of lists that differ, by the name of the node. */
+  /** Kinds of lists with other definitions, by the name of the node. */
   readonly #others = new Map<string, readonly ListKind[]>();
   #cancel: Cancel | undefined;
   #isOver = false;

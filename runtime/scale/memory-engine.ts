@@ -36,7 +36,7 @@ export interface MemoryCluster {
 }
 
 /**
- * Creates a cluster in the memory of this process: for tests of servers that run on several nodes. Nothing outlives the process.
+ * Creates a cluster in the memory of this process, to test servers on several nodes. Nothing outlives the process.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryCl
   };
 }
 
-/** State that the engines of a cluster share. */
+/** State shared by the engines of a cluster. */
 interface Memory {
   readonly sessions: MemorySharedSessions;
   readonly events: MemorySharedEvents;

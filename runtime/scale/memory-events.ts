@@ -128,7 +128,7 @@ export class MemorySharedEvents implements SharedEventStore {
     return stream;
   }
 
-  /** Adds events, and removes the oldest ones that exceed the limits. */
+  /** Adds events, and removes the oldest ones beyond the limits. */
   #add(stream: Stream, data: readonly string[]): void {
     for (const text of data) {
       stream.events.push({ sequence: stream.next, data: text });
@@ -165,7 +165,7 @@ const maxReplacedOwners = 64;
 /** Maximum number of events in one part. */
 const maxPartEvents = 256;
 
-/** Characters that one answer contains at most, unless its first event is larger. */
+/** Maximum number of characters in one part, unless its first event is larger. */
 const maxPartSize = 1024 * 1024;
 
 function takePart({ events }: Stream, index: number): readonly StreamEvent[] {
@@ -186,14 +186,14 @@ interface StreamEvent {
 interface Stream {
   owner: string;
   fence: number;
-  /** Sequences that followed the last events of replaced owners, by fence. */
+  /** Sequences after the last events of replaced owners, by fence. */
   readonly ends: Map<number, number>;
   readonly open: Set<RequestId>;
   readonly isResponse: boolean;
   isEnded: boolean;
   /** Sequence of the next event. */
   next: number;
-  /** Events that are kept: the last ones, without gaps. */
+  /** Stored events: the last ones, without gaps. */
   readonly events: StreamEvent[];
   /** Characters of the kept events. */
   size: number;

@@ -16,7 +16,7 @@ export interface MemoryConnection {
   /** False while the connection is closed or lost: nothing is received. */
   isReady(): boolean;
   readonly receivers: Set<MemoryReceiver>;
-  /** Streams that are watched. */
+  /** Watched streams. */
   readonly watches: Set<Watch>;
 }
 
@@ -24,11 +24,11 @@ export interface MemoryConnection {
 export interface MemoryReceiver {
   readonly node: string;
   readonly receiver: NodeReceiver;
-  /** Position of the last broadcast that was received. */
+  /** Position of the last received broadcast. */
   position: string;
 }
 
-/** Stream that a connection watches. */
+/** Stream watched by a connection. */
 export interface Watch {
   readonly session: SessionKey;
   readonly stream: string;
@@ -41,9 +41,9 @@ export class MemoryNodes {
   readonly #connections = new Set<MemoryConnection>();
   /** Ends of the leases. */
   readonly #leases = new Map<string, number>();
-  /** Broadcasts that are kept, the oldest first; their numbers have no gaps. */
+  /** Stored broadcasts, the oldest first; their numbers have no gaps. */
   readonly #kept: { readonly broadcast: Broadcast; readonly expiresAt: number }[] = [];
-  /** Messages that wait for nodes which have lost their connection. */
+  /** Messages for nodes without a connection at the moment. */
   readonly #waiting = new Map<string, NodeMessage[]>();
   /** Number of the last broadcast. */
   #last = 0;
@@ -120,7 +120,7 @@ export class MemoryNodes {
       .map(({ broadcast }, index) => ({ broadcast, position: String(last + index + 1) }));
   }
 
-  /** Calls the receivers of the connections that watch a stream. */
+  /** Calls the receivers of the connections which watch a stream. */
   changed(session: SessionKey, stream: string): void {
     const name = nameStream({ session, stream });
     for (const [connection, added] of this.#receivers()) {
@@ -135,7 +135,7 @@ export class MemoryNodes {
     return () => void connection.watches.delete(added);
   }
 
-  /** Delivers what a connection that was lost has not received. */
+  /** Delivers what a connection has missed while it was lost. */
   resume(connection: MemoryConnection): void {
     for (const added of connection.receivers) {
       // Messages come before broadcasts: they may decide which clients a broadcast is for.
@@ -148,7 +148,7 @@ export class MemoryNodes {
     }
   }
 
-  /** Delivers the broadcasts that a receiver lacks. */
+  /** Delivers the broadcasts a receiver has not got yet. */
   #deliver(connection: MemoryConnection, added: MemoryReceiver): void {
     callLater(connection, added, () => {
       const lacking = this.broadcastsAfter(added.position);

@@ -1,7 +1,7 @@
 import type { Clock } from "../internal/timers.ts";
 import type { StoredRevocation } from "../stores/revocation-store.ts";
 
-/** Revocations that the nodes of a cluster in memory share. */
+/** Revocations shared by the nodes of a cluster in memory. */
 export class MemoryRevocations {
   readonly #clock: Pick<Clock, "now">;
   /** Times of expiry by key, in the milliseconds of the clock. */

@@ -159,7 +159,7 @@ function stateOf({ logLevel, subscriptions, listener }: Entry): SharedSessionSta
   };
 }
 
-/** False for a listener that the same stream had before. */
+/** False for an earlier listener of the same stream. */
 function isNewer({ stream, fence }: SessionListener, known: SessionListener | undefined): boolean {
   return stream !== known?.stream || fence >= known.fence;
 }
@@ -171,12 +171,12 @@ interface Entry {
   subscriptions: ReadonlySet<string>;
   listener: SessionListener | undefined;
   readonly reservations: Map<RequestId, Reservation>;
-  /** Ids of requests that have ended, the first ended first. */
+  /** Ids of ended requests, the first ended first. */
   readonly used: Set<RequestId>;
   expiresAt: number;
 }
 
-/** Node that runs a request, and the access that reserved its id. */
+/** Node running a request, and the access which reserved its id. */
 interface Reservation {
   readonly node: string;
   readonly attempt: string | undefined;

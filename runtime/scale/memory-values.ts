@@ -1,7 +1,7 @@
 import type { Clock } from "../internal/timers.ts";
 import type { ValueLease } from "../stores/shared-value-store.ts";
 
-/** Secret texts that the nodes of a cluster in memory share. */
+/** Secret texts shared by the nodes of a cluster in memory. */
 export class MemorySharedValues {
   readonly #clock: Pick<Clock, "now">;
   readonly #values = new Map<string, { readonly value: string; readonly until: number }>();

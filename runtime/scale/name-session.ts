@@ -1,6 +1,6 @@
 import type { SessionKey } from "../stores/session-store.ts";
 
-/** Returns a text that is different for each id and each owner of a session. */
+/** Returns a text for the id and owner of a session, different for each pair. */
 export function nameSession({ id, owner }: SessionKey): string {
   return JSON.stringify([id, owner]);
 }

@@ -6,15 +6,15 @@ import { createNodeName } from "./node-name.ts";
 export interface NodeLeaseOptions {
   readonly nodes: NodeDirectory;
   readonly clock: Clock;
-  /** Milliseconds after which a node that does not renew its lease counts as stopped. */
+  /** Milliseconds after which a node counts as stopped unless it renews its lease. */
   readonly lease: number;
   readonly receiver: NodeReceiver;
   fail(thrown: unknown): void;
 }
 
 /**
- * Name of a node and its lease, which is renewed three times in its duration. A lease that has expired, as after a suspension of the process or an
- * outage of the engine, is created again: the fence of each stream shows which of them another node has sealed or adopted meanwhile.
+ * Name of a node and its lease, which is renewed three times in its duration. An expired lease is created again, for example after a suspension of
+ * the process or an outage of the engine. The fence of each stream then shows whether another node has sealed or adopted the stream meanwhile.
  */
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
@@ -67,8 +67,8 @@ export class NodeLease {
   }
 
   /**
-   * True if this node has held its lease for half of its duration. Only then does an expired lease of another node show that the node is gone: after an
-   * outage of the engine all leases have expired, and the nodes create them again one after the other.
+   * True if this node has held its lease for half of its duration. Only then does an expired lease of another node prove the end of this node: after
+   * an outage of the engine all leases have expired, and the nodes create them again one after the other.
    */
   get isStable(): boolean {
     const { clock, lease } = this.#options;
@@ -130,7 +130,7 @@ export class NodeLease {
     this.#isFailing = true;
   }
 
-  /** Renews the lease. While the store cannot be reached, no other node can find out that the lease has expired either. */
+  /** Renews the lease. While the store cannot be reached, no other node can notice an expired lease either. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined));
     return this.#renewing;

@@ -10,17 +10,20 @@ export function createNodeName(): string {
   return high.toString(36).padStart(13, "0");
 }
 
-/** Returns the node of the id of a server request, or of a progress token; `undefined` for ids that no node has issued. */
+/** Returns the node in the id of a server request, or in a progress token; `undefined` for ids of other origin. */
 export function nodeOfRequest(id: unknown): string | undefined {
   return typeof id === "string" ? /^([0-9a-z]{13})\.\d{1,15}$/.exec(id)?.[1] : undefined;
 }
 
-/** Returns the node that has the stream of a session of HTTP with SSE; `undefined` for ids that no node has issued. */
+/** Returns the node with the stream of a session of HTTP with SSE; `undefined` for ids of other origin. */
 export function nodeOfSession(id: string): string | undefined {
   return /\.([0-9a-z]{13})$/.exec(id)?.[1];
 }
 
-/** Returns the node that runs the request that a message of the client is about, or that has sent it; `undefined` for messages that any node handles. */
+/**
+ * Returns the node concerned by a message of the client: it runs the request in question, or has sent it. Returns `undefined` for messages any node
+ * can handle.
+ */
 export function findNodeOf(
   incoming: Incoming,
   session: Pick<HttpSession, "key" | "isRunning">,

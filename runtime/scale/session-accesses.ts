@@ -15,13 +15,13 @@ export interface SessionAccessesOptions {
 }
 
 /**
- * Accesses of a node to sessions. The end of a request is stored with the next access to its session, or after a moment: a client that calls all the time
+ * Accesses of a node to sessions. The end of a request is stored with the next access to its session, or after a moment. A client in constant use
  * costs one operation a call.
  */
 export class SessionAccesses {
   readonly #options: SessionAccessesOptions;
   readonly #attempts = new AccessAttempts();
-  /** Requests that have ended, by the name of their session. */
+  /** Ended requests, by the name of their session. */
   readonly #ended = new Map<string, EndedRequests>();
   #cancel: (() => void) | undefined;
 
@@ -59,7 +59,7 @@ export class SessionAccesses {
     }
   }
 
-  /** Ends requests of a session that this node has run. */
+  /** Ends requests of a session after this node has run them. */
   end(key: SessionKey, ids: readonly RequestId[]): void {
     this.#remember(key, ids.map(toStoredId));
   }
@@ -86,8 +86,8 @@ export class SessionAccesses {
 }
 
 /**
- * Returns what an engine keeps of a request id: a long one is replaced by its hash, because a session remembers many ids. A hash is longer than the ids
- * that are kept, so that it is the id of no other request.
+ * Returns the form in which an engine keeps a request id: a long one is replaced by its hash, because a session remembers many ids. A hash is longer
+ * than any id kept as it is, and therefore never the id of another request.
  */
 export function toStoredId(id: RequestId): RequestId {
   if (typeof id === "number" || id.length < hashLength) return id;
@@ -108,8 +108,8 @@ interface EndedRequests {
 const endDelay = 100;
 
 /**
- * Attempts of accesses that reserve request ids. An access whose outcome is unknown may have reserved its ids: when the client sends the requests
- * again, the access is repeated as the same attempt, so that its own reservations do not count as used.
+ * Attempts of accesses with reservations of request ids. If the outcome of an access is unknown, its ids may be reserved. When the client sends the
+ * requests again, the access is repeated as the same attempt: its own reservations do not count as used then.
  */
 export class AccessAttempts {
   /** Attempts whose outcome is unknown, the oldest first. */
@@ -118,7 +118,7 @@ export class AccessAttempts {
   #characters = 0;
   #count = 0;
 
-  /** Performs an access as a new attempt, or as the one that failed before. */
+  /** Performs an access as a new attempt, or as a repetition of the failed one. */
   async perform<Found>(
     key: SessionKey,
     reserve: readonly RequestId[],
@@ -134,7 +134,7 @@ export class AccessAttempts {
     }
   }
 
-  /** Returns an attempt that no other access has at the same time. */
+  /** Returns an attempt not in use by another access at the same time. */
   #take(key: SessionKey, reserve: readonly RequestId[]): string {
     this.#count += 1;
     const fresh = this.#count.toString(36);
@@ -164,7 +164,7 @@ function nameOf({ id, owner }: SessionKey, reserve: readonly RequestId[]): strin
   return JSON.stringify([id, owner, reserve]);
 }
 
-/** Maximum number of attempts that are remembered. */
+/** Maximum number of remembered attempts. */
 const mostUnknown = 1_000;
 
 /** Maximum characters of their names. A batch has many ids. */

@@ -6,13 +6,13 @@ import type { Engine } from "../stores/engine.ts";
 import { runLocked, type Locking } from "./engine/run-locked.ts";
 import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 
-/** Options of credentials that nodes share. */
+/** Options of credentials shared by nodes. */
 export interface SharedCredentialsOptions {
   /** User whose credentials they are. Those of another user are never found. */
   readonly owner: string;
-  /** Milliseconds that credentials are kept after they were last stored. Default 30 days. */
+  /** Milliseconds to keep credentials after they were last stored. Default 30 days. */
   readonly ttl?: number;
-  /** Milliseconds after which the exclusive use by a node that has stopped ends. Default 10 s. */
+  /** Milliseconds after which the exclusive use by a node ends when it has stopped. Default 10 s. */
   readonly lease?: number;
   readonly onError?: OnError;
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export interface SharedCredentials {
 }
 
 /**
- * Creates a store for the credentials of one user of clients that run on several nodes: each refresh token is used once. The engine encrypts them.
+ * Creates a store for the credentials of one user of clients on several nodes: each refresh token is used once. The engine encrypts them.
  *
  * @throws {SetupError} when the engine does not store values, or a number is negative, `NaN` or `Infinity`
  * @example

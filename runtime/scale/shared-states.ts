@@ -19,14 +19,14 @@ export interface SharedStatesOptions {
   readonly clock: Clock;
   /** Returns the name of this node. */
   nodeName(): string;
-  /** Returns a session that this node serves. */
+  /** Returns a session of this node. */
   findLive(key: SessionKey): HttpSession | undefined;
-  /** Ends a session that another node has ended, in the background. */
+  /** Ends a session, as another node has done, in the background. */
   end(session: HttpSession): void;
   fail(thrown: unknown): void;
 }
 
-/** State that a node has applied to a session. */
+/** State applied to a session by this node. */
 interface KnownState {
   readonly version: number | undefined;
   readonly subscriptions: ReadonlySet<string>;
@@ -51,12 +51,12 @@ export class SharedStates {
     this.#options = options;
   }
 
-  /** Resolves when the states that are being read are applied, and other work has ended; `undefined` when there is none. */
+  /** Resolves when the reads in progress have been applied, and other work has ended; `undefined` when there is none. */
   get settled(): Promise<unknown> | undefined {
     return this.#reads.size > 0 ? Promise.all(this.#reads) : undefined;
   }
 
-  /** Makes broadcasts wait for work that decides which clients they reach. */
+  /** Makes broadcasts wait for work which decides the clients to notify. */
   hold(work: Promise<unknown>): void {
     const held: Promise<void> = work.catch(() => {}).then(() => void this.#reads.delete(held));
     this.#reads.add(held);
@@ -66,7 +66,7 @@ export class SharedStates {
     return session && this.#known.get(session)?.version;
   }
 
-  /** Applies what an access has found. A session that was opened again in the meantime reads its state again. */
+  /** Applies the state found by an access. If the session was opened again in the meantime, its state is read again. */
   update(session: HttpSession, { version, state }: SharedSession): void {
     const known = this.#known.get(session);
     if (!state && known?.version !== version) this.changed(session);
@@ -95,7 +95,7 @@ export class SharedStates {
     this.#track({ session, run: () => this.#read(session) });
   }
 
-  /** Registers a node as the one that writes the stream opened by GET, in the background. */
+  /** Registers a node as the writer of the stream opened by GET, in the background. */
   registerListener(key: SessionKey, listener: SessionListener): void {
     const { engine, findLive, fail } = this.#options;
     const session = findLive(key);
@@ -113,7 +113,7 @@ export class SharedStates {
     });
   }
 
-  /** Notifies the client of a session of every change that may have been missed. */
+  /** Notifies the client of a session of every change it may have missed. */
   notifyAll(key: SessionKey): void {
     const session = this.#options.findLive(key);
     const rows = session?.connection.session?.revision.serverNotifications;
@@ -126,13 +126,13 @@ export class SharedStates {
     this.#notifyUpdated(session, this.#known.get(session)?.subscriptions);
   }
 
-  /** Returns a function that stores what a request changes. */
+  /** Returns a function to store the changes of a request. */
   prepare(session: HttpSession, request: Incoming & { readonly kind: "request" }): StoreChange | undefined {
     const change = toChange(request);
     return change && (() => this.#store(session, change));
   }
 
-  /** Runs a read that broadcasts have to wait for. One that fails is repeated. */
+  /** Runs a read, which broadcasts wait for. A failed one is repeated. */
   #track(stateRead: StateRead): void {
     const read = stateRead
       .run()
@@ -145,8 +145,8 @@ export class SharedStates {
   }
 
   /**
-   * Repeats a read until it succeeds. Broadcasts are for other sessions too and do not wait that long: the client is notified of each resource that
-   * it has subscribed to meanwhile.
+   * Repeats a read until it succeeds. Broadcasts are for other sessions too and do not wait this long: instead, the client is notified of each
+   * resource it has subscribed to meanwhile.
    */
   async #repeat({ session, run, isNeeded = () => true }: StateRead): Promise<void> {
     const { clock, findLive } = this.#options;
@@ -193,7 +193,7 @@ export class SharedStates {
     }
   }
 
-  /** Restores the stored state of a session whose handler has applied a change that could not be stored. */
+  /** Restores the stored state of a session. Its handler has already applied a change which could not be stored. */
   #undo(session: HttpSession, { subscribe = [] }: SessionChange, error: ErrorObject): ErrorObject {
     const subscriptions = new Set([...(this.#known.get(session)?.subscriptions ?? []), ...subscribe]);
     this.#known.set(session, { version: undefined, subscriptions });

@@ -1,6 +1,6 @@
 /**
- * Server Card: a public description of a server for clients that have not connected to it yet. It has no lists of tools, resources or prompts. Clients
- * must not base decisions about security on it.
+ * Server Card: a public description of a server for clients before they connect to it. It has no lists of tools, resources or prompts. Clients must
+ * not base decisions about security on it.
  *
  * @see https://modelcontextprotocol.io/seps/2127-mcp-server-cards
  */
@@ -48,7 +48,7 @@ export interface CardRemote {
   readonly supportedProtocolVersions?: readonly string[];
 }
 
-/** Value that a user supplies. */
+/** Value to be supplied by a user. */
 export interface CardInput {
   readonly description?: string;
   readonly isRequired?: boolean;
@@ -66,7 +66,7 @@ export interface CardHeader extends CardInput {
   readonly variables?: Readonly<Record<string, CardInput>>;
 }
 
-/** Schema that cards of this version name. */
+/** Schema named by cards of this version. */
 export const cardSchema = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
 /** Media type of a card. */

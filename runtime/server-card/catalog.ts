@@ -1,7 +1,7 @@
 import type { ServerCard } from "./card.ts";
 
 /**
- * Catalog of the artifacts that a domain publishes, with a Server Card for each server.
+ * Catalog of the artifacts of a domain, with a Server Card for each server.
  *
  * @see https://github.com/Agent-Card/ai-catalog
  */
@@ -21,5 +21,5 @@ export const catalogType = "application/ai-catalog+json";
 /** Path of the catalog of a domain. */
 export const catalogPath = "/.well-known/ai-catalog.json";
 
-/** Version of the catalog format that is written. */
+/** Version of written catalogs. */
 export const catalogVersion = "1.0";

@@ -4,7 +4,7 @@ import { parseUrl } from "../internal/parse-url.ts";
 /** Check of one value. Returns its first problem, with its place, or `undefined`. */
 export type Check = (value: unknown, place: string) => string | undefined;
 
-/** Length and form that a check requires. */
+/** Length and form required by a check. */
 export interface TextRule {
   readonly min?: number;
   /** Maximum length in UTF-16 code units. Default 2,048. */
@@ -14,7 +14,7 @@ export interface TextRule {
   readonly form?: string;
 }
 
-/** Checks a text. Control characters and characters that reorder text are rejected: hosts display these texts. */
+/** Checks a text. Control characters are rejected, and so are characters which reorder text: hosts display these texts. */
 export function text({ min = 0, max = 2_048, pattern, form = "" }: TextRule = {}): Check {
   return (value, place) => {
     if (typeof value !== "string") return `${place} is not a text`;
@@ -25,10 +25,10 @@ export function text({ min = 0, max = 2_048, pattern, form = "" }: TextRule = {}
   };
 }
 
-/** Control characters, without tab and line breaks, and characters that change the direction of text. */
+/** Control characters, without tab and line breaks, and characters which change the direction of text. */
 const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
-/** Checks a text that hosts show to users: markup is rejected. */
+/** Checks a text for display to users: markup is rejected. */
 export function prose(rule: TextRule): Check {
   return both(text(rule), (value, place) =>
     typeof value === "string" && /<[a-z!/?]/i.test(value) ? `${place} contains markup` : undefined,

@@ -16,7 +16,7 @@ import { isServerCard, findCardProblem } from "./read-card.ts";
 import { checkFinite, checkNumbers } from "../jsonrpc/check-numbers.ts";
 import { parseUrl } from "../internal/parse-url.ts";
 
-/** Server that a card describes: a server, or a gateway. */
+/** Server described by a card: a server, or a gateway. */
 export interface DescribedServer {
   readonly info: ImplementationInfo;
   readonly revisions: readonly { readonly id: string }[];
@@ -37,15 +37,15 @@ export interface ServerCardOptions {
   readonly websiteUrl?: string;
   readonly repository?: CardRepository;
   readonly icons?: readonly CardIcon[];
-  /** Headers that requests need, such as `X-API-Key`. OAuth needs none: clients find its metadata themselves. Never contains secret values. */
+  /** Headers required in requests, such as `X-API-Key`. OAuth needs none: clients find its metadata themselves. Never contains secret values. */
   readonly headers?: readonly CardHeader[];
-  /** Seconds that clients may use a copy of the card without a request. Default 3,600. */
+  /** Seconds for which clients may use a copy of the card without a request. Default 3,600. */
   readonly maxAge?: number;
-  /** `false`: no catalog is served, because another server publishes that of the domain. Default `true`. */
+  /** `false`: no catalog is served, because another server publishes the one of the domain. Default `true`. */
   readonly catalog?: boolean;
 }
 
-/** Server Card and catalog of a server, and the documents that an HTTP server sends for them. */
+/** Server Card and catalog of a server, and the documents an HTTP server sends for them. */
 export interface PublishedCard {
   readonly card: ServerCard;
   readonly catalog: Catalog;

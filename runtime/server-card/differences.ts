@@ -2,7 +2,7 @@ import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { ServerCard } from "./card.ts";
 import { isUrl } from "../internal/parse-url.ts";
 
-/** Statement of a card that the server contradicts. */
+/** Statement of a card in contradiction to the server. */
 export interface CardDifference {
   /** Member of the card: `version`. */
   readonly member:
@@ -15,17 +15,17 @@ export interface CardDifference {
 
 /** Server at the end of a connection. */
 export interface ReachedServer {
-  /** Info that the server declares. Its name may be the name of the card, or the part after the slash. */
+  /** Info declared by the server. Its name may be the name of the card, or the part after the slash. */
   readonly info: ImplementationInfo;
-  /** All revisions that the server supports. Default: revisions are not compared. */
+  /** All revisions of the server. Default: revisions are not compared. */
   readonly revisions?: readonly string[];
   /** URL of the endpoint. Default: remotes are not compared. */
   readonly url?: string | URL;
 }
 
 /**
- * Compares a card with the server at the end of a connection. A card is only a hint: where the two differ, the server is right. Members that the
- * server does not report are not compared.
+ * Compares a card with the server at the end of a connection. A card is only a hint: where the two differ, the server is right. Only members reported
+ * by the server are compared.
  *
  * @see https://modelcontextprotocol.io/seps/2127-mcp-server-cards
  * @example

@@ -1,4 +1,4 @@
-/** Server Cards: creating that of a server, and checking those of others. */
+/** Server Cards: creating one for a server, and checking those of others. */
 export { createServerCard } from "./create-card.ts";
 export type { DescribedServer, PublishedCard, ServerCardOptions } from "./create-card.ts";
 

@@ -46,7 +46,7 @@ export function isServerCard(value: unknown): value is ServerCard {
 }
 
 /**
- * Returns the entries of a catalog that are Server Cards. Others are left out; nested catalogs are not followed.
+ * Returns the Server Cards among the entries of a catalog. Others are left out; nested catalogs are not followed.
  *
  * @throws {ServerCardError} when the text is too long, no JSON, or no catalog
  * @example
@@ -78,7 +78,7 @@ function checkEntry(entry: CatalogEntry, index: number): CatalogEntry {
   throw new ServerCardError("invalid", `The catalog is invalid: ${problem}`);
 }
 
-/** Parses JSON within limits that no real card or catalog reaches. */
+/** Parses JSON within limits no real card or catalog reaches. */
 function parseDocument(source: string, what: string): unknown {
   if (source.length > maxDocumentBytes)
     throw new ServerCardError("invalid", `The ${what} is longer than ${maxDocumentBytes} bytes`);

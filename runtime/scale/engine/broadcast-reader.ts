@@ -7,7 +7,7 @@ export interface ReadBroadcast {
   readonly position: string;
 }
 
-/** Broadcasts that a store keeps. */
+/** Broadcasts in a store. */
 export interface KeptBroadcasts {
   /** Returns the position of the last broadcast. */
   findLast(): Promise<string>;
@@ -17,13 +17,13 @@ export interface KeptBroadcasts {
 
 /** Reader of the messages to a node. */
 export interface MessageReader {
-  /** Passes on all messages that were sent before this call. */
+  /** Passes on all messages sent before this call. */
   readAll(): Promise<void>;
 }
 
 /**
- * Passes broadcasts on to the receiver of a node, each once and in order, and after the messages that were sent before it: these may decide which clients
- * a broadcast is for.
+ * Passes broadcasts on to the receiver of a node, each once and in order, and after the messages sent before it: these may decide which clients a
+ * broadcast is for.
  */
 export class BroadcastReader {
   readonly receiver: NodeReceiver;

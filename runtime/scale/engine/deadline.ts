@@ -1,6 +1,6 @@
 import { startTimer } from "../../internal/timers.ts";
 
-/** Returns a promise that is rejected after a number of milliseconds, unless the work is done earlier. */
+/** Returns the result of work within a number of milliseconds; then the promise is rejected. */
 export function withDeadline<Value>(work: Promise<Value>, milliseconds: number, message?: string): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = startTimer(milliseconds, () => reject(new Error(message ?? `no reply within ${milliseconds} ms`)));

@@ -1,4 +1,4 @@
-/** Decodes a user name or a password of a URL. Returns `undefined` for one with a `%` that encodes nothing. */
+/** Decodes a user name or a password of a URL. Returns `undefined` for a text with a stray `%`. */
 export function decodePart(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

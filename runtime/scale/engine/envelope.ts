@@ -3,8 +3,8 @@ import type { KeyRing } from "./key-ring.ts";
 import { parseLimited } from "./parse-limited.ts";
 
 /**
- * Encrypts and signs a value for a place: a party that can only use the engine can neither read nor forge it, nor move it to another place. Values contain
- * ids of sessions, and principals.
+ * Encrypts and signs a value for a place: a party with access to the engine only can neither read nor forge it, nor move it to another place. Values
+ * contain ids of sessions, and principals.
  */
 export function sealEnvelope(ring: KeyRing, place: string, value: unknown): string {
   const body = ring.encrypt(place, JSON.stringify(value));

@@ -15,7 +15,7 @@ export class Health {
   readonly #failing = new Map<string, { readonly at: number; readonly problem: string }>();
   readonly #durations: { readonly at: number; readonly milliseconds: number }[] = [];
   #isConnected = false;
-  /** Problem of the settings of a server that is there, but is not used. */
+  /** Problem with the settings of a server which is reachable but not used. */
   #setupProblem: string | undefined;
   #pausedUntil = 0;
   #isTrying = false;
@@ -99,7 +99,7 @@ export class Health {
     this.#weaknesses.splice(0, Infinity, ...weaknesses);
   }
 
-  /** Counts a message or value that did not verify. */
+  /** Counts a message or value without a valid signature. */
   countInvalid(): void {
     this.#invalid += 1;
   }

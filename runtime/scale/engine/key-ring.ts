@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** Keys that are derived from the secrets of the user. The first one of each kind is used for new data, all are accepted. */
+/** Keys derived from the secrets of the user. The first one of each kind is used for new data, all are accepted. */
 export class KeyRing {
   readonly #keys: readonly [DerivedKeys, ...DerivedKeys[]];
   readonly #isEncrypting: boolean;
@@ -25,7 +25,7 @@ export class KeyRing {
     return [first, ...others];
   }
 
-  /** Returns a signature of a text that is only valid in its place. */
+  /** Returns a signature of a text. It is only valid in its place. */
   sign(place: string, text: string): string {
     const [first] = this.#keys;
     return hmac(first.messages, `${place}\0${text}`).toString("base64url");
@@ -40,12 +40,12 @@ export class KeyRing {
     });
   }
 
-  /** Encrypts a value, if the user wants that. It can only be decrypted in its place. */
+  /** Encrypts a value, if the user wants encryption. It can only be decrypted in its place. */
   seal(place: string, text: string): string {
     return this.#isEncrypting ? this.encrypt(place, text) : text;
   }
 
-  /** Returns the text of a sealed value. Returns `undefined` for one that was not encrypted here, although values are encrypted. */
+  /** Returns the text of a sealed value. Returns `undefined` for one without encryption from here, although values are encrypted. */
   open(place: string, value: string): string | undefined {
     if (this.#isEncrypting) return this.decrypt(place, value);
     return value.startsWith(encryptionMark) ? undefined : value;
@@ -60,7 +60,7 @@ export class KeyRing {
     return `${encryptionMark}${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")}`;
   }
 
-  /** Decrypts a value that one of the keys has encrypted for this place. */
+  /** Decrypts a value encrypted for this place with one of the keys. */
   decrypt(place: string, value: string): string | undefined {
     if (!value.startsWith(encryptionMark)) return undefined;
     const bytes = toBytes(value);

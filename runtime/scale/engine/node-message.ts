@@ -2,10 +2,10 @@ import { isObject } from "../../../generated/support.ts";
 import type { Broadcast, NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 
-/** Messages that wait for one node; the oldest are removed. */
+/** Messages to hold for one node; the oldest are removed. */
 export const mostMessages = 10_000;
 
-/** Milliseconds that messages wait for a node which does not read them. */
+/** Milliseconds to hold messages for a node which does not read them. */
 export const messagesTtl = 600_000;
 
 /** True for a message to a node. Its content was signed by a node, so only its kind and its members are checked. */

@@ -3,7 +3,7 @@ import { withDeadline } from "./deadline.ts";
 import { describeProblem } from "./describe-problem.ts";
 import type { Health } from "./health.ts";
 
-/** Engine that operations are performed on, and their deadline. */
+/** Engine to perform operations on, and their deadline. */
 export interface OperationsOptions {
   /** Name of the engine in messages. */
   readonly product: string;

@@ -1,11 +1,11 @@
 import { systemClock } from "../../internal/timers.ts";
 
-/** Runs a function that reads what is new: one run at a time, and one more when it is requested meanwhile. */
+/** Runs a function to read what is new: one run at a time, and one more when it is requested meanwhile. */
 export class ReadLoop {
   readonly #read: () => Promise<void>;
   /** Ends with the run in progress. */
   #current: Promise<void> = Promise.resolve();
-  /** Run that follows the one in progress. */
+  /** Run after the one in progress. */
   #next: Promise<void> | undefined;
   #isStopped = false;
 
@@ -28,7 +28,7 @@ export class ReadLoop {
   }
 
   /**
-   * Resolves after a run that has begun after this call. A run that fails is repeated, because the store may not request another one.
+   * Resolves after a run begun after this call. A failed run is repeated, because the store may not request another one.
    *
    * @throws {unknown} when the run fails: its error
    */
@@ -50,5 +50,5 @@ export class ReadLoop {
   }
 }
 
-/** Milliseconds until a run that has failed is repeated. */
+/** Milliseconds before a failed run is repeated. */
 const retryDelay = 250;

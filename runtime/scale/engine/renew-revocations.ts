@@ -7,8 +7,9 @@ export interface FoundRevocation extends StoredRevocation {
 }
 
 /**
- * Returns each revocation once, and stores those again that only an older key can read, so that they are applied when it is removed. The outdated ones
- * stay until they expire: nodes with the keys in another order may do the same at the same time, and neither may remove what the other one counts on.
+ * Returns each revocation once. If only an older key can read it, it is stored again, so it still applies when this key is removed. The outdated
+ * copies stay until they expire: nodes with the keys in another order may do the same at the same time, and neither may remove what the other one
+ * counts on.
  */
 export async function renewRevocations(
   found: readonly FoundRevocation[],
@@ -34,5 +35,5 @@ function latestOf(found: readonly StoredRevocation[]): ReadonlyMap<string, numbe
 /** Milliseconds by which two readings of one expiry may differ. */
 const clockError = 10_000;
 
-/** Revocations that are stored at a time. */
+/** Revocations to store at a time. */
 const atOnce = 100;

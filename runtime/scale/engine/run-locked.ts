@@ -1,7 +1,7 @@
 import { pause, systemClock, type Clock } from "../../internal/timers.ts";
 import type { SharedValueStore } from "../../stores/shared-value-store.ts";
 
-/** Store that a key is locked in, and the time that a lock lasts when its node has stopped. */
+/** Store with locks, and the time until a lock ends when its node has stopped. */
 export interface Locking {
   readonly values: SharedValueStore;
   readonly lease: number;
@@ -27,7 +27,10 @@ export async function runLocked<Result>(key: string, task: () => Promise<Result>
   }
 }
 
-/** Extends the exclusive use of a key. Returns a function that ends this, after an extension in progress: it could come after the end of the use. */
+/**
+ * Extends the exclusive use of a key. Returns a function to end the extensions. It waits for one in progress, which could otherwise come after the
+ * end of the use.
+ */
 function keepLock(
   key: string,
   holder: string,

@@ -5,7 +5,7 @@ import type { HttpSession } from "../../transport/http-server/session/session.ts
 import { nodeOfSession } from "../node-name.ts";
 import { removeSessionValues } from "./session-values.ts";
 
-/** Node that ends a session. */
+/** Node at which a session is ended. */
 export interface EndingNode {
   readonly engine: Pick<Engine, "sessions" | "events" | "nodes" | "values">;
   readonly clock: Clock;
@@ -34,8 +34,8 @@ export async function endSharedSession(key: SessionKey, node: EndingNode): Promi
 }
 
 /**
- * @param known - nodes that served the session before it ended
- * @param except - node that needs no message
+ * @param known - nodes which served the session before it ended
+ * @param except - node to send no message to
  */
 async function endOnce(
   key: SessionKey,
@@ -61,7 +61,10 @@ async function repeatEnd(key: SessionKey, known: readonly string[], node: Ending
   }
 }
 
-/** Ends a node's half of a session that another node has ended. What it has stored since then would begin the streams again. */
+/**
+ * Ends a node's half of a session ended by another node. Events stored by this node since then are removed, because they would begin the streams
+ * again.
+ */
 export async function endLocalSession(session: HttpSession, { events }: Pick<Engine, "events">): Promise<void> {
   session.markEnded();
   await session.connection.close({ drain: 0 });

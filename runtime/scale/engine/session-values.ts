@@ -47,7 +47,7 @@ export class SharedSessionValues implements SessionValues {
     return result;
   }
 
-  /** Extends the lifetime of the record from time to time, in the background: a session may be used for longer than that without a change. */
+  /** Extends the lifetime of the record from time to time, in the background: a session may be used for longer than this without a change. */
   #extend(): void {
     const { clock, fail } = this.#options;
     if (clock.now() - this.#extendedAt < lifetime / 4) return;
@@ -93,7 +93,7 @@ export class SharedSessionValues implements SessionValues {
   }
 }
 
-/** Removes the values of a session that has ended. */
+/** Removes the values of an ended session. */
 export async function removeSessionValues(values: SharedValueStore | undefined, key: SessionKey): Promise<void> {
   await values?.delete(toName(key));
 }
@@ -105,5 +105,5 @@ function toName({ id, owner }: SessionKey): string {
 /** Bytes of all values of a session at most. */
 const maxBytes = 128 * 1024;
 
-/** Milliseconds that values are kept after their last use, where the end of the session reaches no node. */
+/** Milliseconds to keep values after their last use, where the end of the session reaches no node. */
 const lifetime = 24 * 3_600_000;

@@ -13,7 +13,7 @@ export interface TaskValuesOptions {
   readonly maxTaskSize: number;
 }
 
-/** Tasks as texts that an engine stores. Ids and principals are always encrypted, because they are as good as passwords. */
+/** Tasks as texts in the store of an engine. Ids and principals are always encrypted, because they are as good as passwords. */
 export class TaskValues {
   readonly #options: TaskValuesOptions;
   /** Characters of a stored text; encryption makes it larger. */
@@ -67,7 +67,7 @@ export class TaskValues {
     return isFinal(record.status) ? undefined : { ...record, node, attempt: attemptOf(record) + 1 };
   }
 
-  /** Replaces an outcome that is too large by an error that says so. */
+  /** Replaces an outcome by an error when it is too large. */
   #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
     const { maxTaskSize } = this.#options;
     if (record.outcome === undefined || JSON.stringify(record).length <= maxTaskSize) return record;

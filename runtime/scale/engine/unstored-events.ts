@@ -1,14 +1,14 @@
-/** Size of the events that wait until the engine has stored them, over all streams of a node. */
+/** Size of the events waiting for storage in the engine, over all streams of a node. */
 export class UnstoredEvents {
   readonly #limit: number;
   #size = 0;
 
-  /** @param limit - characters of events that may wait */
+  /** @param limit - characters of waiting events */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** True if no more requests should begin: half of the limit is left for those that run. */
+  /** True if no more requests should begin: half of the limit is left for the running ones. */
   get isFull(): boolean {
     return this.#size >= this.#limit / 2;
   }
@@ -18,7 +18,7 @@ export class UnstoredEvents {
     return this.#size + sizeOf(length) <= this.#limit;
   }
 
-  /** True if an event may wait that something depends on: a response, or the only event of a stream. The limit for them is twice as high. */
+  /** True if an important event may wait: a response, or the only event of a stream. The limit for them is twice as high. */
   hasReserve(length: number): boolean {
     return this.#size + sizeOf(length) <= 2 * this.#limit;
   }

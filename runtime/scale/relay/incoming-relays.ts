@@ -7,7 +7,7 @@ import { toUnserved } from "./unserved.ts";
 import { StatelessRequests, type CreateStream } from "./stateless-requests.ts";
 import { listenElsewhere, servePost } from "./serve-relayed.ts";
 
-/** Dependencies of the requests that other nodes relay to this one. */
+/** Dependencies of the requests relayed by other nodes to this one. */
 export interface IncomingRelaysOptions {
   readonly events: Engine["events"];
   readonly createStream: CreateStream;
@@ -15,11 +15,11 @@ export interface IncomingRelaysOptions {
   fail(thrown: unknown): void;
 }
 
-/** Requests that other nodes relay, because only this node can serve them. Those of a session are handled in order. */
+/** Requests relayed by other nodes, because only this node can serve them. The requests of a session are handled in order. */
 export class IncomingRelays {
   readonly #options: IncomingRelaysOptions;
   readonly #stateless: StatelessRequests;
-  /** Last message of each session that is being handled, by the name of the session. */
+  /** Last message of each session in progress, by the name of the session. */
   readonly #handled = new Map<string, Promise<void>>();
   /** Streams of the latest requests: a message may come twice. */
   readonly #known = new Set<string>();
@@ -39,7 +39,7 @@ export class IncomingRelays {
     this.#enqueue(session, () => this.#serve(message, sessions));
   }
 
-  /** Handles a message of a session after the requests that were received before it. */
+  /** Handles a message of a session after all requests received before it. */
   inOrder(session: SessionKey, handle: () => void): void {
     if (this.#handled.has(nameSession(session))) this.#enqueue(session, async () => handle());
     else handle();
@@ -86,5 +86,5 @@ export function isRelayed(message: NodeMessage): message is RelayedMessage {
   return message.kind === "listen" || (message.kind === "post" && message.stream !== undefined);
 }
 
-/** Maximum number of streams that are remembered. */
+/** Maximum number of remembered streams. */
 const mostKnown = 10_000;

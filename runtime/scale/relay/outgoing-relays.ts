@@ -13,12 +13,12 @@ import { readRest } from "../streams/read-rest.ts";
 import type { StreamWatchers } from "../streams/stream-watchers.ts";
 import { isUnserved } from "./unserved.ts";
 
-/** Dependencies of the requests that a node relays. */
+/** Dependencies of the requests relayed by a node. */
 export interface OutgoingRelaysOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly watchers: StreamWatchers;
-  /** Returns true if an expired lease shows that its node has stopped. */
+  /** Returns true if an expired lease proves that its node has stopped. */
   isStable(): boolean;
   /** Sends a message, and waits while the absence of a node may end. */
   send(node: string, message: NodeMessage): Promise<"sent" | "absent">;
@@ -36,13 +36,13 @@ export interface FollowedResponse extends SessionStream {
   readonly finished: Promise<void>;
 }
 
-/** Session that only another node can serve. */
+/** Session served by only one other node. */
 export interface RemoteKey {
   readonly key: SessionKey;
   readonly node: string;
 }
 
-/** Request for another node: a POST, or a GET that opens a stream. */
+/** Request for another node: a POST, or a GET which opens a stream. */
 export interface Relay {
   readonly remote: RemoteKey;
   readonly post?: ForwardedPost & { readonly isStateless?: boolean };
@@ -60,8 +60,8 @@ export type RelayOutcome =
   | { readonly kind: "lost" };
 
 /**
- * Requests that this node passes on to the only node that can serve them. That node writes its messages to a new stream of the store, which this node
- * follows.
+ * Requests passed on by this node to the only node able to serve them. This other node writes its messages to a new stream of the store, and this
+ * node follows the stream.
  */
 export class OutgoingRelays {
   readonly #options: OutgoingRelaysOptions;
@@ -105,7 +105,7 @@ export class OutgoingRelays {
     await this.#options.engine.nodes.send(node, { kind: "deliver", session, incoming });
   }
 
-  /** Returns true if the node of a session is there. The session of a node that has stopped ends. */
+  /** Returns true if the node of a session is there. If it has stopped, the session ends. */
   async isServed({ key, node }: RemoteKey): Promise<boolean> {
     const { engine, isStable, end } = this.#options;
     if ((await engine.nodes.isAlive(node)) || !isStable()) return true;
@@ -166,5 +166,5 @@ function toMessage(stream: string, { remote, post }: Relay): NodeMessage {
   return { kind: "post", session, value, stream, ...(identity && { identity }), ...(isStateless && { isStateless }) };
 }
 
-/** Milliseconds between two checks of the node of a stream that does not begin. */
+/** Milliseconds between two checks of the node of a stream before it begins. */
 const pollInterval = 1_000;

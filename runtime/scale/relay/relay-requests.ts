@@ -22,36 +22,36 @@ import { spreadRetry } from "../streams/spread-retry.ts";
 import type { FollowedResponse, OutgoingRelays, RemoteKey } from "./outgoing-relays.ts";
 import { RelayedConnection, type RelayEnd } from "./relayed-connection.ts";
 
-/** Session that only another node can serve, as the store has it. */
+/** Session served by only one other node, as found in the store. */
 export interface RemoteSession extends RemoteKey {
   readonly revision: Revision;
 }
 
-/** POST of a session that another node serves. */
+/** POST of a session at another node. */
 export interface RemotePost extends IdentifiedPost {
   readonly session: RemoteSession;
-  /** Ids of the POST that were reserved before. */
+  /** Ids of the POST with earlier reservations. */
   readonly used: readonly RequestId[];
 }
 
-/** GET of a session that another node serves. */
+/** GET of a session at another node. */
 export interface RemoteListener {
   readonly session: RemoteSession;
-  /** Last event that the client has; absent for a new stream. */
+  /** Last event the client has; absent for a new stream. */
   readonly position: StreamPosition | undefined;
 }
 
-/** Parts of a node that relay requests. */
+/** Parts of a node used to relay requests. */
 export interface RelayContext {
   readonly relays: OutgoingRelays;
   readonly sessions: LiveSessions;
   /** Extends the lifetime of a session. */
   renew(session: RemoteSession): void;
-  /** Ends the reservations of requests that did not run. */
+  /** Ends the reservations of requests which did not run. */
   releaseUnused(session: RemoteSession, ids: readonly RequestId[]): void;
 }
 
-/** Passes the messages of a POST on to the node of their session. Returns a rejection that is still to be sent. */
+/** Passes the messages of a POST on to the node of their session. Returns a rejection for the caller to send. */
 export function relayPost(
   exchange: Exchange,
   post: RemotePost,
@@ -63,7 +63,7 @@ export function relayPost(
     : relayBatch(exchange, { ...post, postBody }, context);
 }
 
-/** Opens a stream for messages that belong to no request of the client, or resumes a stream after an event. */
+/** Opens a stream for messages unrelated to a request of the client, or resumes a stream after an event. */
 export async function relayListen(
   exchange: Exchange,
   { session, position }: RemoteListener,
@@ -125,7 +125,7 @@ interface RemoteRequests {
   readonly ids: readonly RequestId[];
   readonly value: unknown;
   readonly identity: Identity | undefined;
-  /** Responses to members of the batch that were rejected, as JSON texts. */
+  /** Error responses to rejected members of the batch, as JSON texts. */
   readonly rejections: readonly string[];
 }
 
@@ -155,7 +155,7 @@ async function relayRequests(
   }
 }
 
-/** Clients of revisions that do not reconnect to the streams of requests receive no events without a message. */
+/** Clients get events without a message only at revisions whose clients reconnect to the streams of requests. */
 function toFollowing(
   { revision }: RemoteSession,
   { sessions: { settings } }: RelayContext,

@@ -8,13 +8,13 @@ import { jsonFields, streamFields } from "../../transport/http-server/session/se
 import type { OutgoingRelays } from "./outgoing-relays.ts";
 import { RelayedConnection } from "./relayed-connection.ts";
 
-/** Stateless request that continues something on another node. */
+/** Stateless request to be continued on another node. */
 export interface StatelessRelay extends Pick<BoundRequest, "identity" | "message"> {
-  /** Node that has issued the state. */
+  /** Node which has issued the state. */
   readonly node: string;
 }
 
-/** Parts of a node that relay stateless requests. */
+/** Parts of a node used to relay stateless requests. */
 export interface StatelessRelayContext {
   readonly relays: OutgoingRelays;
   readonly sessions: LiveSessions;
@@ -22,7 +22,7 @@ export interface StatelessRelayContext {
   end(key: SessionKey): void;
 }
 
-/** Passes a stateless request on to the node that can continue. Returns `false` when that node has stopped: its state is unknown everywhere then. */
+/** Passes a stateless request on to the node with its state. Returns `false` when the node has stopped: the state is lost then. */
 export async function relayStateless(
   exchange: Exchange,
   { identity, message, node }: StatelessRelay,

@@ -11,7 +11,7 @@ export interface RelayedConnectionOptions {
   readonly clock: Clock;
   /** End of the connection when this node closes. */
   readonly end: RelayEnd;
-  /** Milliseconds that clients should wait before they reconnect. */
+  /** Milliseconds clients should wait before they reconnect. */
   readonly retry: number;
   /** Extends the lifetime of the session. */
   renew(): void;
@@ -23,7 +23,7 @@ export interface RelayedConnectionOptions {
  */
 export type RelayEnd = "at-once" | "spread" | "after-response";
 
-/** Connection of a client to a stream that another node writes. It is kept alive like those of this node, and so is its session. */
+/** Connection of a client to a stream of another node. It is kept alive like those of this node, and so is its session. */
 export class RelayedConnection implements Maintained {
   readonly connection: Pick<Connection, "closed" | "close">;
   readonly #options: RelayedConnectionOptions;

@@ -21,11 +21,11 @@ import { relayStateless, type StatelessRelay } from "./relay-stateless.ts";
 export interface RelaysOptions extends IncomingRelaysOptions, OutgoingRelaysOptions {
   /** Extends the lifetime of a session, in the background. */
   renew(session: RemoteSession): void;
-  /** Ends the reservations of requests that did not run, in the background. */
+  /** Ends the reservations of requests which did not run, in the background. */
   releaseUnused(session: RemoteSession, ids: readonly RequestId[]): void;
 }
 
-/** Requests of sessions that only one node of a cluster can serve: those that this node relays, and those that others relay to it. */
+/** Requests of sessions bound to one node of a cluster: those this node relays to others, and those others relay to it. */
 export class Relays {
   readonly #options: RelaysOptions;
   readonly #outgoing: OutgoingRelays;
@@ -42,13 +42,13 @@ export class Relays {
     this.#sessions = sessions;
   }
 
-  /** Returns the node that the id of a session, or a request state, names, if it is another node. */
+  /** Returns the node named in the id of a session or in a request state, if it is another node. */
   findOwner(id: string): string | undefined {
     const node = nodeOfSession(id);
     return node === this.#options.nodeName() ? undefined : node;
   }
 
-  /** Passes the messages of a POST on to the node of their session. Returns a rejection that is still to be sent. */
+  /** Passes the messages of a POST on to the node of their session. Returns a rejection for the caller to send. */
   post(exchange: Exchange, post: RemotePost): Promise<RejectedRequest | undefined> {
     return relayPost(exchange, post, this.#context);
   }
@@ -71,7 +71,7 @@ export class Relays {
     return true;
   }
 
-  /** Handles a message of a session after the requests that were received before it. */
+  /** Handles a message of a session after all requests received before it. */
   inOrder(session: SessionKey, handle: () => void): void {
     this.#incoming.inOrder(session, handle);
   }

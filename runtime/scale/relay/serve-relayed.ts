@@ -6,7 +6,7 @@ import { isIdentity } from "../../transport/http-server/identity.ts";
 import type { PostBody } from "../../transport/http-server/post-body.ts";
 import type { ResponseExchange, SessionResponseHost } from "../../transport/http-server/session/session-response.ts";
 
-/** Serves a POST that another node has received. Its responses are written to a new stream, which that node follows. */
+/** Serves a POST received by another node. Its responses are written to a new stream, and the other node follows the stream. */
 export function servePost(
   session: HttpSession,
   { stream, value, identity }: ForwardedBody & { readonly stream: string },
@@ -16,7 +16,7 @@ export function servePost(
   dispatchMessages(noExchange, { identity: sender, postBody: toPostBody(value), session, host });
 }
 
-/** Opens a stream that another node connects to the client, for messages that belong to no request of the client. */
+/** Opens a stream for messages unrelated to a request of the client. Another node connects it to the client. */
 export function listenElsewhere(session: HttpSession, name: string): void {
   session.openListener(name).prime();
 }

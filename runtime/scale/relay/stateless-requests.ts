@@ -9,10 +9,10 @@ import type { SessionStream } from "../../transport/http-server/session/event-st
 import { isIdentity } from "../../transport/http-server/identity.ts";
 import { RelayedStatelessResponse } from "./stateless-response.ts";
 
-/** Creates a stream that this node writes. */
+/** Creates a stream for this node to write. */
 export type CreateStream = (key: SessionKey, stream: NewStream) => SessionStream;
 
-/** Stateless requests that other nodes have received, because only this node has the state that they continue. */
+/** Stateless requests received by other nodes, because only this node has the state to continue from. */
 export class StatelessRequests {
   readonly #createStream: CreateStream;
   /** Requests in progress, by the ids of their keys. */

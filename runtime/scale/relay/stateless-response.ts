@@ -5,16 +5,16 @@ import type { SessionStream, StreamHost } from "../../transport/http-server/sess
 import type { HttpOrigin, Identity } from "../../transport/http-server/identity.ts";
 import type { StreamSettings } from "../../transport/http-server/session/session-directory.ts";
 
-/** Stateless request that another node has received. */
+/** Stateless request received by another node. */
 export interface RelayedStatelessOptions {
   readonly identity: Identity | undefined;
   readonly message: Incoming & { readonly kind: "request" };
   readonly settings: Pick<StreamSettings, "maxStreamBytes" | "metrics" | "retry">;
-  /** Creates the stream that the other node follows. */
+  /** Creates the stream for the other node to follow. */
   createStream(host: StreamHost): SessionStream;
 }
 
-/** Response to a stateless request that another node has received, and the whole transport of its connection. That node follows the stream. */
+/** Response to a stateless request received by another node, and the whole transport of its connection. The other node follows the stream. */
 export class RelayedStatelessResponse implements Channel, HttpOrigin {
   readonly identity: Identity | undefined;
   readonly #options: RelayedStatelessOptions;

@@ -20,14 +20,14 @@ import type { ClusterNode } from "../cluster-node.ts";
 import type { SharedSessionValues } from "../engine/session-values.ts";
 import { NodeSession, RelayedSession } from "./found-sessions.ts";
 
-/** Sessions of a cluster: every node serves each of them, or relays its requests to the only node that can. */
+/** Sessions of a cluster: every node serves each of them, or relays its requests to the only node able to. */
 export class ClusterSessions implements SessionDirectory {
   readonly store: SessionStore;
   readonly streams: StreamDirectory;
   readonly requests: RequestDirectory;
   readonly #node: ClusterNode;
   #sessions: LiveSessions | undefined;
-  /** True if only the node that has opened a session can serve it. */
+  /** True if a session can only be served by the node which opened it. */
   #areBound = false;
 
   constructor(node: ClusterNode) {

@@ -19,7 +19,7 @@ import type { RemoteSession } from "../relay/relay-requests.ts";
 export interface NodeAccess {
   readonly node: ClusterNode;
   readonly sessions: LiveSessions;
-  /** Ids of the request that were reserved before, here or on another node. */
+  /** Ids of the request with earlier reservations, here or on another node. */
   readonly used: readonly RequestId[];
   /** Ends the reservations of the request, in the background. */
   release(): void;

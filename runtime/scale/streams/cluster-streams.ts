@@ -25,14 +25,14 @@ export interface ClusterStreamsOptions {
   readonly unstored: UnstoredEvents;
   /** States of the sessions of this node; absent when its service has no clients. */
   readStates(): SharedStates | undefined;
-  /** Returns true if an expired lease shows that its node has stopped. */
+  /** Returns true if an expired lease proves that its node has stopped. */
   isStable(): boolean;
   /** Sends a message, and waits while the absence of a node may end. */
   send(node: string, message: NodeMessage): Promise<"sent" | "absent">;
   fail(thrown: unknown): void;
 }
 
-/** Streams of the sessions of a node. Events are in the engine before a client has them, so that it resumes a stream at any node. */
+/** Streams of the sessions of a node. Events are in the engine before a client has them: it can resume a stream at any node. */
 export class ClusterStreams implements StreamDirectory {
   readonly isResumable = true;
   readonly #options: ClusterStreamsOptions;
@@ -72,14 +72,14 @@ export class ClusterStreams implements StreamDirectory {
     return method !== undefined && isSentByEveryNode(method) ? undefined : this.sendToListener(key, text);
   }
 
-  /** Sends a message to the node that writes the stream opened by GET. Rejects when the session has no such stream. */
+  /** Sends a message to the node which writes the stream opened by GET. Rejects when the session has no such stream. */
   sendToListener(key: SessionKey, text: string): Promise<void> {
     const { engine, name, send } = this.#options;
     const registerListener = (listener: ListenerStream): void => this.#registerListener(key, listener);
     return sendToListener(key, text, { engine, name, send, registerListener });
   }
 
-  /** Connects a client to a stream that another node writes. */
+  /** Connects a client to a stream of another node. */
   follow(session: SessionKey, { stream, sequence }: StreamPosition, following: Following): FollowedStream {
     const { engine, clock, name: node, watchers, isStable, fail } = this.#options;
     return new FollowedStream(
@@ -122,7 +122,7 @@ export class ClusterStreams implements StreamDirectory {
     return undefined;
   }
 
-  /** Becomes the node that writes a stream opened by GET. Returns `undefined` when another node has done so in the meantime. */
+  /** Takes over a stream opened by GET: this node writes it from now on. Returns `undefined` when another node has done so in the meantime. */
   async #adopt(
     session: SessionKey,
     { position: { stream: name, sequence }, part }: { readonly position: StreamPosition; readonly part: StreamPart },
@@ -136,7 +136,7 @@ export class ClusterStreams implements StreamDirectory {
     return (await stream.resume(sequence, open)) === "resumed" ? stream : undefined;
   }
 
-  /** Registers this node as the one that writes the stream opened by GET, in the background. */
+  /** Registers this node as the writer of the stream opened by GET, in the background. */
   #registerListener(key: SessionKey, stream: ListenerStream): void {
     const { engine, name, readStates, fail } = this.#options;
     const listener = { node: name, ...stream };
@@ -171,7 +171,7 @@ export class ClusterStreams implements StreamDirectory {
   }
 }
 
-/** Stream opened by GET, and the fence of the node that writes it. */
+/** Stream opened by GET, and the fence of the node which writes it. */
 interface ListenerStream {
   readonly stream: string;
   readonly fence: number;

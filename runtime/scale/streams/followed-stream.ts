@@ -9,11 +9,11 @@ import type { EventWriter } from "../../transport/http-server/exchange/exchange.
 import type { SessionStream } from "../../transport/http-server/session/event-stream.ts";
 import { ChangeSignal } from "../../internal/change-signal.ts";
 
-/** Connection of a client to a stream that another node writes. */
+/** Connection of a client to a stream of another node. */
 export interface Following {
-  /** Milliseconds that the client should wait before it reconnects. */
+  /** Milliseconds the client should wait before it reconnects. */
   readonly retry: number;
-  /** True if the client receives events that only carry an id. Default `true`. */
+  /** True if the client receives events with only an id. Default `true`. */
   readonly isPrimed?: boolean;
   /** True if events have ids. Default `true`. */
   readonly hasIds?: boolean;
@@ -21,7 +21,7 @@ export interface Following {
   open(): EventWriter;
 }
 
-/** Stream that another node writes, or wrote. */
+/** Stream written by another node, now or earlier. */
 export interface FollowedStreamOptions extends Following {
   readonly session: SessionKey;
   readonly name: string;
@@ -29,18 +29,18 @@ export interface FollowedStreamOptions extends Following {
   readonly nodes: NodeDirectory;
   /** Name of this node. */
   readonly node: string;
-  /** Returns true if an expired lease shows that its node has stopped. */
+  /** Returns true if an expired lease proves that its node has stopped. */
   canSeal(): boolean;
   readonly clock: Clock;
-  /** Calls `wake` when the events of the stream may have changed. Returns a function that ends this. */
+  /** Calls `wake` when the events of the stream may have changed. Returns a function to end the calls. */
   watch(wake: () => void): Promise<() => void>;
   /** Reports errors of background work. */
   fail(thrown: unknown): void;
 }
 
 /**
- * Connection to a stream of responses that another node writes. It reads the store whenever that node adds events. When that node has no lease any more, it seals
- * the stream: the open requests get an error as their response.
+ * Connection to a stream of responses written by another node. It reads the store whenever the other node adds events. When the other node has no
+ * lease any more, this one seals the stream: the open requests get an error as their response.
  */
 export class FollowedStream implements SessionStream {
   readonly key: string;
@@ -55,7 +55,7 @@ export class FollowedStream implements SessionStream {
   #hasEventId: boolean;
   readonly #changes = new ChangeSignal();
 
-  /** @param sequence - last event that the client has */
+  /** @param sequence - last event the client has */
   constructor(options: FollowedStreamOptions, sequence: number) {
     this.key = options.name;
     this.#options = options;
@@ -176,10 +176,10 @@ export class FollowedStream implements SessionStream {
   }
 }
 
-/** Bytes that may wait before a reader counts as slow. */
+/** Bytes to hold before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
-/** Milliseconds between two checks of the node of a stream that does not change. */
+/** Milliseconds between two checks of the node of a stream without changes. */
 const pollInterval = 1_000;
 
 /** Milliseconds between two attempts to read the store while it cannot be reached. */

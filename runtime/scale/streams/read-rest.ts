@@ -3,8 +3,8 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
 
 /**
- * Reads what a client that resumes a stream has missed. `undefined` when the position is unknown, or when nothing follows on a stream opened by GET,
- * because the client has opened another since then.
+ * Reads the events a client has missed before it resumes a stream. `undefined` when the position is unknown, or when nothing follows on a stream
+ * opened by GET, because the client has opened another since then.
  */
 export async function readRest(
   store: Pick<SharedEventStore, "read">,

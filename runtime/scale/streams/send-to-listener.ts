@@ -3,18 +3,18 @@ import type { Engine } from "../../stores/engine.ts";
 import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 
-/** Node that sends a message to the open stream of a client. */
+/** Sender of a message to the open stream of a client. */
 export interface ListenerSender {
   readonly engine: Pick<Engine, "sessions" | "events">;
   /** Name of the node. */
   readonly name: string;
   send(node: string, message: NodeMessage): Promise<"sent" | "absent">;
-  /** Records that this node writes the stream now. */
+  /** Records this node as the writer of the stream. */
   registerListener(listener: { readonly stream: string; readonly fence: number }): void;
 }
 
 /**
- * Sends a message on the stream that a client has opened by GET, through the node that writes the stream.
+ * Sends a message on the stream opened by a client with GET, through the node which writes the stream.
  *
  * @throws {UnreachableError} when the client has no open stream
  */

@@ -10,7 +10,7 @@ import type { SendOptions, SessionStream, StreamHost } from "../../transport/htt
 import type { UnstoredEvents } from "../engine/unstored-events.ts";
 import { spreadRetry } from "./spread-retry.ts";
 
-/** Stream that this node writes. */
+/** Options of a stream written by this node. */
 export interface SharedStreamOptions {
   readonly session: SessionKey;
   readonly name: string;
@@ -19,38 +19,38 @@ export interface SharedStreamOptions {
   /** Name of this node. */
   readonly owner: string;
   readonly clock: Clock;
-  /** Events of all streams of this node that are not stored yet. */
+  /** Unstored events of all streams of this node. */
   readonly unstored: UnstoredEvents;
-  /** Requests that the stream responds to; none for a stream opened by GET. */
+  /** Requests with responses on the stream; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
   /** Stream as this node has adopted it. Default: the stream is new. */
   readonly adopted?: AdoptedStream;
 }
 
 /**
- * Stream that this node writes. An event is stored before it is written to the client, so every event id that a client has seen is in the store. The
+ * Stream written by this node. An event is stored before it is written to the client, so every event id the client has seen is in the store. The
  * events of one turn of the event loop are stored together.
  */
 export class SharedStream implements SessionStream {
   readonly key: string;
   readonly #options: SharedStreamOptions;
   readonly #open: Set<RequestId>;
-  /** Events that are not stored yet. */
+  /** Unstored events. */
   readonly #queue: Unstored[] = [];
   #queuedSize = 0;
-  /** Requests that need no more events, and whose last event is not in the queue. */
+  /** Requests without further events, whose last event is not in the queue. */
   #settled: RequestId[] = [];
-  /** Events that are being stored. While their outcome is unknown they are repeated as they are: the store may have them. */
+  /** Events being stored. While their outcome is unknown they are repeated as they are: the store may have them. */
   #batch: Batch | undefined;
   /** Sequence of the next event to store. */
   #stored: number;
   #storing: Promise<void> | undefined;
   #writer: EventWriter | undefined;
-  /** Number of events after which the connection is closed, once that is requested. */
+  /** Number of events after which the connection is closed, once its end is requested. */
   #lastOnConnection: number | undefined;
-  /** True while a new connection receives the events that it has missed. */
+  /** True while a new connection receives missed events. */
   #isCatchingUp = false;
-  /** Sequence of the next event of the connection. The store may have returned events before this node knew that it has them. */
+  /** Sequence of the next event of the connection. The store may return events before this node knows them to be stored. */
   #unwritten = 0;
   /** True if there are no more messages. */
   #isEnding = false;
@@ -133,7 +133,7 @@ export class SharedStream implements SessionStream {
     this.#lastOnConnection = this.#stored + this.#queue.length;
   }
 
-  /** Ends the stream. Requests that are still open get an error as their response. */
+  /** Ends the stream. Open requests get an error as their response. */
   end(): void {
     if (this.#isEnding || this.#isFenced) return;
     this.#isEnding = true;
@@ -216,7 +216,7 @@ export class SharedStream implements SessionStream {
     return Promise.resolve(events.read(session, { stream: this.key, sequence }));
   }
 
-  /** True if an event may wait. The first one of a stream may nearly always: a handler that waits for each of its messages does not fail. */
+  /** True if an event may wait. The first event of a stream nearly always may: a handler does not fail if it waits for each of its messages. */
   #canWait({ length }: string, isResponse: boolean): boolean {
     const { unstored, host } = this.#options;
     if (isResponse || this.#queue.length === 0) return unstored.hasReserve(length);
@@ -338,7 +338,7 @@ export class SharedStream implements SessionStream {
     writer.write(encodeEvent({ type, id, retry, data }));
   }
 
-  /** Milliseconds to reconnect. Those of streams opened by GET differ, so that the clients of a node that has stopped do not all come at once. */
+  /** Milliseconds to reconnect. Those of streams opened by GET differ: when a node has stopped, its clients do not all come at once. */
   get #retry(): number {
     const { retry } = this.#options.host;
     return this.isListener ? spreadRetry(retry) : retry;
@@ -370,7 +370,7 @@ export class SharedStream implements SessionStream {
 
 interface Batch {
   readonly events: readonly Unstored[];
-  /** Requests that need no more events. */
+  /** Requests without further events. */
   readonly settled: readonly RequestId[];
 }
 
@@ -390,11 +390,11 @@ function toNotStored(id: RequestId): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: errorCodes.internalError, message } });
 }
 
-/** Maximum number of events that are stored in one step. */
+/** Maximum number of events to store in one step. */
 const longestBatch = 256;
 
 /** Milliseconds between two attempts to store events while the store cannot be reached. */
 const retryDelay = 500;
 
-/** Bytes that may wait before a reader counts as slow. */
+/** Bytes to hold before a reader counts as slow. */
 const comfortable = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Returns a time to reconnect: one to five times the usual one, so that the clients of a node that has stopped do not all come at once. */
+/** Returns a time to reconnect: one to five times the usual one. When a node has stopped, its clients do not all come at once. */
 export function spreadRetry(retry: number): number {
   return Math.round(retry * (1 + Math.random() * spread));
 }

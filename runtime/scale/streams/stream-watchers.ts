@@ -1,7 +1,7 @@
 import type { NodeDirectory } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 
-/** Streams of other nodes that connections of this node follow. */
+/** Streams of other nodes followed by connections of this node. */
 export class StreamWatchers {
   readonly #nodes: NodeDirectory;
   readonly #wakes = new Map<string, Set<() => void>>();

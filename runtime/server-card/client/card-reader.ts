@@ -21,7 +21,7 @@ export interface ServerCardReader {
    */
   readCard(place: string | URL | CatalogEntry): Promise<ServerCard>;
   /**
-   * Reads the catalog of a domain, given by any of its URLs. Entries that are no Server Cards are left out.
+   * Reads the catalog of a domain, given by any of its URLs. Only Server Cards are returned, other entries are left out.
    *
    * @throws {ServerCardError} when it cannot be received, or is invalid
    */
@@ -30,11 +30,11 @@ export interface ServerCardReader {
 
 /** Limits and connections of a reader. */
 export interface ServerCardReaderOptions {
-  /** Networks that a card may be in, besides the internet and that of the given URL, or of the catalog that an entry is from. Default: none. */
+  /** Networks a card may be in, besides the internet and the network of the given URL, or of the entry's catalog. Default: none. */
   readonly networks?: readonly Network[];
   /**
-   * Sends the requests. The default resolves names itself and connects only to addresses that it has checked. With another function, names are not
-   * checked, only addresses that are part of URLs.
+   * Sends the requests. The default resolves names itself, checks each address, and connects only to checked ones. With another function, names are
+   * not checked, only addresses as part of URLs.
    */
   readonly fetch?: Fetch;
   /** Milliseconds for one response. Default 10 s. */
@@ -60,7 +60,7 @@ export interface ServerCardReaderOptions {
 export function createServerCardReader(options: ServerCardReaderOptions = {}): ServerCardReader {
   checkNumbers(options);
   const cache = new Map<string, Copy>();
-  /** URLs of the catalogs that entries are from. */
+  /** URLs of the catalogs of entries. */
   const catalogs = new WeakMap<CatalogEntry, URL>();
   const readCard = async (url: URL, source: URL): Promise<ServerCard> =>
     parseServerCard(await readDocument(url, { what: "server card", type: cardType, source, cache, options }));
@@ -81,7 +81,7 @@ export function createServerCardReader(options: ServerCardReaderOptions = {}): S
   };
 }
 
-/** URL in place of that of the catalog, for an entry that another reader has read. It is in no network. */
+/** URL in place of the catalog's, for an entry from another reader. It is in no network. */
 const unknownCatalog = new URL("https://catalog.invalid");
 
 /** Received copy of a document. */
@@ -98,7 +98,7 @@ const maxCopies = 100;
 interface Reading {
   readonly what: string;
   readonly type: string;
-  /** URL whose network the document may be in: that of the document, or of the catalog that names it. */
+  /** URL in a network the document may be in, too: its own URL, or the one of its catalog. */
   readonly source: URL;
   readonly cache: Map<string, Copy>;
   readonly options: ServerCardReaderOptions;
