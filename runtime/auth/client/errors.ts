@@ -33,7 +33,7 @@ export type AuthErrorCode =
   /** The options contradict each other or the capabilities of the server. */
   | "configuration";
 
-/** Error for a client that could not be authorized. Messages and members hold no credential, and no text from a remote party unless they say so. */
+/** Error for a client without authorization. Messages and members hold no credential, and no text from a remote party unless they say so. */
 export class AuthError extends Error {
   readonly code: AuthErrorCode;
   /** Error code of the authorization server, such as `invalid_grant`. */
@@ -59,7 +59,7 @@ export function isAuthError(value: unknown): value is AuthError {
   return value instanceof Error && value.name === "AuthError" && "code" in value;
 }
 
-/** Formats the error of an authorization server for a message: short, printable, and without any of the secrets that were sent to it. */
+/** Formats the error of an authorization server for a message: short, printable, and without any of the secrets sent to it. */
 export function quoteReason(reason: unknown, description: unknown, secrets: readonly string[] = []): string {
   const parts = [reason, description].filter((part) => typeof part === "string" && part !== "");
   const text = parts.join(": ").replaceAll(/[^\x20-\x7e]{1,1000}/g, " ");
@@ -67,7 +67,7 @@ export function quoteReason(reason: unknown, description: unknown, secrets: read
   return ` (${text.length > 200 ? `${text.slice(0, 200)}...` : text})`;
 }
 
-/** Returns an error code that RFC 6749 allows, or `undefined`. */
+/** Returns an error code in the form of RFC 6749, or `undefined` for other values. */
 export function readReason(value: unknown): string | undefined {
   return typeof value === "string" && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(value) ? value : undefined;
 }

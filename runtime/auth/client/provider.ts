@@ -23,19 +23,19 @@ export interface OAuthOptions {
   readonly grant: Grant;
   /** Storage for credentials. Default: in memory. */
   readonly store?: CredentialStore;
-  /** Key that tokens are bound to, so that stolen tokens are useless. `true` creates a key for this process. Default: tokens are not bound. */
+  /** Key to bind tokens to, which makes stolen tokens useless. `true` creates a key for this process. Default: tokens are not bound. */
   readonly dpop?: boolean | DpopKey;
-  /** Networks that metadata and token endpoints may be in, in addition to the internet and the network of the server itself. */
+  /** Networks of metadata and token endpoints, in addition to the internet and the network of the server itself. */
   readonly networks?: readonly Network[];
-  /** Chooses one of several authorization servers. Default: one that the client is registered with, else the first. */
+  /** Chooses one of several authorization servers. Default: one with a registration of the client, else the first. */
   readonly chooseIssuer?: (issuers: readonly string[]) => string | undefined;
   /** True if a server without authorization metadata may be treated as a server of the first revision with authorization. Default `true`. */
   readonly assumeEndpoints?: boolean;
   /** Value of `MCP-Protocol-Version` in metadata requests. Default: the revision of the rejected request, if it named one. */
   readonly protocolVersion?: string;
   /**
-   * Sends the requests for metadata and tokens. The default resolves names itself and connects only to addresses that it has checked. With another
-   * function, names are not checked, only addresses that are part of URLs.
+   * Sends the requests for metadata and tokens. The default resolves names itself, checks each address, and connects only to checked ones. With
+   * another function, names are not checked, only addresses as part of URLs.
    */
   readonly fetch?: Fetch;
   /** Milliseconds for one response, of metadata or of tokens. Default 5 s. */
@@ -43,11 +43,12 @@ export interface OAuthOptions {
   /** Maximum size of one response in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * Milliseconds after a failed attempt in which it is not repeated, so that the user is not prompted repeatedly. Default 30 s. The next request
-   * repeats a temporary failure, unless the server named a longer time with `Retry-After`: then the pause is that time, but no longer than this one.
+   * Milliseconds for which a failed attempt is not repeated, to keep the user from being prompted again and again. Default 30 s. The next request
+   * repeats a temporary failure, unless the server named a longer time with `Retry-After`: then the pause is as long as this time, but no longer than
+   * this option.
    */
   readonly pauseAfterFailure?: number;
-  /** Called for every request that leads to a token. */
+  /** Called for every request on the way to a token. */
   readonly onStep?: (step: AuthStep) => void;
 }
 
@@ -64,7 +65,7 @@ export interface OAuthProvider extends AuthProvider {
 }
 
 /**
- * Creates a provider that authorizes requests to a server with OAuth. When the server rejects a request, the provider finds the authorization server,
+ * Creates a provider of OAuth tokens for requests to a server. When the server rejects a request, the provider finds the authorization server,
  * obtains a token and has the request repeated. Tokens are sent to this server only.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
@@ -112,7 +113,7 @@ class OAuth implements OAuthProvider {
   readonly #keeper: TokenStore;
   readonly #attempts = new WeakMap<AuthRequest, Attempt>();
   #running: Promise<"refreshed" | "obtained"> | undefined;
-  /** Time of the next refresh before expiry, after one that failed. */
+  /** Time of the next refresh before expiry, after a failed one. */
   #noRefreshUntil = 0;
   #failure: { readonly error: AuthError; readonly until: number } | undefined;
   /** Times of the latest step-ups. */
@@ -170,7 +171,7 @@ class OAuth implements OAuthProvider {
     await this.#keeper.giveBack();
   }
 
-  /** Rejections of a token that was just issued are final: another token will not help. */
+  /** Rejections of a new token are final: another token will not help. */
   async #reviewUnauthorized(
     attempt: Attempt,
     challenge: Challenge | undefined,
@@ -184,8 +185,8 @@ class OAuth implements OAuthProvider {
   }
 
   /**
-   * Requests the additional scopes together with the earlier ones. Scopes that were requested before are not requested again, because the result
-   * would be the same.
+   * Requests the additional scopes together with the earlier ones. If all of them were requested before, they are not requested again, because the
+   * result would be the same.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
    */
@@ -226,7 +227,7 @@ class OAuth implements OAuthProvider {
     return current !== undefined && current.accessToken !== sent;
   }
 
-  /** Refreshes a token that is about to expire before the server rejects it. A failure is no error: until then the token is valid. */
+  /** Refreshes a token shortly before its expiry, rather than after a rejection. A failure is no error: until then the token is valid. */
   async #refreshInTime(request: AuthRequest): Promise<void> {
     const { current } = this.#keeper;
     if (current?.refreshToken === undefined || current.renewAt === undefined) return;
@@ -239,7 +240,7 @@ class OAuth implements OAuthProvider {
     if (this.#keeper.current === current) this.#noRefreshUntil = this.#endOfPause();
   }
 
-  /** Renews the tokens once, regardless of the number of requests that need it. */
+  /** Renews the tokens once for any number of requests. */
   #renewOnce(need: Need): Promise<"refreshed" | "obtained"> {
     const renew = async (): Promise<"refreshed" | "obtained"> => {
       this.#rejectAfterFailure();
@@ -253,7 +254,7 @@ class OAuth implements OAuthProvider {
     return this.#once(renew, need.request?.signal);
   }
 
-  /** Runs one task at a time. If one is running, the result is that of the running one. A sign-in does not keep the process alive by itself. */
+  /** Runs one task at a time. If one is running, its result is returned. A sign-in does not keep the process alive by itself. */
   #once(task: () => Promise<"refreshed" | "obtained">, signal?: AbortSignal): Promise<"refreshed" | "obtained"> {
     this.#running ??= task().finally(() => (this.#running = undefined));
     return holdProcess(this.#running, signal);
@@ -338,5 +339,5 @@ const maxRepeats = 6;
 
 const maxStepUps = 2;
 
-/** Limit of all requests of a client. Without it, a server that always demands more scopes would cause endless sign-ins. */
+/** Limit of all requests of a client. Without it, a server with ever more scopes in its demands would cause endless sign-ins. */
 const maxStepUpsPerHour = 10;

@@ -8,7 +8,7 @@ import { storeKeys, type CredentialStore } from "./tokens/store.ts";
 import type { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens/tokens.ts";
 
-/** Server whose tokens are stored, with the grant and the endpoint that provide them. */
+/** Server whose tokens are stored, with the grant and the endpoint to obtain them. */
 export interface TokenStoreOptions {
   readonly server: URL;
   readonly grant: Grant;
@@ -23,7 +23,7 @@ export class TokenStore {
   /** Changes take several operations of the store, so each begins after the one before. */
   readonly #changes = new KeyedQueue<"tokens">();
   #current: Tokens | undefined;
-  /** Tokens that were removed because they can no longer be refreshed. */
+  /** Tokens removed because they can no longer be refreshed. */
   #ended: Tokens | undefined;
   #loading: Promise<void> | undefined;
   #refreshing: Promise<boolean> | undefined;
@@ -37,7 +37,7 @@ export class TokenStore {
     return this.#current;
   }
 
-  /** Returns the scopes that the latest tokens were requested with, or none if they are of another issuer, which may not know the scopes. */
+  /** Returns the requested scopes of the latest tokens, or none if they are of another issuer, which may not know the scopes. */
   requestedFrom(issuer: string): readonly string[] {
     const tokens = this.#current ?? this.#ended;
     return tokens?.issuer === issuer ? tokens.requested : [];
@@ -164,7 +164,7 @@ export class TokenStore {
     if (issuer !== undefined) this.#current = await this.#read(issuer);
   }
 
-  /** Tokens that are bound to a lost key are useless. */
+  /** Tokens bound to a lost key are useless. */
   async #read(issuer: string): Promise<Tokens | undefined> {
     const { store, endpoint } = this.#options;
     const tokens = decodeTokens((await store.get(storeKeys.tokens(issuer, this.#resource))) ?? "");

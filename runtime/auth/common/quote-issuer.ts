@@ -8,8 +8,8 @@ export function quoteIssuers(issuers: readonly string[]): string {
 }
 
 /**
- * Returns an issuer for a message as its party writes it, because a slash more makes another issuer. Another text, or one that may hold credentials, is
- * shortened.
+ * Returns an issuer for a message as its party writes it, because a slash more makes another issuer. Other text is shortened, and so is an issuer
+ * which may hold credentials.
  */
 export function quoteIssuer(text: unknown): string {
   if (typeof text !== "string") return "(no text)";

@@ -28,5 +28,5 @@ export function toResourceMetadataPlaces({
   return [...new Set(places)].map((place) => new URL(place, origin));
 }
 
-/** Path of the metadata of a host that is a resource. */
+/** Path of the metadata of a host as a resource. */
 export const resourceMetadataPath = "/.well-known/oauth-protected-resource";

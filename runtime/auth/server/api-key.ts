@@ -17,15 +17,15 @@ export type ApiKey = Identity &
 
 /** Options of `requireApiKey`. */
 export interface ApiKeyOptions {
-  /** List of keys, or a function that returns the holder of the key with this SHA-256 (hexadecimal, lower case). */
+  /** List of keys, or a function from the SHA-256 of a key (hexadecimal, lower case) to its holder. */
   readonly keys: readonly ApiKey[] | ((sha256: string) => Awaitable<Identity | undefined>);
   /** Location of the key: `X-API-Key`, or `Authorization` as a bearer token. Default: `X-API-Key`. */
   readonly in?: "x-api-key" | "authorization";
 }
 
 /**
- * Creates a guard that accepts requests with a known key. It is meant for your own programs: keys do not expire, are not bound to one server and do
- * not identify a user. Only hashes of keys are kept, and the comparison time does not depend on the input.
+ * Creates a guard for requests with a known key. It is meant for your own programs: keys do not expire, are not bound to one server and do not
+ * identify a user. Only hashes of keys are kept, and the comparison time does not depend on the input.
  *
  * @throws {SetupError} when a key is too short or a hash is malformed.
  * @example
@@ -83,7 +83,7 @@ function createFinder(keys: readonly ApiKey[]): Find {
   };
 }
 
-/** Messages name the position of an entry, because a principal may be a key that was given without a name. */
+/** Messages name the position of an entry: its principal may be a key given without a name. */
 function checkKey(given: ApiKey, index: number): void {
   const isHash = "sha256" in given;
   if (!isHash && findPlaceholder(given.key) !== undefined)

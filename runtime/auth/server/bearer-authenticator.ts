@@ -171,7 +171,7 @@ function checkSkew(clockSkew: number): void {
 /** Default clock skew in seconds. */
 const defaultSkew = 60;
 
-/** Verified token with the identity that follows from it while it is valid. */
+/** Verified token, and its identity while it is valid. */
 interface Known {
   readonly claims: Claims;
   readonly identity: Identity;

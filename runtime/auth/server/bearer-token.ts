@@ -9,8 +9,8 @@ import { checkScopeNames } from "../../server/scopes.ts";
 import { checkNumbers } from "../../jsonrpc/check-numbers.ts";
 
 /**
- * Creates a guard that accepts requests with an access token for this server. Other requests get a challenge that says how to obtain one. Handlers
- * find the principal, `scopes` and the claims in `context.auth`, but never the token, which is for this server only and must not be passed on.
+ * Creates a guard for requests with an access token for this server. Other requests get a challenge, which says how to obtain one. Handlers find the
+ * principal, `scopes` and the claims in `context.auth`, but never the token: it is for this server only and must not be passed on.
  *
  * @throws {SetupError} when an option is not valid.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
@@ -75,7 +75,7 @@ export function requireBearerToken(options: TokenOptions): Guard {
 }
 
 /**
- * Returns the audiences that name a resource. A URL without a path has two forms: clients that parse it request a token for the one with a slash.
+ * Returns the audiences of a resource. A URL without a path has two forms: clients which parse it request a token for the one with a slash.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3
  */
@@ -84,7 +84,7 @@ function toAudiences(resource: string): readonly string[] {
   return [resource, resource.endsWith("/") ? resource.slice(0, -1) : `${resource}/`];
 }
 
-/** Scopes that issuers grant for every server. They say nothing about the server that a token is for. */
+/** Scopes granted by issuers for every server. They are no evidence for the server a token is meant for. */
 const sharedScopes: readonly string[] = [
   "openid",
   "profile",

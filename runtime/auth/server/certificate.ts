@@ -8,15 +8,15 @@ export interface CertificateOptions {
   /** Returns the identity of the holder of a certificate. `undefined` rejects it. Default: the subject of the certificate. */
   readonly toIdentity?: (certificate: ClientCertificate) => Awaitable<Identity | undefined>;
   /**
-   * Returns the certificate if a proxy in front of this server ends TLS, for example from a header. In that case, only the proxy may be able to reach
+   * Returns the certificate if a proxy in front of this server ends TLS, for example from a header. In this case, only the proxy may be able to reach
    * the server, and it must remove the header from client requests. Default: the certificate of the connection.
    */
   readonly read?: (head: RequestHead) => ClientCertificate | undefined;
 }
 
 /**
- * Creates a guard that accepts clients with a certificate that the TLS layer trusts. Listen with `tls: { key, cert, ca, requestCert: true,
- * rejectUnauthorized: false }`, so that other clients get an error response with the reason.
+ * Creates a guard for clients with a certificate trusted by the TLS layer. Listen with
+ * `tls: { key, cert, ca, requestCert: true, rejectUnauthorized: false }`; then other clients get an error response with the reason.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ function formatChallenge({ scheme, parameters }: OfferedChallenge): string {
 }
 
 /**
- * Quotes a value. Characters that no parameter may have are replaced: descriptions of errors are any text.
+ * Quotes a value. Characters forbidden in parameters are replaced: descriptions of errors are any text.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  */

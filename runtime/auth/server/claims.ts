@@ -2,13 +2,13 @@
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Check of tokens that have no `aud` claim. A token must meet each rule that is given, and at least one must be given: otherwise this server would
- * accept tokens that were issued for any other server of the same issuer.
+ * Check of tokens without an `aud` claim. A token must meet each given rule, and at least one must be given. Otherwise this server would accept
+ * tokens issued for any other server of the same issuer.
  */
 export interface AudienceSubstitute {
   /** Accepted clients. The token must name one of them as `client_id`, or as `azp` if it has no `client_id`. */
   readonly clients?: readonly string[];
-  /** Scopes that the issuer grants for this server only. The token must have at least one of them. */
+  /** Scopes granted by the issuer for this server only. The token must have at least one of them. */
   readonly scopes?: readonly string[];
 }
 
@@ -18,17 +18,17 @@ export interface ClaimRules {
   readonly audiences: readonly string[];
   /** Check of tokens without `aud`. Absent: they are rejected. */
   readonly withoutAudience: AudienceSubstitute | undefined;
-  /** Claims that must have exactly these values. */
+  /** Claims with exactly these required values. */
   readonly requiredClaims: Claims;
-  /** Claims that list scopes. Absent: `scope`, else `scp`. */
+  /** Claims with lists of scopes. Absent: `scope`, else `scp`. */
   readonly scopeClaims: readonly string[] | undefined;
   /** Seconds by which clocks may differ. */
   readonly clockSkew: number;
 }
 
 /**
- * Returns the reason why a token is not acceptable, or `undefined`. Issuer and audience are compared as text, because URLs that are equivalent may
- * belong to different parties.
+ * Returns the reason why a token is not acceptable, or `undefined`. Issuer and audience are compared as text, because equivalent URLs may belong to
+ * different parties.
  *
  * @param now - seconds since 1970
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
@@ -76,7 +76,7 @@ function toScopes(given: unknown): readonly string[] {
 }
 
 /**
- * Returns the principal of a token. Subjects are unique only within their issuer. A client that acts for no user is a subject of its own. Issuers
+ * Returns the principal of a token. Subjects are unique only within their issuer. A client acting for no user is a subject of its own. Issuers
  * contain no spaces, so the text is unambiguous.
  */
 export function readPrincipal({ iss, sub, client_id: client }: Claims): string | undefined {

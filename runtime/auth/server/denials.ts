@@ -35,9 +35,9 @@ export interface DeniedRequest {
 /** Content of every challenge, regardless of the reason. */
 export interface ChallengeStyle {
   readonly metadataUrl: string;
-  /** Scopes that every request needs. */
+  /** Scopes needed by every request. */
   readonly scopes: readonly string[];
-  /** Text that clients put before a scope when they request it. */
+  /** Text clients put before a scope when they request it. */
   readonly scopePrefix: string;
   /** Algorithms of proofs. Absent if tokens are not bound to keys. */
   readonly algorithms: readonly string[] | undefined;
@@ -74,7 +74,7 @@ export function toDenied(denial: Denial, { method, path, address }: RequestHead)
   };
 }
 
-/** Returns the challenge to a sender that lacks scopes: a single one, with all scopes that the request needs. */
+/** Returns the challenge to a sender without the necessary scopes: a single one, with all scopes of the request. */
 export function challengeScopes(needed: readonly string[], style: ChallengeStyle): HeaderFields {
   const scope = toScopeText([...new Set([...style.scopes, ...needed])], style);
   const scheme = style.isBoundOnly ? "DPoP" : "Bearer";

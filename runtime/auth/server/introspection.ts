@@ -13,7 +13,7 @@ export interface TokenRequestOptions {
   readonly timeout?: number;
   /** Maximum number of concurrent requests. Clients get status 503 for further ones. Default 100. */
   readonly maxConcurrent?: number;
-  /** Function that sends the requests. Default: the `fetch` of the platform. */
+  /** Function to send the requests with. Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
 }
 
@@ -26,8 +26,8 @@ export interface IntrospectionOptions extends TokenRequestOptions {
 }
 
 /**
- * Creates a verifier that introspects tokens at the authorization server, for tokens that only it can read. If a response names no issuer and exactly
- * one issuer is trusted, that issuer is assumed.
+ * Creates a verifier for tokens only the authorization server can read: it introspects them there. If a response names no issuer and exactly one
+ * issuer is trusted, this issuer is assumed.
  *
  * @throws {SetupError} when the endpoint is not a valid URL.
  * @see https://www.rfc-editor.org/rfc/rfc7662
@@ -67,14 +67,14 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
 /** Maximum size of a response about a token in bytes. */
 export const maxTokenResponse: number = 64 * 1024;
 
-/** Sends a request about a token, and returns the claims that `read` finds in the response. */
+/** Sends a request about a token, and returns the claims found by `read` in the response. */
 export type SendTokenRequest = (
   endpoint: string,
   init: Pick<RequestInit, "headers" | "body">,
   read: (response: Response) => Promise<Claims | undefined>,
 ) => Promise<Claims | undefined>;
 
-/** Creates a function that sends requests about tokens, within limits. The target of a redirect must not see tokens, so it follows none. */
+/** Creates a function to send requests about tokens, within limits. It follows no redirects, because their targets must not see tokens. */
 export function createTokenRequests({
   timeout = 5_000,
   maxConcurrent = 100,

@@ -7,7 +7,7 @@ export interface KeyCacheOptions {
 }
 
 /**
- * Cache of keys that another party publishes. Callers wait for keys only on the first request, or when the keys have become too old. Otherwise the
+ * Cache of keys published by another party. Callers wait for keys only on the first request, or when the keys have become too old. Otherwise the
  * cache fetches them again in the background. It fetches at most once per `cooldown`, regardless of the number of tokens with unknown keys, and of
  * whether fetching succeeds.
  */
@@ -25,7 +25,7 @@ export class KeyCache<Keys> {
     this.#options = options;
   }
 
-  /** Returns the keys to try first. Rejects if there are none, or none that are recent enough. */
+  /** Returns the keys to try first. Rejects without recent enough keys. */
   async get(): Promise<Keys> {
     const { maxAge, maxStale, now } = this.#options;
     const age = now() - this.#loadedAt;
@@ -36,7 +36,7 @@ export class KeyCache<Keys> {
   }
 
   /**
-   * Returns the keys after a token named one that is not among the tried ones. These are the same keys if they were fetched recently. Rejects if the
+   * Returns the keys after a token named one which is not among the tried ones. These are the same keys if they were fetched recently. Rejects if the
    * last attempt to fetch them has failed: then it is not known whether the named key exists.
    */
   async renew(tried: Keys): Promise<Keys> {

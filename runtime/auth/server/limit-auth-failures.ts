@@ -10,28 +10,29 @@ import { isUrl } from "../../internal/parse-url.ts";
 /** Options of `limitAuthFailures`. */
 export interface FailureLimit extends Rate {
   /**
-   * Returns the key of the quota that a request shares. Requests with `undefined` are not limited. Default: the address of the connection, or the /64
-   * of an IPv6 address, which a single client may own. Requests without an address, such as those through a Unix socket, share a quota. Behind a proxy,
-   * the address is that of the proxy, so one client could lock out all others: set `trustedProxies`, or use what the proxy reports about the client.
+   * Returns the key of the quota for a request. Requests with the same key share the quota, requests with `undefined` are not limited. Default: the
+   * address of the connection, or the /64 of an IPv6 address, which a single client may own. Requests without an address, such as those through a
+   * Unix socket, share a quota. Behind a proxy, the address is the proxy's, and one client could lock out all others: set `trustedProxies`, or use
+   * what the proxy reports about the client.
    */
   readonly key?: (head: RequestHead) => string | undefined;
   /**
-   * Number of proxies in front of the server, such as load balancers, each of which appends the address of its client to `X-Forwarded-For`. The default
-   * key is then the address that the first of them has seen. Default 0: the header is not read, as clients can send it themselves.
+   * Number of proxies in front of the server, such as load balancers, each of which appends the address of its client to `X-Forwarded-For`. The
+   * default key is then the address seen by the first of them. Default 0: the header is not read, as clients can send it themselves.
    */
   readonly trustedProxies?: number;
   /** Maximum number of remembered keys. The key without failures for the longest time is removed first. Default 10,000. */
   readonly maxKeys?: number;
-  /** Store of the failures. Default: that of the cluster that the guard is used in, so that the rate holds for all nodes, or the memory of this process. */
+  /** Store of the failures. Default: the store of the guard's cluster, with one rate for all nodes, or the memory of this process. */
   readonly store?: RateStore;
   /** Monotonic clock in milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Limits attempts to guess credentials. Clients whose credentials were rejected too often get status 429 with `Retry-After` before their credentials
- * are checked again. Requests without credentials, with an expired token or with a proof that lacks the nonce are not guesses, and accepted requests do
- * not count. During the wait, valid credentials get status 429 as well. The limit is therefore for credentials that can be guessed or take long to
+ * Limits attempts to guess credentials. After too many rejected credentials, a client gets status 429 with `Retry-After` before its credentials are
+ * checked again. Requests without credentials, with an expired token or with a proof without the nonce are not guesses, and accepted requests do not
+ * count. During the wait, valid credentials get status 429 as well. The limit is therefore for credentials which can be guessed or take long to
  * check. Random keys are neither: `requireApiKey` needs no limit.
  *
  * @throws {SetupError} when the rate is not valid.
@@ -82,7 +83,7 @@ function readSubnet(head: RequestHead, trustedProxies: number): string {
   return address === undefined ? "unknown" : toSubnet(address);
 }
 
-/** Returns the address that the first of the trusted proxies has seen; `undefined` when the request has not passed all of them, or without an address. */
+/** Returns the address seen by the first of the trusted proxies; `undefined` when the request has not passed all of them, or without an address. */
 function readForwarded(head: RequestHead, trustedProxies: number): string | undefined {
   if (trustedProxies === 0) return undefined;
   const seen = head.header("x-forwarded-for")?.split(",").at(-trustedProxies)?.trim();

@@ -3,14 +3,14 @@ import type { HttpResponse } from "../../transport/http-server/exchange/exchange
 import { resourceMetadataPath } from "../common/well-known.ts";
 import { parseUrl } from "../../internal/parse-url.ts";
 
-/** Members of the metadata document that do not follow from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+/** Members of the metadata document in addition to those from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {
   /** Name of the resource, for users who are asked for consent. */
   readonly resource_name?: string;
   readonly resource_documentation?: string;
   readonly resource_policy_uri?: string;
   readonly resource_tos_uri?: string;
-  /** Scopes that clients may request initially. Default: the scopes that every request needs. Clients learn about others when they need them. */
+  /** Scopes for clients to request initially. Default: the scopes needed by every request. Clients learn about others when they need them. */
   readonly scopes_supported?: readonly string[];
   readonly [member: string]: unknown;
 }
@@ -21,7 +21,7 @@ export function toMetadataUrl(resource: string): URL {
   return new URL(resourceMetadataPath + (pathname === "/" ? "" : pathname), origin);
 }
 
-/** Returns the document by the paths at which clients look for it: first that of the resource, then the root. */
+/** Returns the document by the paths at which clients look for it: first the path of the resource, then the root. */
 export function createDocuments(resource: string, document: object): ReadonlyMap<string, HttpResponse> {
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   const response: HttpResponse = { status: 200, headers, body: JSON.stringify(document) };

@@ -2,15 +2,15 @@ import { toBase64Url } from "../../framing/base64.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { checkPositive } from "../../jsonrpc/check-numbers.ts";
 
-/** Options for the nonces that proofs must contain. */
+/** Options for the nonces in proofs. */
 export interface NonceOptions {
-  /** Secret of 32 bytes or more. Processes that serve the same clients must share it. Default: from the keys of the cluster, else random. */
+  /** Secret of 32 bytes or more. Processes with the same clients must share it. Default: from the keys of the cluster, else random. */
   readonly secret?: Uint8Array;
   /** Milliseconds until the nonce changes. The previous one remains valid. Default 2 min. */
   readonly lifetime?: number;
 }
 
-/** Creates nonces that change over time and are unpredictable. They derive from the time and a secret, so none are stored. */
+/** Creates unpredictable nonces, which change over time. They derive from the time and a secret, so none are stored. */
 export class Nonces {
   readonly #findSecrets: () => Secrets;
   readonly #lifetime: number;

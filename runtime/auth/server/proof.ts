@@ -8,31 +8,31 @@ import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.t
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { isUrl } from "../../internal/parse-url.ts";
 
-/** Proof of possession whose signature was verified with the key that it carries. */
+/** Proof of possession. Its signature was verified with the key in it. */
 export interface Proof {
   readonly claims: Claims;
   /** Thumbprint of the key, as RFC 7638 defines it. */
   readonly thumbprint: string;
 }
 
-/** Reader that verifies the signatures of proofs. */
+/** Reader of proofs, with verification of their signatures. */
 export interface ProofReader {
   /** Accepted signature algorithms, asymmetric ones only. */
   readonly algorithms: readonly string[];
-  /** Returns the proof, or `undefined` if the text is not a proof or is signed with another key than the one that it carries. */
+  /** Returns the proof, or `undefined` if the text is not a proof or is signed with another key than the one in it. */
   read(text: string): Awaitable<Proof | undefined>;
 }
 
-/** Options for clients that prove possession of a token. */
+/** Options for the proof of possession of a token. */
 export interface ProofOptions {
   readonly proofs: ProofReader;
-  /** True to reject tokens that are not bound to a key. Default: they are accepted too. */
+  /** True to reject tokens without a binding to a key. Default: they are accepted too. */
   readonly required?: boolean;
   /** Seconds by which the time of a proof may differ from the server's clock. Default 300. */
   readonly maxAge?: number;
-  /** Store of used proofs. Default: that of the cluster, else in the memory of this process. */
+  /** Store of used proofs. Default: the store of the cluster, else in the memory of this process. */
   readonly replays?: ReplayStore;
-  /** Nonces that proofs must contain, so that clients cannot create proofs in advance. Default: no nonces are required. */
+  /** Nonces required in proofs, to keep clients from creating proofs in advance. Default: no nonces are required. */
   readonly nonces?: NonceOptions | true;
 }
 
@@ -42,10 +42,10 @@ export interface ProofResult {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Facts that a proof must match. */
+/** Facts for a proof to match. */
 export interface ProofSubject {
   readonly token: string;
-  /** Thumbprint of the key that the token is bound to. */
+  /** Thumbprint of the token's key. */
   readonly key: string;
   /** Principal of the token. The replay store records it as the owner of the proof. */
   readonly principal: string;
@@ -59,7 +59,7 @@ export interface ProofSubject {
 export type CheckProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofResult>;
 
 /**
- * Creates a function that checks proofs.
+ * Creates a check for proofs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */

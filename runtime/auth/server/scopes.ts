@@ -1,7 +1,7 @@
-/** Scopes that a scope includes in addition to itself: `{ admin: ["read", "write"] }`. */
+/** Scopes included in a scope, in addition to itself: `{ admin: ["read", "write"] }`. */
 export type ScopeHierarchy = Readonly<Record<string, readonly string[]>>;
 
-/** Returns the scopes with all scopes that they include, directly or indirectly. */
+/** Returns the scopes with all scopes they include, directly or indirectly. */
 export function expandScopes(scopes: readonly string[], hierarchy: ScopeHierarchy): readonly string[] {
   const all = new Set(scopes);
   // Iteration over a set includes items that are added during the iteration.

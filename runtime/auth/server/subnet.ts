@@ -1,6 +1,6 @@
 /**
- * Returns the network that one client can take addresses from: an IPv4 address itself, or the /64 of an IPv6 address. IPv4 addresses in IPv6 notation
- * (`::ffff:192.0.2.1`, `::ffff:c000:201`) count as IPv4.
+ * Returns the network from which one client can take addresses: an IPv4 address itself, or the /64 of an IPv6 address. IPv4 addresses in IPv6
+ * notation (`::ffff:192.0.2.1`, `::ffff:c000:201`) count as IPv4.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4291#section-2.5.4
  */

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Claims } from "./claims.ts";
 
-/** Binding of a token. Only a client that proves possession of the key or certificate may use the token. */
+/** Binding of a token. Only a client with the key or certificate in its possession may use the token. */
 export type Binding =
   | { readonly kind: "known"; readonly key: string | undefined; readonly certificate: string | undefined }
   /** Binding that the server cannot check. To accept the token would be to ignore the binding. */

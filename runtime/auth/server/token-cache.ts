@@ -1,6 +1,6 @@
 import { setLimited } from "../../internal/set-limited.ts";
 
-/** Cache of verified tokens, so that a token that comes with every request is verified once per lifetime. */
+/** Cache of verified tokens. A token is verified once per lifetime, and not with every request. */
 export class TokenCache<Found> {
   readonly #found = new Map<string, { readonly value: Found; readonly until: number }>();
   readonly #running = new Map<string, Promise<Found>>();

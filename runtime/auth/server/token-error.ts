@@ -5,7 +5,7 @@ export function isTokenError(value: unknown): value is TokenError {
   return hasName(value, ["TokenError"]);
 }
 
-/** Error for a token that is not accepted. The message is for logs and for the client, so it must not quote any part of the token. */
+/** Error for an unacceptable token. The message is for logs and for the client, so it must not quote any part of the token. */
 export class TokenError extends Error {
   constructor(message: string) {
     super(message);

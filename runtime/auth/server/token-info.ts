@@ -7,14 +7,14 @@ import type { TrustedIssuers, VerifyToken } from "./token-options.ts";
 
 /** Options of `readTokenInfo`. */
 export interface TokenInfoOptions extends TokenRequestOptions {
-  /** URL that describes the token in the `Authorization` header of a request. Default: `https://oauth2.googleapis.com/tokeninfo`. */
+  /** URL which describes the token in the `Authorization` header of a request. Default: `https://oauth2.googleapis.com/tokeninfo`. */
   readonly endpoint?: string;
 }
 
 /**
- * Creates a verifier for the opaque access tokens of Google, which a `tokeninfo` endpoint describes. `aud` is the client that the token was issued to:
- * pass the clients of this server as `audience`. Tokens without the scope `openid` name no subject and are rejected. The response names no issuer, so
- * exactly one issuer must be trusted.
+ * Creates a verifier for the opaque access tokens of Google, which a `tokeninfo` endpoint describes. `aud` is the client to which the token was
+ * issued: pass the clients of this server as `audience`. Tokens without the scope `openid` name no subject and are rejected. The response names no
+ * issuer, so exactly one issuer must be trusted.
  *
  * @throws {SetupError} when the endpoint is not a valid URL.
  * @see https://developers.google.com/identity/protocols/oauth2
@@ -44,7 +44,7 @@ export function readTokenInfo(options: TokenInfoOptions = {}): VerifyToken {
   };
 }
 
-/** HTTP statuses that say that a token is not valid. */
+/** HTTP statuses for an invalid token. */
 const rejections: readonly number[] = [400, 401];
 
 function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssuers): Claims {

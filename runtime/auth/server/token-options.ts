@@ -29,19 +29,19 @@ export interface TokenOptions {
   /** Accepted audiences of tokens. Default: the resource only; for one without a path, with and without a slash at its end. */
   readonly audience?: string | readonly string[];
   /**
-   * Check of tokens without `aud`, for issuers that name no audience in access tokens. A token with `aud` is checked against `audience` nevertheless.
-   * Default: tokens without `aud` are rejected.
+   * Check of tokens without `aud`, for issuers which name no audience in access tokens. A token with `aud` is checked against `audience`
+   * nevertheless. Default: tokens without `aud` are rejected.
    */
   readonly withoutAudience?: AudienceSubstitute;
-  /** Claims that a token must have with exactly these values: `{ token_use: "access" }`. Default: none. */
+  /** Claims a token must have with exactly these values: `{ token_use: "access" }`. Default: none. */
   readonly requiredClaims?: Readonly<Record<string, string | number | boolean>>;
-  /** Scopes that every request needs. Tools, resources and prompts may need more. Default: none. */
+  /** Scopes needed by every request. Tools, resources and prompts may need more. Default: none. */
   readonly scopes?: readonly string[];
-  /** Claims that list scopes, each as a text with blanks or as a list: `["scp", "roles"]`. Default: `scope`, or `scp` in tokens without `scope`. */
+  /** Claims with scopes, each as a text with blanks or as a list: `["scp", "roles"]`. Default: `scope`, or `scp` in tokens without `scope`. */
   readonly scopeClaims?: readonly string[];
-  /** Text that clients put before a scope when they request it, if tokens name scopes without it: `api://notes/`. Default: none. */
+  /** Text clients put before a scope when they request it, if tokens name scopes without it: `api://notes/`. Default: none. */
   readonly scopePrefix?: string;
-  /** Scopes that include other scopes. Default: each scope includes only itself. */
+  /** Scopes and the other scopes they include. Default: each scope includes only itself. */
   readonly hierarchy?: ScopeHierarchy;
   /** Seconds by which clocks may differ. Default 60. With `revocations` or a cluster, at most 600. */
   readonly clockSkew?: number;
@@ -54,7 +54,7 @@ export interface TokenOptions {
   readonly remember?: number;
   /** Revoked principals and tokens: their requests are rejected, and their streams end. Default: those of the cluster. */
   readonly revocations?: Revocations;
-  /** Enables clients to prove possession of a token (DPoP). Default: tokens that are bound to a key are rejected. */
+  /** Enables clients to prove possession of a token (DPoP). Default: tokens bound to a key are rejected. */
   readonly dpop?: ProofOptions;
   /** Additional members of the metadata document. */
   readonly metadata?: ResourceDescription;

@@ -14,7 +14,7 @@ import { quoteIssuer } from "../../common/quote-issuer.ts";
 import { readUrl } from "../network/url-rules.ts";
 import { parseUrl } from "../../../internal/parse-url.ts";
 
-/** Result of discovery: the resource and the authorization server that issues tokens for it. */
+/** Result of discovery: the resource and its authorization server. */
 export interface Discovery {
   /** Resource identifier exactly as the server writes it. */
   readonly resource: string;
@@ -37,7 +37,7 @@ export interface DiscoveryOptions {
 
 /**
  * Finds the authorization server for a server. It requests the server's own metadata first, then the metadata of the authorization server named
- * there. A server that publishes nothing is its own authorization server, as in the first revision with authorization.
+ * there. A server without any metadata is its own authorization server, as in the first revision with authorization.
  *
  * @throws {AuthError} when metadata is missing, invalid or meant for another server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-discovery
@@ -58,17 +58,17 @@ export async function discoverAuthorization(url: URL, options: DiscoveryOptions)
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Outcome of a search in several places: what was found, or the problem of the last place that responded with something else. */
+/** Outcome of a search in several places: the found document, or the problem of the last place with another response. */
 interface Search<Found> {
   readonly found?: Found;
   readonly problem?: AuthError | undefined;
 }
 
-/** What to look for: `member` is the text that only a document of this kind has. */
+/** What to look for: `member` is the name of a member only a document of this kind has. */
 interface Wanted<Found> {
   readonly what: string;
   readonly member: string;
-  /** Reads a document that has the member. */
+  /** Reads a document with the member. */
   readonly read: (document: Document, place: URL) => Found;
 }
 
@@ -141,8 +141,8 @@ async function searchServerMetadata(
 }
 
 /**
- * Returns the resource of a server that does not name one: its URL without the parts that do not distinguish servers (user information, fragment, a
- * path of `/`).
+ * Returns the resource of a server which does not name one: its URL without user information, fragment and a path of `/`. These parts do not
+ * distinguish servers.
  */
 export function toResource(url: URL): string {
   const { origin, pathname, search } = url;
@@ -150,7 +150,7 @@ export function toResource(url: URL): string {
 }
 
 /**
- * Returns the metadata of a server that is its own authorization server, or default endpoints if they may be assumed.
+ * Returns the metadata of a server as its own authorization server, or default endpoints if they may be assumed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery
  */
@@ -172,8 +172,8 @@ async function findOwnServer(
 }
 
 /**
- * Returns the document at a place, `undefined` if there is none, or the problem of a response that is not such a document. A temporary problem of the
- * server is not treated as a missing document.
+ * Returns the document at a place, `undefined` if there is none, or the problem of another response. A temporary problem of the server is not treated
+ * as a missing document.
  */
 async function fetchDocument(
   url: URL,
@@ -195,13 +195,13 @@ async function fetchDocument(
   return new AuthError("metadata", `The ${what} at ${place} has no ${member}${why}`);
 }
 
-/** Returns the error about a redirect that is not followed. Other errors are thrown again. */
+/** Returns the error about a redirect which is not followed. Other errors are thrown again. */
 function toUnsafe(error: unknown): AuthError {
   if (isAuthError(error) && error.code === "unsafe-url") return error;
   throw error;
 }
 
-/** With the resource of another server, the client would fetch a token that this server could use there. */
+/** With the resource of another server, the client would fetch a token this server could use there. */
 function checkResource(resource: string, url: URL): void {
   const named = parseUrl(resource);
   const isPrefix = named !== undefined && named.origin === url.origin && isWithin(url.pathname, named.pathname);
@@ -210,7 +210,7 @@ function checkResource(resource: string, url: URL): void {
   throw new AuthError("resource-mismatch", `The metadata of ${describeUrl(url)} is for another resource: ${who}`);
 }
 
-/** True if a path is that of a folder, or of something in it. */
+/** True if a path leads to a folder, or to something in it. */
 export function isWithin(path: string, folder: string): boolean {
   const prefix = folder.replace(/\/$/, "");
   return path === prefix || path === folder || path.startsWith(`${prefix}/`);

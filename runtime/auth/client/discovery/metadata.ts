@@ -12,7 +12,8 @@ export interface ResourceMetadata {
 }
 
 /**
- * Metadata of an authorization server. Members that are null, empty or of another type are absent. Endpoints are not checked before they are needed.
+ * Metadata of an authorization server. Members count as absent if they are null, empty or of another type. Endpoints are not checked before they are
+ * needed.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8414
  */
@@ -22,7 +23,7 @@ export interface ServerMetadata {
   readonly authorizationEndpoint: URL | undefined;
   readonly tokenEndpoint: URL | undefined;
   readonly registrationEndpoint: URL | undefined;
-  /** Endpoint that revokes tokens. @see https://www.rfc-editor.org/rfc/rfc7009 */
+  /** Endpoint to revoke tokens at. @see https://www.rfc-editor.org/rfc/rfc7009 */
   readonly revocationEndpoint: URL | undefined;
   readonly codeChallengeMethods: readonly string[] | undefined;
   readonly tokenAuthMethods: readonly string[] | undefined;
@@ -100,7 +101,7 @@ export function assumeServerMetadata(origin: string): ServerMetadata {
   };
 }
 
-/** Checks an endpoint that is needed. @throws {AuthError} when the metadata does not name it, or its URL is not allowed. */
+/** Checks an endpoint before its use. @throws {AuthError} when the metadata does not name it, or its URL is not allowed. */
 export function requireEndpoint(
   { issuer, authorizationEndpoint, tokenEndpoint }: ServerMetadata,
   name: "authorization_endpoint" | "token_endpoint",

@@ -1,4 +1,4 @@
-/** Challenge of a 401 or 403 response that says how to authorize. */
+/** Challenge of a 401 or 403 response: it says how to authorize. */
 export interface Challenge {
   /** Name of the scheme in lower case, such as `bearer` or `dpop`. */
   readonly scheme: string;

@@ -21,8 +21,8 @@ import type { Tokens } from "../tokens/tokens.ts";
 import { parseUrl } from "../../../internal/parse-url.ts";
 
 /**
- * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be disclosed
- * to all of them.
+ * Client described by a document. It is the same client at every authorization server a server may name. A shared secret would be disclosed to all of
+ * them.
  */
 export interface DocumentClient extends Pick<ClientIdentity, "clientId" | "signingKey"> {
   /** Default: `private_key_jwt` if there is a key. */
@@ -35,13 +35,13 @@ export interface AuthorizationCodeOptions {
   readonly redirect: Redirector;
   /** Description of the application for dynamic registration. */
   readonly client: ClientDescription;
-  /** Clients that are registered manually, one for each authorization server. */
+  /** Manually registered clients, one for each authorization server. */
   readonly registered?: readonly RegisteredClient[];
-  /** URL (https) of the document that describes the client, with the key that the document names, if any. A client secret is rejected. */
+  /** URL (https) of the document about the client, with the key the document names, if any. A client secret is rejected. */
   readonly document?: string | DocumentClient;
   /** True if the client may register itself when nothing else works. Default: true if `registered` is empty. */
   readonly dynamicRegistration?: boolean;
-  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes listed in its metadata. */
   readonly scopes?: readonly string[];
   /** True to request refresh tokens if they are available. Default `true`. */
   readonly refreshTokens?: boolean;
@@ -148,7 +148,7 @@ function toAuthorizationUrl(endpoint: URL, parameters: Readonly<Record<string, s
 }
 
 /**
- * Rejects redirect URIs that are neither https nor http on this machine.
+ * Rejects redirect URIs other than https, or http on this machine.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
@@ -159,7 +159,7 @@ function checkRedirectUri(text: string): void {
   throw new AuthError("configuration", "The redirect URI is not secure; use https, or http on localhost");
 }
 
-/** The types exclude the options that are rejected here, but a value of a wider type still passes the type check. */
+/** The types exclude these options, but a value of a wider type still passes the type check. */
 function toDocument(given: string | ClientIdentity | undefined): ClientIdentity | undefined {
   if (given === undefined) return undefined;
   const identity: ClientIdentity = typeof given === "string" ? { clientId: given } : given;

@@ -3,16 +3,16 @@ import { AuthError } from "../errors.ts";
 import { quoteIssuer, quoteIssuers } from "../../common/quote-issuer.ts";
 import type { RegisteredClient } from "./registration.ts";
 
-/** Registrations and scopes of a program that acts for itself. */
+/** Registrations and scopes of a program acting for itself. */
 export interface ClientCredentialsOptions {
   /** Registrations of the client, each with its secret or key. The issuer determines which of them is used. */
   readonly registered: readonly RegisteredClient[];
-  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes listed in its metadata. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * Creates a grant for a program that acts for itself, with a secret or a signed assertion.
+ * Creates a grant for a program acting for itself, with a secret or a signed assertion.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  * @example

@@ -22,9 +22,9 @@ export interface EnterpriseOptions {
   readonly identity: () => Awaitable<IdentityAssertion>;
   /** Registrations of the client at the authorization servers of MCP servers. */
   readonly registered?: readonly RegisteredClient[];
-  /** URL (https) of the document that describes the client, for authorization servers that support such documents. */
+  /** URL (https) of the document about the client, for authorization servers which support such documents. */
   readonly document?: string;
-  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes listed in its metadata. */
   readonly scopes?: readonly string[];
 }
 

@@ -6,18 +6,18 @@ import type { Tokens } from "../tokens/tokens.ts";
 
 /** Method of obtaining tokens. */
 export interface Grant {
-  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes listed in its metadata. */
   readonly scopes?: readonly string[] | undefined;
-  /** True if the grant needs refresh tokens from authorization servers that issue them for `offline_access`. */
+  /** True if the grant needs refresh tokens. Some authorization servers issue them for `offline_access`. */
   readonly wantsRefresh: boolean;
-  /** Issuers that this client is registered at. They are preferred among several. */
+  /** Issuers at which this client is registered. They are preferred among several. */
   readonly issuers: readonly string[];
   obtain(request: GrantRequest): Promise<Tokens>;
-  /** Returns the identity that holds these tokens, to use their refresh token, or `undefined` if it is no longer known. */
+  /** Returns the identity these tokens were issued to, which can use their refresh token, or `undefined` if it is no longer known. */
   findHolder(tokens: Tokens, request: GrantRequest): Promise<ClientIdentity | undefined>;
 }
 
-/** Input of a grant: the requested scopes and the services that it may use. */
+/** Input of a grant: the requested scopes and the services for its use. */
 export interface GrantRequest {
   readonly discovery: Discovery;
   readonly scopes: readonly string[];
@@ -25,7 +25,7 @@ export interface GrantRequest {
   readonly store: CredentialStore;
 }
 
-/** Returns the parameters that name the purpose of a token. @see https://www.rfc-editor.org/rfc/rfc8707 */
+/** Returns the parameters for the purpose of a token. @see https://www.rfc-editor.org/rfc/rfc8707 */
 export function toPurpose(resource: string, scopes: readonly string[]): Readonly<Record<string, string>> {
   return scopes.length === 0 ? { resource } : { resource, scope: scopes.join(" ") };
 }

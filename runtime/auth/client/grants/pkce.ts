@@ -3,7 +3,7 @@ import { sha256 } from "../../../internal/digest.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { AuthError } from "../errors.ts";
 
-/** Secrets that protect one sign-in. */
+/** Secrets to protect one sign-in. */
 export interface SignInSecrets {
   readonly state: string;
   /** PKCE code verifier. The token endpoint gets it with the code. */

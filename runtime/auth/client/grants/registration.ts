@@ -8,7 +8,7 @@ import { storeKeys, type CredentialStore } from "../tokens/store.ts";
 import { readStored } from "../tokens/tokens.ts";
 import { parseUrl } from "../../../internal/parse-url.ts";
 
-/** Client that is registered manually at one authorization server. */
+/** Client with a manual registration at one authorization server. */
 export interface RegisteredClient extends ClientIdentity {
   /** Issuer exactly as the authorization server writes it. */
   readonly issuer: string;
@@ -27,7 +27,7 @@ export interface ClientDescription {
 /** Options for obtaining a client id. */
 export interface RegistrationOptions {
   readonly registered: readonly RegisteredClient[];
-  /** Identity of the client by the URL of a document that describes it. It applies to authorization servers that support such documents. */
+  /** Identity of the client by the URL of a document about it. It applies to authorization servers with support for such documents. */
   readonly document?: ClientIdentity | undefined;
   /** True if the client may register itself. */
   readonly isDynamic: boolean;
@@ -67,7 +67,7 @@ export async function findIdentity(
   return findGiven(server, options) ?? readRegistration(server, options.store);
 }
 
-/** Returns the redirect URI that the client has registered itself with, so that it can be reused. */
+/** Returns the redirect URI of the client's own registration, to reuse it. */
 export async function findRedirectUri(server: ServerMetadata, store: CredentialStore): Promise<string | undefined> {
   return (await readRegistration(server, store))?.redirectUris[0];
 }

@@ -14,11 +14,11 @@ export function readGrantedScopes(text: string): readonly string[] {
 
 /** Sources of the scopes to request. */
 export interface ScopeSources {
-  /** Scopes that the server's challenge demands, with spaces between. If present, they take precedence over `wanted` and `supported`. */
+  /** Scopes demanded by the server's challenge, with spaces between. If present, they take precedence over `wanted` and `supported`. */
   readonly challenged: string | undefined;
-  /** Scopes that the metadata of the server lists, with spaces between. They are not read unless they are needed. */
+  /** Scopes listed in the metadata of the server, with spaces between. They are not read unless they are needed. */
   readonly supported: string | undefined;
-  /** Scopes that the application needs. They take precedence over `supported`. */
+  /** Scopes needed by the application. They take precedence over `supported`. */
   readonly wanted: readonly string[] | undefined;
   /** Scopes of earlier token requests, if more are needed now. */
   readonly before: readonly string[];
@@ -27,9 +27,9 @@ export interface ScopeSources {
 }
 
 /**
- * Returns the scopes to request: the fewest that are known to be necessary. An empty list leaves the choice to the authorization server.
+ * Returns the scopes to request: the fewest known to be necessary. An empty list leaves the choice to the authorization server.
  *
- * @throws {AuthError} when the scopes that are needed are invalid
+ * @throws {AuthError} when the chosen scopes are invalid
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function selectScopes({ challenged, supported, wanted, before, offline }: ScopeSources): readonly string[] {
@@ -39,7 +39,7 @@ export function selectScopes({ challenged, supported, wanted, before, offline }:
   return offline && !scopes.includes(offlineAccess) ? [...scopes, offlineAccess] : scopes;
 }
 
-/** Scope that requests a refresh token. */
+/** Scope to request a refresh token with. */
 export const offlineAccess = "offline_access";
 
 const maxScopes = 100;

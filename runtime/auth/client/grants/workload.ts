@@ -4,28 +4,27 @@ import { requireEndpoint } from "../discovery/metadata.ts";
 import { quoteIssuers } from "../../common/quote-issuer.ts";
 import { toPurpose, type Grant } from "./grant.ts";
 
-/** Authorization server and resource that an assertion is issued for. */
+/** Authorization server and resource of an assertion. */
 export interface AssertionAudience {
   readonly issuer: string;
   readonly tokenEndpoint: string;
   readonly resource: string;
 }
 
-/** Authorization servers that trust the platform of a workload, and its assertions. */
+/** Authorization servers with trust in the platform of a workload, and its assertions. */
 export interface WorkloadIdentityOptions {
-  /** Authorization servers that accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
+  /** Authorization servers which accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
   readonly issuers: readonly string[];
-  /** Returns the JWT that the platform issues to the workload. It is called for each token request, because such tokens are short-lived. */
+  /** Returns the JWT issued by the platform to the workload. It is called for each token request, because such tokens are short-lived. */
   readonly assertion: (audience: AssertionAudience) => Awaitable<string>;
-  /** Client id for authorization servers that require one. Default: no client id is sent. */
+  /** Client id, if the authorization servers require one. Default: no client id is sent. */
   readonly clientId?: string;
-  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  /** Scopes to request if the server's challenge names none. Default: the scopes listed in its metadata. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * Creates a grant for a workload that presents an assertion of its platform. A rejection is final: the request is not retried and no other grant is
- * tried.
+ * Creates a grant for a workload with an assertion of its platform. A rejection is final: the request is not retried and no other grant is tried.
  *
  * @throws {AuthError} when `issuers` is empty.
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
@@ -71,7 +70,7 @@ function checkIssuers(issuers: readonly string[] | undefined): void {
   );
 }
 
-/** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
+/** The server chooses its authorization server, so the client must not send an assertion to one the application did not name. */
 function unknownIssuer(issuer: string, issuers: readonly string[]): AuthError {
   return new AuthError(
     "no-client",
@@ -79,5 +78,5 @@ function unknownIssuer(issuer: string, issuers: readonly string[]): AuthError {
   );
 }
 
-/** Grant type that exchanges a signed assertion for a token. */
+/** Grant type to exchange a signed assertion for a token. */
 export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";

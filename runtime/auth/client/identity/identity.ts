@@ -18,17 +18,17 @@ export interface ClientIdentity {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly signingKey?: SigningKey | undefined;
-  /** Default: a method that fits the credentials and the authorization server. */
+  /** Default: a method suitable for the credentials and the authorization server. */
   readonly method?: TokenAuthMethod | undefined;
   /** Audience of assertions. Default `issuer`, as is current practice; some servers still require the URL of the endpoint. */
   readonly assertionAudience?: "issuer" | "token-endpoint" | undefined;
 }
 
 /**
- * Returns the authentication method: the registered one, else one that client and server both support.
+ * Returns the authentication method: the registered one, else one supported by both client and server.
  *
  * @throws {AuthError} when no method fits.
- * @see https://www.rfc-editor.org/rfc/rfc8414#section-2 for the default of servers that name none
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-2 for the default of servers which name none
  */
 export function chooseMethod(identity: ClientIdentity, server: ServerMetadata): TokenAuthMethod {
   const { clientSecret, signingKey, method } = identity;

@@ -14,7 +14,7 @@ import { AuthError } from "../errors.ts";
 
 export type { CryptoKey, JWK } from "jose";
 
-/** Key pair that access tokens are bound to. A stolen token is useless without it. */
+/** Key pair to bind access tokens to. A stolen token is useless without it. */
 export interface DpopKey {
   /** Private key, which should not be exportable. */
   readonly privateKey: CryptoKey;
@@ -70,18 +70,18 @@ export async function importSigningKey(source: string | JWK, algorithm: string):
   );
 }
 
-/** Request that a proof is bound to. */
+/** Request to bind a proof to. */
 export interface ProofTarget {
   readonly method: string;
   readonly url: URL;
-  /** Access token that accompanies the proof, if the request goes to the resource server. */
+  /** Access token beside the proof, if the request goes to the resource server. */
   readonly accessToken?: string | undefined;
-  /** Nonce that the server requires in the proof. */
+  /** Nonce the server requires in the proof. */
   readonly nonce?: string | undefined;
 }
 
 /**
- * Creates a proof for one request that the sender holds the key.
+ * Creates a proof for one request: its sender holds the key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.2
  */
@@ -100,7 +100,7 @@ export async function createProof({ privateKey, publicKey, algorithm }: DpopKey,
     .sign(privateKey);
 }
 
-/** Returns the thumbprint of a key. Tokens that are bound to the key refer to it by the thumbprint. */
+/** Returns the thumbprint of a key. Tokens bound to the key refer to it by the thumbprint. */
 export async function toThumbprint({ publicKey }: DpopKey): Promise<string> {
   return calculateJwkThumbprint(await exportJWK(publicKey));
 }

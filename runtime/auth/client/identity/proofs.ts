@@ -2,7 +2,7 @@ import { setLimited } from "../../../internal/set-limited.ts";
 import { createDpopKey, createProof, toThumbprint, type DpopKey } from "./keys.ts";
 
 /**
- * Creates proofs that the client holds the key its tokens are bound to, with the nonces that servers require.
+ * Creates proofs of the client's possession of its key, with the nonces required by servers. The client's tokens are bound to this key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */

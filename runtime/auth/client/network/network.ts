@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Kind of network that an address belongs to. */
+/** Kind of network an address belongs to. */
 export type Network = "public" | "private" | "loopback" | "link-local" | "reserved";
 
 /** Returns the network of an address. Of host names, only `localhost` and its subdomains are known; the result for others is `undefined`. */
@@ -13,7 +13,7 @@ export function findNetwork(host: string): Network | undefined {
   return found?.network ?? "public";
 }
 
-/** Address ranges outside the public internet, by network. Addresses that embed others could lead anywhere, so they count as reserved. */
+/** Address ranges outside the public internet, by network. Addresses with others embedded could lead anywhere, so they count as reserved. */
 const ranges: Readonly<Record<Exclude<Network, "public">, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],

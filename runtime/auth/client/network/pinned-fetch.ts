@@ -6,10 +6,10 @@ import type { Fetch } from "../../../transport/http-client/endpoint.ts";
 import { readNodeResponse } from "../../../transport/http-client/node-response.ts";
 
 /**
- * Creates a `fetch` that connects only to addresses that the check accepts. It resolves a name once and connects to the address that was checked. It
- * does not follow redirects.
+ * Creates a `fetch` with a check of addresses. It resolves a name once, checks the address, and connects to this same address. It does not follow
+ * redirects.
  *
- * @param check - throws for an address that may not be connected to
+ * @param check - throws for a forbidden address
  */
 export function createPinnedFetch(check: (address: string, host: string) => void): Fetch {
   const resolve = createLookup(check);

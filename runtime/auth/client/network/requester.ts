@@ -48,7 +48,7 @@ export interface AuthorizationResponse {
 }
 
 /**
- * Sends the requests that lead to a token. Each request has limits for its destination, its duration and the size of the response. Documents may be
+ * Sends the requests on the way to a token. Each request has limits for its destination, its duration and the size of the response. Documents may be
  * up to two redirects away. POST requests hold secrets, so a redirect of them is rejected.
  */
 export class HttpRequester {
@@ -129,7 +129,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** `fetch` reports the reason as the cause of an error that only says that the request failed. */
+/** `fetch` throws an error without a reason, which is in its cause. */
 function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown error";
   const inner = thrown.cause instanceof Error ? thrown.cause.message : "";

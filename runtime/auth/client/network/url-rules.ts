@@ -2,7 +2,7 @@ import { findNetwork, type Network } from "./network.ts";
 import { AuthError } from "../errors.ts";
 import { isUrl } from "../../../internal/parse-url.ts";
 
-/** Rules for the destinations of requests that a remote document names. */
+/** Rules for the destinations of requests named in a remote document. */
 export interface UrlRules {
   /** Checks the URL of a request. @throws {AuthError} when the URL may not be requested. */
   check(url: URL, what: string): void;
@@ -15,11 +15,11 @@ export interface UrlRules {
 }
 
 /**
- * Creates rules for all requests that serve authorization by a server. URLs must be `https`, or `http` on this machine if the server is on it too or
- * `loopback` is allowed. Addresses must be in the public internet, in the network of the server itself, or in an allowed network. Otherwise a server
- * could make its clients reach hosts that it cannot reach itself.
+ * Creates rules for all requests on behalf of authorization by a server. URLs must be `https`, or `http` on this machine if the server is on it too
+ * or `loopback` is allowed. Addresses must be in the public internet, in the network of the server itself, or in an allowed network. Otherwise a
+ * server could use its clients to reach hosts it cannot reach itself.
  *
- * @param allowed - networks that are reachable although the server is not in them; for names that resolve to private addresses, use `private`
+ * @param allowed - networks to reach although the server is not in them; for names with private addresses, use `private`
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
 export function createUrlRules(server: URL, allowed: readonly Network[] = []): UrlRules {
@@ -46,7 +46,7 @@ export function createUrlRules(server: URL, allowed: readonly Network[] = []): U
   };
 }
 
-/** Reads a URL that a document names. @throws {AuthError} when it is not a URL or may not be requested. */
+/** Reads a URL of a document. @throws {AuthError} when it is not a URL or may not be requested. */
 export function readUrl(text: unknown, rules: UrlRules, what: string): URL {
   if (typeof text !== "string" || !isUrl(text)) throw new AuthError("unsafe-url", `The ${what} is not a URL`);
   const url = new URL(text);

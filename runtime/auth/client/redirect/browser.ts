@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { AuthError } from "../errors.ts";
 
-/** Shows a URL to the user. Rejects if that is not possible. */
+/** Shows a URL to the user. Rejects if this is not possible. */
 export type OpenUrl = (url: URL) => Promise<void>;
 
 /**
@@ -33,7 +33,7 @@ export const openBrowser: OpenUrl = (url) => {
   });
 };
 
-/** Returns the program that opens URLs, and the arguments before the URL. */
+/** Returns the program to open URLs with, and the arguments before the URL. */
 export function findOpener(platform: NodeJS.Platform): readonly [command: string, args: readonly string[]] {
   switch (platform) {
     case "darwin":

@@ -8,7 +8,7 @@ export interface PendingSignIn {
   readonly redirectUri: string;
   /** Issuer exactly as the validated metadata writes it. */
   readonly issuer: string;
-  /** True if the issuer has declared that it names itself in every authorization response. */
+  /** True if the issuer has declared to name itself in every authorization response. */
   readonly namesIssuer: boolean;
 }
 

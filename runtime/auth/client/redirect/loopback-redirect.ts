@@ -14,31 +14,30 @@ export interface LoopbackOptions {
   /** Opens the sign-in URL for the user. Default: opens the browser. */
   readonly open?: OpenUrl;
   /**
-   * Called with the sign-in URL before `open`, so that a program can show it if no browser can be opened. With this option, a browser that does not
-   * open is not an error.
+   * Called with the sign-in URL before `open`. The program can show it if no browser can be opened: with this option, it is no error if none opens.
    */
   readonly onUrl?: (url: URL) => void;
   /**
-   * Host name of the redirect URI, which some authorization servers compare exactly. With `localhost`, the listener uses both addresses of that name.
+   * Host name of the redirect URI, which some authorization servers compare exactly. With `localhost`, the listener uses both addresses of this name.
    * Default `127.0.0.1`.
    */
   readonly host?: "127.0.0.1" | "localhost";
   /**
-   * Port of the redirect URI, for clients that are registered with it. While another program uses it, sign-ins fail. Default: the port that the client has
-   * registered itself with, if it is free, else any.
+   * Port of the redirect URI, for clients registered with it. While another program uses it, sign-ins fail. Default: the port of the client's own
+   * registration, if it is free, else any.
    */
   readonly port?: number;
   /** Path of the redirect URI. Default `/callback`. */
   readonly path?: string;
   /** Milliseconds for the user to sign in. Default 5 min. */
   readonly timeout?: number;
-  /** HTML document that the user sees after the sign-in. */
+  /** HTML document for the user to see after the sign-in. */
   readonly page?: string;
 }
 
 /**
- * Creates a redirector that listens on this machine only, until one authorization response has arrived. Responses that do not belong to the sign-in are
- * rejected and change nothing. The listener does not keep the process alive: the provider does while a request waits for the sign-in.
+ * Creates a redirector on this machine only. It listens until one authorization response has arrived. Responses to other sign-ins are rejected and
+ * change nothing. The listener does not keep the process alive: the provider does while a request waits for the sign-in.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  * @example
@@ -140,7 +139,7 @@ async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): P
   }
 }
 
-/** Returns the port that the client is registered with, so that it need not register again. */
+/** Returns the port in the client's registration, which saves another registration. */
 function findPort(
   preferred: string | undefined,
   { host, path }: { readonly host: string; readonly path: string },
@@ -150,14 +149,14 @@ function findPort(
   return hostname === host && pathname === path ? Number(port) : 0;
 }
 
-/** Server that listens on each address of a host name. */
+/** Server on each address of a host name. */
 interface Listener {
   readonly server: Server;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Listens on a port, or on another one if that is not possible. */
+/** Listens on a port, or on another one if this is not possible. */
 async function listenAnywhere(host: string, preferred: number): Promise<Listener> {
   let failure: unknown;
   // A port that is free at one address of a host name may be in use at the other.

@@ -4,7 +4,7 @@ import { pause } from "../../../internal/timers.ts";
 import { errorCodeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 
 /**
- * Runs a task while this process holds a lock file. A stale lock of a process that has ended is removed.
+ * Runs a task while this process holds a lock file. A stale lock of an ended process is removed.
  *
  * @throws {AuthError} when the lock file cannot be created, or another process holds it for too long.
  */
@@ -36,7 +36,7 @@ async function acquire(lock: string): Promise<string> {
   }
 }
 
-/** After a task that took too long, the lock file may belong to another process. */
+/** After a task of too long a time, the lock file may belong to another process. */
 async function release(lock: string, own: string): Promise<void> {
   const isOwn = (found: Found | undefined): boolean => found?.id === own;
   for (let attempt = 0; attempt < releaseAttempts; attempt += 1) {

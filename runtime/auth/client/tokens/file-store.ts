@@ -7,7 +7,7 @@ import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
 /**
- * Keeps credentials in one file that only its owner can read. A file that others can read is rejected. Several processes of the owner may share it.
+ * Keeps credentials in one file readable only by its owner. If others can read the file, it is rejected. Several processes of the owner may share it.
  * If a keychain is available, prefer it and implement `CredentialStore` with it.
  *
  * @example

@@ -23,13 +23,13 @@ export interface TokenRequest {
   readonly identity: ClientIdentity;
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Token types that the response may have, in lower case. */
+  /** Permitted token types of the response, in lower case. */
   readonly types: readonly string[];
   /** Posts a form. Rejects if no response arrives. */
   readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationResponse>;
 }
 
-/** Form body with the headers that authenticate the client. */
+/** Form body with the headers to authenticate the client. */
 export interface FormRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -77,8 +77,8 @@ function isSuccess({ status, json }: AuthorizationResponse): boolean {
 }
 
 /**
- * Reads a successful token response. Optional members that are null, empty or of another type are absent. An OpenID token is not used, and therefore not
- * read.
+ * Reads a successful token response. Optional members count as absent if they are null, empty or of another type. An OpenID token is not used, and
+ * therefore not read.
  */
 function readTokenResponse(
   json: AuthorizationResponse["json"],
@@ -190,7 +190,7 @@ function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientA
   }
 }
 
-/** Encodes only the characters that require it, because many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Encodes no more characters than necessary, because many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function encode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
 }

@@ -25,7 +25,7 @@ function isHeld(error: unknown): boolean {
   return error instanceof Error && "code" in error && ["EACCES", "EBUSY", "EPERM"].some((code) => code === error.code);
 }
 
-/** Creates an error about a file that credentials need. */
+/** Creates an error about a file needed for credentials. */
 export function rejectFile(path: string, why: string): AuthError {
   return new AuthError("storage", `${path} ${why}`);
 }

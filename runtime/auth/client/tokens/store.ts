@@ -2,9 +2,9 @@ import type { Awaitable } from "../../../../generated/support.ts";
 import { KeyedQueue } from "../../../transport/http-client/keyed-queue.ts";
 
 /**
- * Storage for credentials: tokens and client registrations. All values are secret. Keys name the purpose by issuer and resource; values are text. For
- * stores that several processes share, `exclusively` prevents two of them from using the same refresh token simultaneously, which makes an
- * authorization server revoke it.
+ * Storage for credentials: tokens and client registrations. All values are secret. Keys name the purpose by issuer and resource; values are text. In
+ * a store with several processes, `exclusively` prevents two of them from using the same refresh token simultaneously: an authorization server would
+ * revoke it.
  */
 export interface CredentialStore {
   get(key: string): Awaitable<string | undefined>;
@@ -15,7 +15,7 @@ export interface CredentialStore {
 }
 
 /**
- * Creates a store that keeps credentials until the process ends. The clients of one user may share it; different users must not.
+ * Creates a store of credentials in memory: they are lost when the process ends. The clients of one user may share it; different users must not.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { Proofs } from "../identity/proofs.ts";
 import type { AuthorizationResponse, HttpRequester } from "../network/requester.ts";
 import { toRenewal, type TokenResponse, type Tokens } from "./tokens.ts";
 
-/** Token request without the fields that `TokenEndpoint` adds. */
+/** Token request before `TokenEndpoint` adds its fields. */
 export interface TokenRequestFields {
   readonly server: ServerMetadata;
   readonly identity: ClientIdentity;
@@ -14,7 +14,7 @@ export interface TokenRequestFields {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Resource and scopes that a token is requested for. */
+/** Resource and scopes of a requested token. */
 export interface TokenPurpose {
   readonly resource: string;
   readonly requested: readonly string[];
@@ -35,12 +35,12 @@ export class TokenEndpoint {
     return this.#proofs !== undefined;
   }
 
-  /** Returns the thumbprint of the key that tokens are bound to, or `undefined` if they are not bound. */
+  /** Returns the thumbprint of the key of tokens, or `undefined` if they are not bound to one. */
   keyId(): Promise<string> | undefined {
     return this.#proofs?.keyId();
   }
 
-  /** Requests an access token. With a key, a token that is not bound to it is rejected, because a thief could use it. */
+  /** Requests an access token. With a key, the token must be bound to it: a thief could use any other, so it is rejected. */
   async obtain(wish: TokenRequestFields, { resource, requested }: TokenPurpose): Promise<Tokens> {
     await this.#checkAlgorithm(wish.server);
     const response = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);

@@ -4,18 +4,18 @@ import { isObject } from "../../../../generated/support.ts";
 export interface Tokens {
   /** Issuer of the tokens, as its metadata writes it. */
   readonly issuer: string;
-  /** Resource that the tokens are valid for. */
+  /** Resource for which the tokens are valid. */
   readonly resource: string;
-  /** Id of the client that the tokens were issued to. */
+  /** Id of the client to which the tokens were issued. */
   readonly clientId: string;
   readonly accessToken: string;
   readonly type: "bearer" | "dpop";
   readonly refreshToken?: string | undefined;
   /** Time from which the token is renewed before use, in milliseconds since 1970, UTC. Absent if the issuer did not state a lifetime. */
   readonly renewAt?: number | undefined;
-  /** Scopes that were requested. If more are needed later, all of them are requested again. */
+  /** Requested scopes. If more are needed later, all of them are requested again. */
   readonly requested: readonly string[];
-  /** Thumbprint of the key that the token is bound to. Absent if it is not bound. */
+  /** Thumbprint of the token's key. Absent if the token is not bound to one. */
   readonly keyId?: string | undefined;
 }
 
