@@ -26,12 +26,12 @@ export interface AnyCoreDefinition extends ServerOptions {
   fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyContext): unknown;
 }
 
-/** Definition that may be visible to some clients only. */
+/** Definition with optionally restricted visibility. */
 export interface Visible {
   visible?(requester: AnyRequester): boolean;
 }
 
-/** Definition that may need scopes to be used. */
+/** Definition with optional scopes. */
 export interface Scoped {
   readonly scopes?: readonly string[];
 }

@@ -102,7 +102,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
   }
 
   /**
-   * Adds middleware. It runs inside the middleware that was added before.
+   * Adds middleware. It runs inside the middleware added before.
    *
    * @throws {Error} when the server is being served
    */
@@ -162,7 +162,7 @@ function extend(
   throw new SetupError("Extensions are not part of this project; add a feature that serves one");
 }
 
-/** Returns the extensions that a definition names, and those that its members need. */
+/** Returns the extensions named by a definition or needed by its members. */
 function extensionsOf(
   definition: AnyCoreDefinition & ServerExtensions,
   features: readonly Feature[],
@@ -172,7 +172,7 @@ function extensionsOf(
   return [...extensions, ...implied.filter(({ id }) => !extensions.some((named) => named.id === id))];
 }
 
-/** Members of a server that come from its definition unchanged. */
+/** Members of a server taken unchanged from its definition. */
 function describe(
   definition: AnyCoreDefinition,
   { settings, shown }: ServerParts,
@@ -188,7 +188,7 @@ function describe(
   };
 }
 
-/** Combines the settings of a definition. A variable that several of them read is listed once. */
+/** Combines the settings of a definition. A variable read by several of them is listed once. */
 function combineSettings(settings: DefinedSettings | readonly DefinedSettings[]): SettingsReader {
   const readers = [settings].flat().map((one) => one["~settings"]);
   const variables = new Map(readers.flatMap((reader) => reader.variables).map((one) => [one.name, one]));

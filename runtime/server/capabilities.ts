@@ -3,21 +3,21 @@ import { listChanged, type ListKind } from "../protocol/methods/list-kinds.ts";
 import { declareCapability } from "../protocol/session/declare-capability.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 
-/** Declarations of a server in addition to the methods that it handles. */
+/** Declarations of a server in addition to the methods it handles. */
 export interface Declared {
-  /** Lists that may change while clients are connected. */
+  /** Lists allowed to change while clients are connected. */
   readonly listChanged: ReadonlySet<ListKind>;
   readonly subscribe: boolean;
   /** Capabilities outside of the protocol. */
   readonly experimental: object | undefined;
-  /** Gates of the capabilities that features have declared. */
+  /** Gates of the capabilities declared by features. */
   readonly gates: readonly Gate[];
 }
 
 /**
- * Returns the capabilities that a server with these handlers declares at a revision. They follow from the methods that it handles,
- * from log messages, and from the changes of which clients can be notified. So the server declares nothing that it does not have,
- * and nothing that the revision does not define. An extension is declared wherever it is used.
+ * Returns the capabilities a server with these handlers declares at a revision. They follow from the methods it handles, from log messages, and from
+ * the changes clients can be notified of. So the server declares only what it has and the revision defines. An extension is declared wherever it is
+ * used.
  */
 export function toCapabilities(handlers: object, revision: Revision, declares: Declared): Capabilities {
   const notified = new Set(["loggingMessage"]);

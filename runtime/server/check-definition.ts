@@ -7,7 +7,7 @@ import { checkRate } from "../jsonrpc/token-bucket.ts";
 import { checkTool } from "./tools/registry.ts";
 
 /**
- * Checks that the lists of a definition are arrays of definitions with a handler. A definition that a module imports in a circle is `undefined` when it
+ * Checks that the lists of a definition are arrays of definitions with a handler. A definition imported in a circle of modules is `undefined` when it
  * is read.
  *
  * @throws {SetupError} at the first mistake
@@ -30,7 +30,7 @@ function checkEntry(place: string, entry: unknown, handler: string): void {
 }
 
 /**
- * Checks a definition for mistakes that apply to every revision.
+ * Checks a definition for mistakes at any revision.
  *
  * @throws {SetupError} at the first mistake
  */
@@ -47,7 +47,7 @@ export function checkServer(source: AnyCoreDefinition): void {
 }
 
 /**
- * Checks a definition for mistakes that concern features, and for members that need a feature that the program lacks.
+ * Checks a definition for mistakes in its features, and for members whose feature the program does not contain.
  *
  * @throws {SetupError} at the first mistake
  */
@@ -82,7 +82,7 @@ export function checkUnique(list: string, key: string, values: readonly string[]
   }
 }
 
-/** Members of a definition that contain lists, each with the name of the feature that serves it. */
+/** Members of a definition with lists, each with the name of the feature serving it. */
 const served = {
   resources: "resources",
   resourceTemplates: "resources",

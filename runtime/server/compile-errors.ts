@@ -5,20 +5,20 @@ import type { Unavailable } from "../protocol/revision/missing.ts";
 declare const remedy: unique symbol;
 
 /**
- * Values that a handler may return, at once or as a promise. Compile errors about the promise of another value name `Shown` as the expected value, and
- * the remedy.
+ * Values a handler may return, at once or as a promise. Compile errors about the promise of another value name `Shown` as the expected value, and the
+ * remedy.
  */
 // `PromiseLike` accepts promises. Compilers compare those that do not fit with `PromiseOf`, whose missing member ends the explanation.
 export type ReturnValue<T, Shown, Remedy> = T | PromiseLike<T> | PromiseOf<Shown, Remedy>;
 
-/** Type without values, which compile errors name for the promise of a value that a handler may not return. */
+/** Type without values. Compile errors name it when a handler returns the promise of a wrong value. */
 export interface PromiseOf<T, _Remedy> extends Promise<T> {
   readonly [remedy]: never;
 }
 
 /**
- * Members of a definition that have other names in other libraries: compile errors quote the name in this one. `Used` is inferred from the definition,
- * so that the type has only those that were written, and editors propose none.
+ * Members of a definition with other names in other libraries: compile errors quote the name in this one. `Used` is inferred from the definition. So
+ * the type has only the names written there, and editors propose none.
  */
 export type OtherNames<Names, Used extends PropertyKey> = {
   readonly [Name in Used & keyof Names]?: Unavailable<`the member is named ${Names[Name] & string}`>;
@@ -29,7 +29,7 @@ export type FixedUri<U extends string> = U extends `${string}{${string}}${string
   ? Unavailable<"URIs with variables are for defineResourceTemplate">
   : U;
 
-/** Names that members of a tool have in other libraries, with those in this one. */
+/** Names of the members of a tool in other libraries, with the names here. */
 export interface ToolNames {
   readonly handler: "execute";
   readonly run: "execute";
@@ -41,7 +41,7 @@ export interface ToolNames {
   readonly output: "outputSchema";
 }
 
-/** Names that members of a resource or a template have in other libraries, with those in this one. */
+/** Names of the members of a resource or a template in other libraries, with the names here. */
 export interface ResourceNames {
   readonly handler: "read";
   readonly load: "read";
@@ -50,7 +50,7 @@ export interface ResourceNames {
   readonly url: "uri";
 }
 
-/** Names that members of a prompt have in other libraries, with those in this one. */
+/** Names of the members of a prompt in other libraries, with the names here. */
 export interface PromptNames {
   readonly handler: "get";
   readonly load: "get";
@@ -61,7 +61,7 @@ export interface PromptNames {
   readonly parameters: "arguments";
 }
 
-/** Name that arguments of a prompt have in lists of arguments, as the protocol has them. A pattern: editors propose names only. */
+/** Name of an argument in a list of arguments, as in the protocol. It is a pattern, because editors propose plain names. */
 export interface OtherArgumentNames {
   readonly [
     name: `name${Lowercase<string>}`

@@ -7,9 +7,9 @@ import type { Authenticated, AnyContext } from "./protocol-types.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import { CallScope } from "../tasks/call-scope.ts";
 
-/** Parts that all contexts share at one revision. */
+/** Parts shared by all contexts of one revision. */
 export interface ContextParts {
-  /** Notification that carries log messages; `undefined` where the revision has none. */
+  /** Notification for log messages; `undefined` where the revision has none. */
   readonly message: NotificationRow | undefined;
   readonly levels: LogLevels;
   readonly inputRunner: InputRunner;
@@ -24,7 +24,7 @@ export interface InputSupport {
   readonly createScope: CreateScope;
 }
 
-/** Context of a handler of the user: a view of the call that it handles (`run: (args, { progress }) => ...`). */
+/** Context of a handler of the user: a view of the call it handles (`run: (args, { progress }) => ...`). */
 export class HandlerScope extends CallScope implements AnyContext {
   readonly #call: CallContext;
   readonly #parts: ContextParts;
@@ -80,7 +80,7 @@ export class HandlerScope extends CallScope implements AnyContext {
   }
 }
 
-/** Returns the authenticated principal, which transports that authenticate put into the member `identity` of the origin. */
+/** Returns the authenticated principal. Transports with authentication put it into the member `identity` of the origin. */
 export function readAuth(origin: unknown): Authenticated | undefined {
   const identity = isObject(origin) ? origin.identity : undefined;
   return isAuthenticated(identity) ? identity : undefined;

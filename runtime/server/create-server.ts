@@ -18,12 +18,12 @@ import { subscriptions } from "./subscriptions/feature.ts";
 import { tasksExtension } from "./tasks/extension-feature.ts";
 import { tasks } from "./tasks/feature.ts";
 
-/** Server that can be served over any transport, to any number of clients, at each of its revisions. */
+/** Server for any transport, to any number of clients, at each of its revisions. */
 export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {
   readonly tools: ToolLists["tools"];
 }
 
-/** Every feature that a server can have, at every revision. */
+/** Every feature a server can have, at every revision. */
 export const allFeatures: BuildOptions<ResourceLists & PromptLists> = {
   features: [resources, prompts, completions, tasks, tasksExtension, subscriptions, input, skills, apps, methods],
   createAcceptor,

@@ -29,8 +29,8 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { OtherArgumentNames, ReturnValue } from "./compile-errors.ts";
 
 /**
- * A tool: its description for the model, and the function that runs it. `I` is the type that `inputSchema` yields, `O` the type that `outputSchema`
- * yields; `O` is `undefined` without an output schema.
+ * A tool: its description for the model, and the function to run. `I` is the type of values of `inputSchema`, `O` the type of values of
+ * `outputSchema`; `O` is `undefined` without an output schema.
  */
 // One object type instead of an intersection, here and below: compile errors then name the definition and the member, and nothing else.
 export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = {
@@ -46,14 +46,14 @@ type ToolMembers<P extends ToolTypes, I, O> = Fields<P, "Tool", "inputSchema" | 
   TaskSupport<P, I> &
   StructuredOutput<P, O>;
 
-/** Schema that yields `T`. If the compiler cannot infer `T` from what was given as a schema, its errors quote the remedy. */
+/** Schema with values of type `T`. If the compiler cannot infer `T` from the given schema, its errors quote the remedy. */
 type SchemaOf<T> = unknown extends T
   ? Schema<T>
   : keyof T extends never
     ? Schema<T> | (Unavailable<"wrap it in z.object({ ... }) or fromJsonSchema(...)"> & Schema<never>)
     : Schema<T>;
 
-/** Access control of a definition: the clients that may see it, and the scopes that its use needs. */
+/** Access control of a definition: the clients allowed to see it, and the scopes its use needs. */
 export interface Visibility<P extends ToolTypes> {
   /**
    * True if a client may see the definition. Otherwise, lists omit it, and a request for it is handled as if it did not exist. Called for every list
@@ -61,15 +61,15 @@ export interface Visibility<P extends ToolTypes> {
    */
   visible?(requester: Requester<P>): boolean;
   /**
-   * Scopes that a client needs to use the definition, if the transport authenticates clients. Lists show it regardless of scopes, so that a client
-   * can request the scopes that it lacks from its user. Default: none.
+   * Scopes a client needs to use the definition, if the transport authenticates clients. Lists show it regardless of scopes, so that a client can
+   * request missing scopes from its user. Default: none.
    */
   readonly scopes?: readonly string[];
 }
 
 /**
- * Function that runs a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
- * `inputRequired(...)`, at revisions that have it.
+ * Function run by a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
+ * `inputRequired(...)`, at revisions with input requests by result.
  */
 export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
   ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>
@@ -88,7 +88,7 @@ export type TextOrContent<P extends ToolTypes, Remedy> = ReturnValue<
   Remedy
 >;
 
-/** Result of the protocol that a tool without an output schema may return. */
+/** Result of the protocol, for tools without an output schema. */
 export type ContentResult<P extends ToolTypes, _Remedy> = {
   readonly [Name in keyof ContentMembers<P>]: ContentMembers<P>[Name];
 };
@@ -114,9 +114,9 @@ type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution"
     }
   : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> & ToolTaskOptions };
 
-/** Options of a task that needs preparation, such as input of the client, before it begins. */
+/** Options of a task with preparation before it begins, such as input of the client. */
 export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOptions {
-  /** Runs before the task begins, while the client waits. Requests the input that the task needs, and returns the arguments for `execute`. */
+  /** Runs before the task begins, while the client waits. Requests the input the task needs, and returns the arguments for `execute`. */
   prepare?(args: I, context: HandlerContext<P>): Awaitable<I | InputOf<P>>;
 }
 
@@ -130,14 +130,14 @@ export type ToolTask = true | ToolTaskOptions;
 export interface ToolTaskOptions {
   /** With `required`, plain calls are rejected where clients can use tasks. Default `optional`. */
   readonly support?: "optional" | "required";
-  /** Milliseconds that a task is kept from its creation, if the client sets no time. Default: the server's. */
+  /** Milliseconds a task is kept from its creation, if the client sets no time. Default: the server's. */
   readonly ttl?: number;
-  /** Milliseconds that clients should wait between two requests for the status. Default: the server's. */
+  /** Milliseconds clients should wait between two requests for the status. Default: the server's. */
   readonly pollInterval?: number;
   /**
-   * True if another node of a cluster may run the handler again, from its beginning, when the node that ran it is gone: at most three nodes run it.
-   * The handler gets the same arguments and responses. What it does outside of `once` happens again, so everything with effects belongs in steps.
-   * Default `false`: the task fails, since its effects are unknown.
+   * True if another node of a cluster may run the handler again, from its beginning, when the first node is lost: at most three nodes run it. The
+   * handler gets the same arguments and responses. What it does outside of `once` happens again, so everything with effects belongs in steps. Default
+   * `false`: the task fails, since its effects are unknown.
    *
    * @example
    * ```ts
@@ -160,7 +160,7 @@ export interface ToolTaskOptions {
 
 type Content<P extends ToolTypes> = ResultOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
 
-/** Cache hint of a resource, sent at revisions that have cache hints. */
+/** Cache hint of a resource, sent at revisions with cache hints. */
 export interface CacheHinted {
   /** Cache hint for the result of `read`, unless the result has its own. Always private if the definition has `visible` or `scopes`. */
   readonly cacheHint?: CacheHint;
@@ -174,7 +174,7 @@ export type ResourceDefinition<P extends ResourceTypes> = {
 type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
   Visibility<P> &
   CacheHinted & {
-    /** True if `resources/list` shows the resource. A client that gets the URI elsewhere can read it in any case. Default `true`. */
+    /** True if `resources/list` shows the resource. A client with the URI from elsewhere can read it in any case. Default `true`. */
     readonly listed?: boolean;
     read(uri: string, context: HandlerContext<P>): ReadContent<P>;
   };
@@ -183,7 +183,7 @@ type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
 
-/** Return value of `read`: content, or `Absent` for a resource that does not exist. */
+/** Return value of `read`: content, or `Absent` for a missing resource. */
 type ReadContent<P extends ResourceTypes, Absent = never> = ReturnValue<
   ResourceContent<P> | Absent,
   ResourceContent<P>,
@@ -205,19 +205,19 @@ type TemplateMembers<P extends ResourceTypes, T extends string> = Fields<P, "Res
     readonly uriTemplate: T;
     /** Suggestions for variables of the template. */
     readonly complete?: { readonly [Name in keyof TemplateVariables<NoInfer<T>>]?: Complete };
-    /** Returns the resources that exist now, for `resources/list`. Default: resources of a template are not listed. */
+    /** Returns the existing resources, for `resources/list`. Default: resources of a template are not listed. */
     list?(page: { readonly cursor?: string }, context: HandlerContext<P>): Awaitable<ResourcePage<P>>;
     /** Called with the percent-decoded variables of the URI: check them before use. Return `undefined` if there is no such resource. */
     read(
       variables: TemplateVariables<NoInfer<T>>,
       context: HandlerContext<P> & {
-        /** URI that the client requested. */
+        /** URI requested by the client. */
         readonly uri: string;
       },
     ): ReadContent<P, undefined>;
   };
 
-/** A prompt: messages that the user can choose and fill in. `A` names the arguments and marks those that are required. */
+/** A prompt: messages for users to choose and fill in. `A` names the arguments and marks the required ones. */
 export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = NoFlags> = {
   readonly [Name in keyof PromptMembers<P, A>]: PromptMembers<P, A>[Name];
 };
@@ -250,14 +250,14 @@ export type ArgumentFlags = { readonly [name: string]: unknown };
 /** Argument names of a prompt without arguments. */
 export type NoFlags = { readonly [name in never]: never };
 
-/** Values of the arguments of a prompt: always text. An argument that is not required may be absent. */
+/** Values of the arguments of a prompt: always text. Optional arguments may be absent. */
 export type ArgumentValues<A extends ArgumentFlags> = Flat<
   { readonly [Name in keyof A as A[Name] extends true ? Name : never]: string } & {
     readonly [Name in keyof A as A[Name] extends true ? never : Name]?: string;
   }
 >;
 
-/** Content of a prompt: text of one user message, messages, or a result of the protocol. A result without a description gets that of the prompt. */
+/** Content of a prompt: text of one user message, messages, or a result of the protocol. A result without a description gets the prompt's. */
 export type PromptContent<P extends PromptTypes> =
   | string
   // Both kinds of array: the compiler explains errors in an array literal only if the union has a mutable array type.
@@ -299,12 +299,12 @@ export interface ServerResources<P extends ResourceTypes> {
   readonly resourceTemplates?: DefinitionList<ResourceTemplateDefinition<P>>;
 }
 
-/** Prompts that users choose and fill in. */
+/** Prompts for users to choose and fill in. */
 export interface ServerPrompts<P extends PromptTypes> {
   readonly prompts?: DefinitionList<PromptDefinition<P, ArgumentFlags>>;
 }
 
-/** Folders of text and files that a host gives to its model. */
+/** Folders of text and files for the host's model. */
 export interface ServerSkills {
   /** Skills, read from folders with `readSkills` or written with `createSkill`. Their files are resources as well. */
   readonly skills?: readonly Skill[];
@@ -320,22 +320,22 @@ export interface ServerTasks {
 
 /** Input required options of a server. */
 export interface ServerRequestState {
-  /** Options of calls that need input of the client, for stateless requests. */
+  /** Options of calls in need of input, for stateless requests. */
   readonly requestState?: RequestStateOptions;
 }
 
 /** Extension options of a server. */
 export interface ServerExtensions {
   /**
-   * Extensions that are declared to clients in addition to those that the definition uses, or that are declared with settings:
-   * `{ ...extension, settings }`. Each is used with clients that declare it as well. Default: none.
+   * Extensions to declare to clients in addition to the ones used by the definition, or to declare with settings: `{ ...extension, settings }`. Each
+   * is used with clients that declare it as well. Default: none.
    */
   readonly extensions?: readonly Extension[];
 }
 
-/** Options of a server that do not depend on its features. */
+/** Options of a server, independent of its features. */
 export interface ServerOptions {
-  /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
+  /** Lists allowed to change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
   readonly listChanged?: true | readonly ListKind[];
   /** True to accept subscriptions to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
   readonly subscribe?: boolean;
@@ -346,24 +346,24 @@ export interface ServerOptions {
   readonly maxSubscriptions?: number;
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };
-  /** Middleware that runs around every request, including `initialize` and `ping`. The first one is outermost. */
+  /** Middleware around every request, including `initialize` and `ping`. The first one is outermost. */
   readonly middleware?: readonly Middleware[];
   /** Maximum number of entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
-  /** Cache hints for the lists and for the information that the server gives about itself. Default: clients keep nothing. */
+  /** Cache hints for the lists and for the server's information about itself. Default: clients keep nothing. */
   readonly cacheHints?: CacheHints;
   /**
-   * Secrets of 32 bytes or more that sign cursors: the first one signs, all are accepted. Needed where several processes serve the same clients.
+   * Secrets of 32 bytes or more to sign cursors with: the first one signs, all are accepted. Needed where several processes serve the same clients.
    * Default: one random secret.
    */
   readonly cursorKeys?: readonly Uint8Array[];
-  /** Least severe level of log messages for clients that did not choose one. Default: `info`. */
+  /** Least severe level of log messages for clients that have chosen none. Default: `info`. */
   readonly logLevel?: string;
   /** Rate limit of the log messages to one session. Default: a burst of 1000, and 100 per second on average. */
   readonly logRate?: Rate;
   /** Rate limit of the progress reports of one call; beyond it, only the newest is sent. Default: a burst of 100, and 20 per second. */
   readonly progressRate?: Rate;
-  /** Called with every failure that is reported to clients in general terms only. Default: writes to standard error. */
+  /** Called with every failure reported to clients in general terms only. Default: writes to standard error. */
   readonly onError?: OnError;
   /**
    * Settings of `defineSettings`, or a list of them: they are checked before the server is served by a program, and listed in its `--help`. Default:

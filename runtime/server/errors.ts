@@ -3,8 +3,8 @@ import { RpcError, errorCodes, hasName } from "../jsonrpc/errors.ts";
 import { shorten } from "../internal/shorten.ts";
 
 /**
- * Failure whose message is sent to the client. A call of a tool returns it in a result marked `isError`, so that the model can react to it. Any
- * other request is rejected with an error response that has this message.
+ * Failure whose message is sent to the client. A call of a tool returns it in a result marked `isError`, so that the model can react to it. Any other
+ * request is rejected with an error response with this message.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export async function callHandler<Result>(ask: () => Awaitable<Result>): Promise
   }
 }
 
-/** Creates the error for a request that names something unknown or lacks something. Data quotes the request; long texts are shortened. */
+/** Creates the error for a request with an unknown name or a missing part. Data quotes the request; long texts are shortened. */
 export function reject(message: string, data?: object): RpcError {
   if (data === undefined) return new RpcError(errorCodes.invalidParams, message);
   const members = Object.entries(data).map(([name, value]) => [

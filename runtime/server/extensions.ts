@@ -4,7 +4,7 @@ import { missingCapability } from "../protocol/peer/stateless-request.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { isOpen } from "../protocol/session/session.ts";
 
-/** Support for extensions of the protocol. Programs without a feature that serves one do not contain its code. */
+/** Support for extensions of the protocol. Programs without such a feature do not contain its code. */
 export interface ExtensionSupport {
   /**
    * Returns revisions with these extensions.
@@ -12,7 +12,7 @@ export interface ExtensionSupport {
    * @throws {Error} when an extension is invalid, or when two conflict
    */
   extend(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[];
-  /** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
+  /** Wraps the handlers of extension methods: they reject clients without a declaration of the extension. */
   guard(handlers: object, revision: Revision): object;
 }
 
@@ -22,7 +22,7 @@ export const extensionSupport: ExtensionSupport = {
   guard: guardHandlers,
 };
 
-/** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
+/** Wraps the handlers of extension methods: they reject clients without a declaration of the extension. */
 export function guardHandlers(handlers: object, revision: Revision): object {
   const guarded = Object.values(revision.clientRequests).flatMap((row) => guardHandler(handlers, row));
   return { ...handlers, ...Object.fromEntries(guarded) };
@@ -30,7 +30,7 @@ export function guardHandlers(handlers: object, revision: Revision): object {
 
 type Handler = (params: unknown, call: CallContext) => unknown;
 
-/** Wraps a handler so that it rejects clients that lack the needed capability, before it reads the params. The error names the capability. */
+/** Wraps a handler: before it reads the params, it rejects clients without the needed capability. The error names the capability. */
 function guardHandler(handlers: object, { handler, needs }: RequestRow): readonly (readonly [string, Handler])[] {
   const handle: unknown = Reflect.get(handlers, handler);
   if (!needs || !isHandler(handle)) return [];

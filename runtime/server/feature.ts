@@ -19,27 +19,27 @@ export interface Feature {
   /** Names of features to implement before this one, if the server has them; `others` for all without this value. */
   readonly follows?: readonly string[] | "others";
   /**
-   * Checks a definition, or definitions that are added later, for mistakes. Clients of each revision of the server may be connected.
+   * Checks a definition, or definitions added later, for mistakes. Clients of each revision of the server may be connected.
    *
    * @throws {SetupError} at the first mistake
    */
   check?(offer: object, revisions: readonly Revision[]): void;
-  /** Returns the extension of the protocol that the feature serves, if a definition uses it. */
+  /** Returns the extension of the protocol served by the feature, if a definition uses it. */
   extension?(source: AnyServerDefinition): Extension | undefined;
-  /** Support for extensions, which each feature that serves one brings. */
+  /** Support for extensions. Each feature that serves an extension brings it. */
   readonly extensionSupport?: ExtensionSupport;
-  /** Creates the feature for one server, whose parts include the lists that the feature serves. */
+  /** Creates the feature for one server, whose parts include the lists served by the feature. */
   create?(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
-  /** Returns the members that lists show of a tool in addition to those of its definition. */
+  /** Returns further members of a tool for lists, in addition to the ones of its definition. */
   readonly describeTool?: NonNullable<ToolRules["describeMore"]>;
-  /** Returns the function that sends input requests to clients as tasks, at revisions where clients have tasks. */
+  /** Returns the function to send input requests to clients as tasks, at revisions where clients have tasks. */
   readonly createAskForTask?: (revision: Revision) => AskForTask | undefined;
-  /** Creates the function that returns, for a revision, how handlers get input of their clients. Default: they cannot request any. */
+  /** Creates a function from a revision to the way in which handlers get input of their clients. Default: they cannot request any. */
   // The type of a method instead of a function: features read more members of the definition.
   readonly createInput?: { create(parts: ServerParts, source: AnyCoreDefinition): CreateInput }["create"];
 }
 
-/** Sends a request that the client runs as a task. Resolves to its result. */
+/** Sends a request to be run as a task by the client. Resolves to its result. */
 export type AskForTask = (call: CallContext, row: RequestRow, params: object) => Promise<unknown>;
 
 /** Returns how handlers get input of their clients at a revision. */
@@ -47,13 +47,13 @@ export type CreateInput = (revision: Revision, askForTask: AskForTask | undefine
 
 /** A feature of one server. */
 export interface ServedFeature {
-  /** Finds the definition that a request addresses, if the request belongs to this feature. */
+  /** Finds the definition addressed by a request, if the request belongs to this feature. */
   findAsked?(method: string, params: Readonly<Record<string, unknown>>): (Scoped & Visible) | undefined;
   /** Implements the feature at one revision. */
   implement?(server: RevisionServer, earlier: Earlier): Implemented;
   /** Shares the tasks of the feature with other nodes of a cluster. */
   startTasks?(node: TaskNode): void;
-  /** Waits for the work that is in progress in the feature, and ends what is left after the given time. */
+  /** Waits for work in progress in the feature, and ends what is left after the given time. */
   close?(options: Required<CloseOptions>): Promise<void>;
 }
 
@@ -66,11 +66,11 @@ export interface Earlier {
 /** Implementation of a feature at one revision. */
 export interface Implemented {
   readonly handlers: ServedHandlers;
-  /** Gates of the capabilities that the feature declares in addition to those of its methods. */
+  /** Gates of the capabilities the feature declares in addition to the ones of its methods. */
   readonly gates?: readonly Gate[];
   /** True if a client may read the resource at a URI. One feature has it. */
   readonly isUsable?: (uri: string, call: CallContext) => boolean;
-  /** Reads the additional topics that clients can listen for. One feature has it. */
+  /** Reads the additional topics clients can listen for. One feature has it. */
   readonly listen?: ReadExtensionFilter;
 }
 
@@ -85,7 +85,7 @@ export type ReadExtensionFilter = (
   call: CallContext,
 ) => Promise<AddedNotifications>;
 
-/** Part of a filter that an extension accepts. */
+/** Part of a filter accepted by an extension. */
 export interface AddedNotifications {
   readonly filter: object;
   readonly topics: readonly string[];

@@ -15,7 +15,7 @@ import { createServer, type Server } from "./create-server.ts";
 import type { AnyServerDefinition } from "./any-definition.ts";
 import type { UiSupport } from "./apps/tool-ui.ts";
 
-/** Functions that create definitions with the types of one revision. */
+/** Functions to create definitions with the types of one revision. */
 export interface RevisionDefiners<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
   defineTool<I = NoArguments, O = undefined, Used extends PropertyKey = never>(
@@ -35,7 +35,7 @@ export interface RevisionDefiners<P extends ProtocolTypes> {
 /**
  * Binds the definition functions to the types of a revision, for use of this package as a library.
  *
- * @param revisions - the revisions that servers speak, newest first; `P` should be the declarations of the first
+ * @param revisions - revisions of the servers, newest first; `P` should be the declarations of the first
  * @example
  * ```ts
  * import { forRevisions, runServer } from "mcp-server-runtime";

@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
 
 /**
- * Finds an object in a checked value that JSON turns into another value, which was not checked: a date becomes text, a map loses its
- * entries. Returns its class and path. Cycles are left to the encoder.
+ * Finds an object in a checked value which JSON turns into another, unchecked value: a date becomes text, a map loses its entries. Returns its class
+ * and path. Cycles are left to the encoder.
  */
 export function findForeign(value: unknown): string | undefined {
   return typeof value === "object" && value !== null ? findBelow(value, [], new Set()) : undefined;

@@ -13,7 +13,7 @@ export interface HandlerOptions {
   readonly middleware: readonly Middleware[];
 }
 
-/** Creates the handlers of a server at one revision. Lists that are not offered have no handlers. */
+/** Creates the handlers of a server at one revision. Only offered lists have handlers. */
 export function createHandlers(server: RevisionServer, { tools, implemented, middleware }: HandlerOptions): object {
   const features = implemented.reduce<ServedHandlers>((all, { handlers }) => ({ ...all, ...handlers }), {});
   const handlers: ServedHandlers = {

@@ -1,7 +1,7 @@
 import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { ownVendor, type Schema } from "./schema.ts";
 
-/** Options of `fromJsonSchema`: the validator that enforces the schema. */
+/** Options of `fromJsonSchema`: the validator of the schema. */
 export interface JsonSchemaOptions {
   readonly validate: JsonSchemaValidator;
 }
@@ -45,7 +45,7 @@ export function fromJsonSchema<T>(schema: ObjectSchema, options: JsonSchemaOptio
   };
 }
 
-/** Type of the values that a literal JSON Schema describes; `unknown` where it uses more than the common keywords. */
+/** Type of the values of a literal JSON Schema; `unknown` where it uses more than the common keywords. */
 export type FromJsonSchema<S> = S extends { readonly const: infer V }
   ? V
   : S extends { readonly enum: readonly (infer V)[] }

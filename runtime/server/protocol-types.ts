@@ -15,12 +15,12 @@ import type { ClientRequests } from "./input/request-types.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * Declarations of a revision by name, limited to those that every revision has: `Declarations` of a generated revision fits. Definitions are generic
- * over it, so that the use of a member that a revision lacks is a compile error.
+ * Declarations of a revision by name, limited to the ones of every revision: `Declarations` of a generated revision fits. Definitions are generic
+ * over it, so the use of a member missing at a revision is a compile error.
  */
 export interface ProtocolTypes extends ResourceTypes, PromptTypes {}
 
-/** Declarations that every server uses. */
+/** Declarations used by every server. */
 export interface ToolTypes {
   Implementation: object;
   ClientCapabilities: object;
@@ -29,14 +29,14 @@ export interface ToolTypes {
   CallToolResult: object;
 }
 
-/** Declarations that servers with resources use. */
+/** Declarations used by servers with resources. */
 export interface ResourceTypes extends ToolTypes {
   Resource: object;
   ResourceTemplate: object;
   ReadResourceResult: object;
 }
 
-/** Declarations that servers with prompts use. */
+/** Declarations used by servers with prompts. */
 export interface PromptTypes extends ToolTypes {
   Prompt: object;
   PromptArgument: object;
@@ -44,14 +44,14 @@ export interface PromptTypes extends ToolTypes {
   GetPromptResult: object;
 }
 
-/** Result of the revision that a handler may return, with content of the kinds that the revision has. */
+/** Result of the revision for a handler to return, with content of the kinds known to the revision. */
 export type ResultOf<P, Name extends keyof P & string> = WithContent<
   P,
   Without<HandlerResult<P[Name]>, keyof MissingMembers<P, Name>>
 > &
   UnavailableMembers<MissingMembers<P, Name>, ResultEnvelope>;
 
-/** `T` with its content, one block or several, limited to the kinds that the revision has. */
+/** `T` with its content, one block or several, limited to the kinds known to the revision. */
 export type WithContent<P, T> = T extends { content: infer Content }
   ? Without<T, "content"> & { content: ContentOf<P, Content> }
   : T;
@@ -60,7 +60,7 @@ type ContentOf<P, Content> = Content extends readonly (infer Block)[]
   ? AvailableContent<P, Block>[]
   : AvailableContent<P, Content>;
 
-/** Context of a handler: facts about its request, and functions that it may use while it runs. */
+/** Context of a handler: facts about its request, and functions to use while it runs. */
 // One object type instead of an intersection: compile errors then name it.
 export type HandlerContext<P extends ToolTypes> = {
   readonly [Name in keyof ContextMembers<P>]: ContextMembers<P>[Name];
@@ -68,17 +68,17 @@ export type HandlerContext<P extends ToolTypes> = {
 
 type ContextMembers<P extends ToolTypes> = RequestFacts<P> & ReturnedInput<P> & TaskFacts<P> & ClientRequests<P>;
 
-/** Context members for a handler that returned `inputRequired(...)` in the previous round. */
+/** Context members for a handler which returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }
   ? {
       /** Responses by the keys of the input requests; those of the last round only. */
       readonly inputResponses?: Readonly<Partial<Responses>> | undefined;
-      /** State that the handler returned with the input requests. */
+      /** State returned by the handler with the input requests. */
       readonly requestState?: string | undefined;
     }
   : unknown;
 
-/** Context members for a tool call that runs as a task. */
+/** Context members for a tool call run as a task. */
 export type TaskFacts<P extends ToolTypes> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
       /** Set when the client asked for a task. */
@@ -89,25 +89,25 @@ export type TaskFacts<P extends ToolTypes> = [MissingMember<P, "Tool", "executio
       readonly task?: Unavailable<MissingMember<P, "Tool", "execution">>;
     };
 
-/** Principal that the transport has authenticated. */
+/** Principal authenticated by the transport. */
 export interface Authenticated {
-  /** Identity of the client, unique for the verifier that supplied it. */
+  /** Identity of the client, unique for its verifier. */
   readonly principal: string;
-  /** Scopes that are granted to the principal. */
+  /** Scopes granted to the principal. */
   readonly scopes?: readonly string[];
-  /** Further facts about the principal, in the format of the verifier that supplied them. */
+  /** Further facts about the principal, in the format of the verifier. */
   readonly claims?: unknown;
 }
 
-/** Sender of a request. Decisions that may depend on the sender depend on nothing else. */
+/** Sender of a request, as far as decisions may depend on it. */
 export interface Requester<P extends ToolTypes> {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
-  /** Client that sent the request, as it describes itself. */
+  /** Sender of the request, as the client describes itself. */
   readonly client: {
     /** Self-declared: suitable for logs, not for decisions. Absent where clients may omit it at the revision. */
     readonly info: P["Implementation"] | undefined;
-    /** Capabilities that the client declares. */
+    /** Capabilities declared by the client. */
     readonly capabilities: P["ClientCapabilities"];
   };
   /** The same object for all requests of a session, and for no others: for `createSessionState`, or a key for a `WeakMap`. */
@@ -128,11 +128,11 @@ export interface RequestSession {
 }
 declare const requestSession: unique symbol;
 
-/** Context members that every handler gets. */
+/** Context members for every handler. */
 export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /**
    * Aborted when the client cancels the request or disconnects, and when the handler is abandoned at an input request: with stateless requests, the
-   * handler starts again with the response. Pass the signal on to the operations that you await.
+   * handler starts again with the response. Pass the signal on to the operations you await.
    */
   readonly signal: AbortSignal;
   /** Reports progress; does nothing when the client did not request it. Each value must be greater than the last one. */
@@ -153,15 +153,15 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
   /**
-   * Closes the HTTP connection on which the client waits, for a response that takes long: the client connects again to get it. Returns `false`, and
-   * does nothing, where clients cannot do that.
+   * Closes the HTTP connection on which the client waits, for a late response: the client connects again to get it. Returns `false`, and does
+   * nothing, where clients cannot connect again.
    */
   releaseConnection(): boolean;
   /**
    * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`: where
    * a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input requests, a
-   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step. In a task that
-   * may be run again, a step that has ended is not repeated; one that was interrupted is, with the same `token`.
+   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step. In a task with
+   * several attempts, ended steps are not repeated; interrupted ones are, with the same `token`.
    *
    * @param key - name of the step within the call
    */
@@ -171,15 +171,15 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
 /** Suggests values for what the user has typed so far, best first. */
 export type Complete = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>;
 
-/** Facts that a completion may depend on. */
+/** Facts a completion may depend on. */
 export interface CompletionContext {
-  /** Values that the user has chosen for the other arguments; empty where the revision cannot carry them. */
+  /** Values chosen by the user for the other arguments; empty where the revision cannot carry them. */
   readonly arguments: { readonly [name: string]: string };
   /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Suggestions together with facts about those that are not included. */
+/** Suggestions, with facts about the ones left out. */
 export interface Completion {
   readonly values: readonly string[];
   /** Total number of suggestions. Default: the length of `values`. */
@@ -199,11 +199,11 @@ export type InputOf<P extends ToolTypes> = P extends {
 export interface AnyRequester {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
-  /** Client that sent the request, as it describes itself. */
+  /** Sender of the request, as the client describes itself. */
   readonly client: {
     /** Self-declared: suitable for logs, not for decisions. Absent where the revision lets clients omit it. */
     readonly info: object | undefined;
-    /** Capabilities that the client declares. */
+    /** Capabilities declared by the client. */
     readonly capabilities: object;
   };
   /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
@@ -230,18 +230,18 @@ export interface AnyContext extends AnyRequester {
   releaseConnection(): boolean;
   /** Runs a step once in a call, however often the handler runs, and returns the same result each time. */
   once(key: string, work: (step: Step) => unknown): Promise<unknown>;
-  /** Responses by the keys of the input requests that the handler returned in the previous round. */
+  /** Responses by the keys of the input requests returned by the handler in the previous round. */
   readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
-  /** State that the handler returned with the input requests. */
+  /** State returned by the handler with the input requests. */
   readonly requestState?: string | undefined;
   /** Present if the call runs as a task and the revision of the definition has tasks. */
   readonly task?: unknown;
   /** Sends a request to the client, at revisions where servers send requests or input requests. */
   readonly request?: unknown;
-  /** Asks the client's model for a completion, at revisions that have sampling. */
+  /** Requests a completion of the client's model, at revisions with sampling. */
   readonly sample?: unknown;
-  /** Asks the user for input, at revisions that have elicitation. */
+  /** Requests input of the user, at revisions with elicitation. */
   readonly elicit?: unknown;
-  /** Lists the folders that the user opened to the server, at revisions that have roots. */
+  /** Lists the folders the user has opened to the server, at revisions with roots. */
   readonly roots?: unknown;
 }

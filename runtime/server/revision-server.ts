@@ -15,14 +15,14 @@ import type { ShownMembers } from "./list/shown-members.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
 import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 
-/** Parts of a server that are the same at every revision. */
+/** Parts of a server common to all revisions. */
 export interface ServerParts extends ToolRules {
   readonly tools: Catalogue<AnyTool>;
   readonly lists: ServerLists;
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
   readonly cluster: ClusterAccess;
-  /** Returns the text for the client when a tool fails with an error that is not a `ToolError`. */
+  /** Returns the text for the client when a tool fails with an error other than a `ToolError`. */
   readonly describeError: ((error: unknown) => string) | undefined;
 }
 
@@ -30,16 +30,16 @@ export interface ServerParts extends ToolRules {
 export interface ToolRules {
   /** Revisions of the server, newest first. Definitions are written for the newest, and converted for every other. */
   readonly revisions: readonly Revision[];
-  /** Members of definitions that clients receive: those of the newest revision. Older revisions get less. */
+  /** Members of definitions sent to clients: the ones known to the newest revision. Older revisions get less. */
   readonly shown: ShownMembers;
-  /** Returns the members of a feature that lists show of a tool. */
+  /** Returns a feature's members of a tool for lists. */
   readonly describeMore: ((tool: AnyTool, revision: Revision) => object) | undefined;
 }
 
 /** Options of a server, with every default filled in. */
 export interface ServerSettings {
   readonly subscribe: boolean;
-  /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
+  /** Maximum number of subscriptions of one session, or of one request listening for changes. */
   readonly maxSubscriptions: number;
   readonly pageSize: number | undefined;
   readonly cacheHints: CacheHints;

@@ -4,8 +4,8 @@ import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkSchema, type Side } from "./tools/check-schema.ts";
 
 /**
- * The part of the Standard Schema and Standard JSON Schema interfaces that tools need. Any library that implements both
- * can describe arguments and results. Declared here, so that no type depends on a schema library.
+ * The part of the Standard Schema and Standard JSON Schema interfaces needed by tools. Any library with both can describe arguments and results.
+ * Declared here, so that no type depends on a schema library.
  * @see https://standardschema.dev
  */
 export interface Schema<T> {
@@ -25,17 +25,17 @@ export interface SchemaConverter {
   readonly output: (options: { readonly target: string }) => Record<string, unknown>;
 }
 
-/** The validated value, or the issues that were found in it. */
+/** The validated value, or the issues found in it. */
 export type SchemaResult<T> =
   { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
-/** Vendor of schemas that are written as JSON Schema. */
+/** Vendor of schemas written as JSON Schema. */
 export const ownVendor = "create-mcp-server";
 
-/** Arguments of a tool that takes none: the empty object. */
+/** Arguments of a tool without any: the empty object. */
 export type NoArguments = { readonly [name in never]: never };
 
-/** Schema of a tool without arguments. Rejects any argument that is sent nevertheless. */
+/** Schema of a tool without arguments. Rejects any argument sent nevertheless. */
 export const noArguments: Schema<NoArguments> = {
   "~standard": {
     version: 1,
@@ -50,7 +50,7 @@ export const noArguments: Schema<NoArguments> = {
 
 /**
  * Type without values, whose members may be any literal. The compiler first reads a function without parameters while it does not know the output
- * type yet. At that time it keeps a literal type, instead of widening it to `string`, only where a literal may be expected.
+ * type yet. At this stage it keeps a literal type, instead of widening it to `string`, only where a literal may be expected.
  */
 // Compilers sort a union by name, and explain errors with the last type that fits: the name precedes that of `ContentResult`.
 export type AnyMembers = { readonly [noValue]: never; readonly [name: string]: AnyValue };
@@ -71,9 +71,8 @@ type AnyValue =
 const draft7 = "http://json-schema.org/draft-07/schema#";
 
 /**
- * Returns the JSON Schema that peers of a revision receive. The same schema is enforced.
- * Dialect: the one that the revision fixes, otherwise draft-07, which every known peer reads.
- * A `$schema` that a library adds is omitted where it names the dialect that the reader assumes; one that an author wrote stays.
+ * Returns the JSON Schema sent to peers of a revision. The same schema is enforced. Dialect: the one fixed by the revision, otherwise draft-07, which
+ * every known peer reads. A `$schema` added by a library is omitted where it names the dialect assumed by the reader; one written by an author stays.
  *
  * @throws {Error} when the schema is not a Standard JSON Schema, when a member cannot be written as one, or when an input schema does not have the root
  * type `object`
@@ -108,7 +107,7 @@ function convert(schema: Schema<unknown>, side: Side, target: string): Readonly<
   }
 }
 
-/** Returns the path of the first member that cannot be written; empty for libraries without `shape`. */
+/** Returns the path of the first member without a JSON Schema; empty for libraries without `shape`. */
 function findMember(
   schema: unknown,
   isConvertible: (member: unknown) => boolean,

@@ -3,10 +3,7 @@ import { RpcError, SetupError } from "../jsonrpc/errors.ts";
 import type { Scoped } from "./any-definition.ts";
 import type { AnyRequester } from "./protocol-types.ts";
 
-/**
- * True if a requester has the scopes that a definition needs. Where the transport does not authenticate, such as on stdio, there are no scopes,
- * and none are needed.
- */
+/** True if a requester has the scopes a definition needs. */
 export function hasScopes({ scopes }: Scoped, requester: Pick<AnyRequester, "auth">): boolean {
   if (!scopes) return true;
   const { auth } = requester;
@@ -14,9 +11,9 @@ export function hasScopes({ scopes }: Scoped, requester: Pick<AnyRequester, "aut
 }
 
 /**
- * Rejects a requester that lacks a scope of a definition.
+ * Rejects a requester without one of the scopes of a definition.
  *
- * @throws {RpcError} with code 403 when a scope is missing; the error names all scopes that are needed
+ * @throws {RpcError} with code 403 when a scope is missing; the error names all needed scopes
  */
 export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth">): void {
   if (hasScopes(asked, requester)) return;

@@ -35,7 +35,7 @@ export interface SealedParts {
 
 /** A server whose middleware no longer changes. It is implemented at each revision once. */
 export class SealedServer {
-  /** Middleware around the requests that the lifecycle handles itself. */
+  /** Middleware around requests handled by the lifecycle itself. */
   readonly around: LifecycleMiddleware | undefined;
   readonly #sealed: SealedParts;
   readonly #built = new Map<Revision, ServerImplementation>();
@@ -53,8 +53,8 @@ export class SealedServer {
   }
 
   /**
-   * Returns the scopes that a request needs, before any part of the response has been sent. There are none for a definition with restricted
-   * visibility: the registries check those scopes after they have found that the client may see the definition.
+   * Returns the scopes a request needs, before any part of the response has been sent. There are none for a definition with restricted visibility:
+   * the registries check its scopes later, once it is clear that the client may see the definition.
    */
   readScopes(method: string, params: unknown): readonly string[] {
     if (!isObject(params)) return [];
@@ -112,7 +112,7 @@ export class SealedServer {
   }
 }
 
-/** Creates contexts and an input runner for programs that send no input requests. */
+/** Creates contexts and an input runner for programs without input requests. */
 function createPlainInput(): InputSupport {
   return { inputRunner: createPlainInputRunner(), createScope: (call, parts) => new HandlerScope(call, parts) };
 }

@@ -21,7 +21,7 @@ import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 export interface CoreServer {
   readonly info: ImplementationInfo;
   readonly instructions: string | undefined;
-  /** Cache hint for the information that the server gives about itself. */
+  /** Cache hint for the server's information about itself. */
   readonly discovery: CacheHint | undefined;
   /** Revisions of the server, newest first. */
   readonly revisions: readonly Revision[];
@@ -30,10 +30,10 @@ export interface CoreServer {
   readonly progressRate: Rate | undefined;
   /** Settings of the server, if its definition has any. */
   readonly settings: SettingsReader | undefined;
-  /** Tools that the server offers. Whether they may change depends on its features. */
+  /** Tools offered by the server. Whether they may change depends on its features. */
   readonly tools: Pick<Catalogue<AnyTool>, "get" | "size" | "changedAt">;
   /**
-   * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware that was added before.
+   * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware added before.
    *
    * @throws {Error} when the server is already being served
    */
@@ -44,15 +44,15 @@ export interface CoreServer {
   implement(revision: Revision): ServerImplementation;
   /** Stores and keys of a cluster, for what the definition has none of. HTTP handlers with a cluster set them. */
   readonly cluster: ClusterAccess;
-  /** Returns the scopes of the definition that a request addresses. */
+  /** Returns the scopes of the definition addressed by a request. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
-  /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
+  /** Middleware around requests handled by the lifecycle itself: `initialize`, `ping`, `server/discover`. */
   readonly around: LifecycleMiddleware | undefined;
   /** Shares the tasks of the server with other nodes of a cluster. */
   startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
-  /** Sessions and listeners of the server, for the cluster that it is served in. */
+  /** Sessions and listeners of the server, for its cluster. */
   readonly clients: ServedClients;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
@@ -66,7 +66,7 @@ export interface ServerImplementation extends Implementation<object> {
   readonly capabilities: Capabilities;
 }
 
-/** Parts of which a server is built. A bundler drops the code of parts that no program names. */
+/** Parts to build a server of. A bundler drops the code of parts that no program names. */
 export interface BuildOptions<
   Lists extends object = object,
   Definition extends AnyCoreDefinition = AnyServerDefinition,

@@ -7,7 +7,7 @@ import type { RequestSession } from "./protocol-types.ts";
 import type { Schema } from "./schema.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
-/** Schema of a state. It must accept `{}`, and every value that it returns. */
+/** Schema of a state. It must accept `{}`, and every value it returns. */
 export interface StateSchema<T> {
   readonly "~standard": Pick<Schema<T>["~standard"], "validate" | "types">;
 }
@@ -18,7 +18,7 @@ export interface SessionStateOptions {
   readonly maxBytes?: number;
 }
 
-/** State that each session has for itself. */
+/** State of each session. */
 export interface TypedSessionState<T> {
   /** Returns a copy of the state of a session. Before the first change, it has the defaults of the schema. */
   get(session: RequestSession): Promise<T>;
@@ -32,8 +32,8 @@ export interface TypedSessionState<T> {
 }
 
 /**
- * Creates a state that each session has for itself, in memory or, where a cluster serves the session, in its engine. It ends with the session. Requests
- * without a session have no state: at revisions with stateless requests only, its use is a compile error, and elsewhere an error of the call.
+ * Creates a state for each session, in memory or, where a cluster serves the session, in its engine. It ends with the session. Requests without a
+ * session have no state: at revisions with stateless requests only, its use is a compile error, and elsewhere an error of the call.
  *
  * @param name - name of the state, the same on all nodes
  * @param schema - schema whose members all have defaults, because a session begins with `{}`
@@ -89,7 +89,7 @@ export function createSessionState<T>(
 }
 
 /**
- * Returns the part of a session that its state needs.
+ * Returns the part of a session needed for its state.
  *
  * @throws {Error} when the request belongs to no session
  */

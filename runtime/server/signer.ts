@@ -2,19 +2,19 @@ import { fromBase64Url, toBase64Url } from "../framing/base64.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 
-/** Signs data that clients keep for the server, so that they can neither forge nor change it. They can read it. */
+/** Signs data kept by clients for the server. They can neither forge nor change it, but they can read it. */
 export interface Signer {
-  /** Returns the content and its signature as text. The scope is signed as well, so that the text is valid only for this scope. */
+  /** Returns the content and its signature as text. The scope is signed as well: the text is valid only for this scope. */
   sign(scope: string, content: Uint8Array): Promise<string>;
   /** Returns the content, if it was signed for this scope with one of the keys. */
   verify(scope: string, signed: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /**
- * Creates a signer that signs with HMAC-SHA-256 and the first of the keys. Content that was signed with the other keys is still accepted, so that
- * keys can be replaced one after the other. Default: the keys of the cluster, else a random key, created when it is first needed.
+ * Creates a signer with HMAC-SHA-256 and the first of the keys. Content signed with the other keys is still accepted, so that keys can be replaced
+ * one after the other. Default: the keys of the cluster, else a random key, created when it is first needed.
  *
- * @param option - name of the option that contains the keys, for the error message
+ * @param option - name of the option with the keys, for the error message
  * @param cluster - has keys for the option, if the server is a node
  * @throws {SetupError} when the list of secrets is empty, or when a secret is shorter than 32 bytes
  */
@@ -45,7 +45,7 @@ export function createSigner(
   };
 }
 
-/** Type of a key, derived from the function that creates it: not every set of type libraries declares `CryptoKey`. */
+/** Type of a key, derived from the function creating it: not every set of type libraries declares `CryptoKey`. */
 type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function checkSecrets(option: string, secrets: readonly Uint8Array[]): void {

@@ -15,7 +15,7 @@ import { describeTool } from "../tools/registry.ts";
 import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
 
-/** Extension feature for views that show tool results, for clients that support views. */
+/** Extension feature for views of tool results, for clients with support for views. */
 export const apps: Feature = {
   name: "apps",
   extensionSupport,
@@ -56,7 +56,7 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
 }
 
 /**
- * Builds two lists: a client without views does not see the views, nor the tools that only views may call. A revision whose tools have no `_meta` can
+ * Builds two lists: a client without views does not see the views, nor the tools only views may call. A revision whose tools have no `_meta` can
  * express neither.
  */
 function listTools(server: RevisionServer): ListHandler {
@@ -83,7 +83,7 @@ function withView(shown: object, tool: AnyTool): object {
 }
 
 /**
- * True if the client declares that it shows views.
+ * True if the client declares support for views.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps
  */

@@ -5,8 +5,8 @@ import type { ToolTypes } from "../protocol-types.ts";
 export type UiSupport<P extends ToolTypes> = [MissingMember<P, "Tool", "_meta">] extends [never]
   ? {
       /**
-       * View that shows the results in clients that support views, and the callers that the tool permits. Other clients see the tool without its
-       * view. They do not see it at all if it is for views only. The content must be complete without the view. Default: no view.
+       * View of the results for clients with support for views, and the callers the tool permits. Other clients see the tool without its view. A tool
+       * for views only is hidden from them. The content must be complete without the view. Default: no view.
        */
       readonly ui?: ToolUi;
     }
@@ -18,7 +18,7 @@ export type UiSupport<P extends ToolTypes> = [MissingMember<P, "Tool", "_meta">]
  * @see https://github.com/modelcontextprotocol/ext-apps
  */
 export interface ToolUi {
-  /** Resource that shows the results: one of this server, created by `createUiResource`. */
+  /** Resource with the view: one of this server, created by `createUiResource`. */
   readonly resourceUri?: `ui://${string}`;
   /** Permitted callers: the model, views of this server, or both. Default: both. */
   readonly visibility?: readonly ("model" | "app")[];

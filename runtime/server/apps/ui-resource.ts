@@ -3,22 +3,22 @@ import type { CacheHint } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 
-/** MIME type of the views that clients can show: an HTML document in a frame of its own. */
+/** MIME type of the views clients can show: an HTML document in a frame of its own. */
 export const uiMimeType = "text/html;profile=mcp-app";
 
-/** Options of a view for clients that support views. */
+/** Options of a view for clients with support for views. */
 export interface UiResourceOptions {
   readonly uri: `ui://${string}`;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** A complete HTML document, or a function that creates one for each read. */
+  /** A complete HTML document, or a function creating one for each read. */
   readonly html: string | ((context: AnyContext) => Awaitable<string>);
-  /** Other origins that the view needs. Default: none, the view has no network access. */
+  /** Other origins the view needs. Default: none, the view has no network access. */
   readonly csp?: UiCsp;
-  /** Browser permissions that the view requests, such as `{ camera: {} }`. Clients may deny them. Default: none. */
+  /** Browser permissions the view requests, such as `{ camera: {} }`. Clients may deny them. Default: none. */
   readonly permissions?: UiPermissions;
-  /** Dedicated origin of the view, in the form that the client documents. Default: the client's choice. */
+  /** Dedicated origin of the view, in the form documented by the client. Default: the client's choice. */
   readonly domain?: string;
   /** True if the client should draw a border and a background. Default: the client's choice. */
   readonly prefersBorder?: boolean;
@@ -29,7 +29,7 @@ export interface UiResourceOptions {
   visible?(requester: AnyRequester): boolean;
 }
 
-/** Origins that a view may use, such as `https://api.example.com` or `https://*.example.com`. */
+/** Origins a view may use, such as `https://api.example.com` or `https://*.example.com`. */
 export interface UiCsp {
   /** Origins for requests and WebSocket connections. */
   readonly connectDomains?: readonly string[];
@@ -41,7 +41,7 @@ export interface UiCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** Browser permissions that a view can request. Each is an empty object, as no permission has settings yet. */
+/** Browser permissions a view can request. Each is an empty object, as no permission has settings yet. */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -49,7 +49,7 @@ export interface UiPermissions {
   readonly clipboardWrite?: object;
 }
 
-/** A resource in the form that server definitions accept. */
+/** A resource in the form accepted by server definitions. */
 export interface UiResource {
   readonly uri: string;
   readonly name: string;

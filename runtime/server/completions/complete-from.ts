@@ -1,8 +1,8 @@
 import type { Complete } from "../protocol-types.ts";
 
 /**
- * Creates a completion function over a fixed list. Values that begin with the typed text come first, then values that contain it, then values that
- * contain its letters in order.
+ * Creates a completion function over a fixed list. Values beginning with the typed text come first, then values containing it, then values with its
+ * letters in order.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { CompleteParams } from "../methods/served-handlers.ts";
 import type { Complete, Completion, CompletionContext, AnyContext } from "../protocol-types.ts";
 import type { AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
 
-/** Interface of a feature that suggests values. */
+/** Interface of features that suggest values. */
 export interface Completing extends Implemented {
   /**
    * Returns the completion of a prompt or template of this feature, and `undefined` for references of other kinds.
@@ -45,7 +45,7 @@ export async function completeArgument(
   return { completion: toCompletion(outcome, name) };
 }
 
-/** Finds the completion in the feature that serves the reference. If no feature serves this kind of reference, the name is unknown. */
+/** Finds the completion in the feature serving the reference. If no feature serves this kind of reference, the name is unknown. */
 function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): CompletionTarget {
   for (const feature of where.filter(isCompleting)) {
     const found = feature.findComplete(params, scope);

@@ -33,7 +33,7 @@ export const completions: Feature = {
   }),
 };
 
-/** Drops the context (arguments that are already resolved) at revisions that do not define it. */
+/** Drops the context (the arguments resolved already) at revisions that do not define it. */
 function toKnown(params: CompleteParams, { knownMembers }: Revision): CompleteParams {
   const known: KnownMember = "CompleteRequest.params.context";
   const { context: _context, ...others } = params;

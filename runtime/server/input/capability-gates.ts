@@ -3,7 +3,7 @@ import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { isOpen, type Session } from "../../protocol/session/session.ts";
 
 /**
- * Returns the first capability that an input request needs and that the client has not declared, if any. Includes those for the mode of an
+ * Returns the first capability an input request needs and the client has not declared, if any. This includes the capabilities for the mode of an
  * elicitation and for the members of a sampling request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequests
@@ -13,7 +13,7 @@ export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, 
 }
 
 /**
- * Returns the result of a tool that needs a capability which its client has not declared. The model can read it.
+ * Returns the result of a tool whose client has not declared a needed capability. The model can read it.
  *
  * @throws {CapabilityError} for a stateless request: the client may declare more capabilities and send it again
  */
@@ -26,7 +26,7 @@ export function toMissingCapabilityResult(error: CapabilityError, { lifecycle }:
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** True if a capability was declared at a revision that has it. At other revisions the declaration has no meaning. */
+/** True if a capability was declared at a revision with that capability. At other revisions the declaration has no meaning. */
 export function isDeclared(gate: Gate, session: Session): boolean {
   return hasCapability(gate, session.revision) && isOpen(gate, session);
 }
@@ -37,7 +37,7 @@ export function hasCapability({ side, path }: Gate, { capabilities }: Revision):
 }
 
 /**
- * Returns the capabilities that a sampling request needs in addition to `sampling`. Revisions without `sampling.context` permit a server to request
+ * Returns the capabilities a sampling request needs in addition to `sampling`. Revisions without `sampling.context` permit a server to request
  * context freely. Tools and their capability were introduced together, so no client can have declared it at a revision without tools.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#capabilities
@@ -61,7 +61,7 @@ function toSamplingGate(member: string): Gate {
   return { side: "client", path: ["sampling", member] };
 }
 
-/** Returns the capabilities that an input request needs. The narrowest one is first, because its path names all that is needed. */
+/** Returns the capabilities an input request needs. The narrowest one is first, because its path includes the others. */
 function gatesOf(
   { handler, gate }: RequestRow | EmbeddedRow,
   params: Record<string, unknown>,
@@ -85,10 +85,10 @@ export const inputRequestKinds = {
   listRoots: { method: "roots/list", capability: "roots" },
 } as const;
 
-/** Method of an input request, with the capability that declares it. */
+/** Method of an input request, with its capability. */
 export type InputRequestKind = (typeof inputRequestKinds)[keyof typeof inputRequestKinds];
 
-/** Creates the error of an input request that its revision does not have: no client can have declared its capability. */
+/** Creates the error of an input request missing at the revision: no client can have declared its capability. */
 export function missingAtRevision({ method, capability }: InputRequestKind): CapabilityError {
   return new CapabilityError(method, { side: "client", path: [capability] });
 }

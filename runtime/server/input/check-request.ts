@@ -7,7 +7,7 @@ import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts"
 /**
  * Rejects an input request whose params need more than the client supports: a server must not send it to such a client.
  *
- * @throws {CapabilityError} when the client did not declare a capability that the params need
+ * @throws {CapabilityError} when the client did not declare a capability needed by the params
  * @throws {InvalidMessageError} when tool uses and their results do not match
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities

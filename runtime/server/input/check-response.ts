@@ -10,8 +10,8 @@ import {
 import { checkFormContent } from "../../protocol/methods/elicitation-form.ts";
 
 /**
- * Returns the problem of the response to an input request, if any. The response must be of the right kind, and a form must be filled in as
- * requested. Clients should ensure that, but not every client does.
+ * Returns the problem of the response to an input request, if any. The response must be of the right kind, and a form must be filled in as requested.
+ * Clients should ensure this, but not every client does.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */

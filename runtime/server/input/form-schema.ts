@@ -12,7 +12,7 @@ export interface RequestedSchema {
 type Field = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the form that a JSON Schema describes. Keywords that forms do not have, such as `pattern`, are left out: the schema itself checks the
+ * Returns the form described by a JSON Schema. Keywords without a place in forms, such as `pattern`, are left out: the schema itself checks the
  * response.
  *
  * @throws {SetupError} when a form cannot request the values: nested objects, free lists, alternatives, `null`
@@ -29,7 +29,7 @@ export function toRequestedSchema(schema: Readonly<Record<string, unknown>>): Re
 }
 
 /**
- * Returns a form as it is sent at a revision that nothing is converted to. The validator of the revision knows which fields it has.
+ * Returns a form as it is sent at a revision without converters to it. The validator of the revision knows its fields.
  *
  * @throws {SetupError} when the revision has no field with several choices
  */
@@ -108,7 +108,7 @@ function toBounds({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }
   return { ...(least !== undefined && { minimum: least }), ...(most !== undefined && { maximum: most }) };
 }
 
-/** Returns the bound that a form can express: one that excludes its own value only for whole numbers. */
+/** Returns the bound a form can express. Exclusive bounds become inclusive ones, which is possible for whole numbers only. */
 function readBound(bound: unknown, exclusive: unknown, step: number | undefined): number | undefined {
   if (typeof exclusive === "number" && Number.isInteger(exclusive) && step !== undefined) return exclusive + step;
   return typeof bound === "number" && Math.abs(bound) !== Number.MAX_SAFE_INTEGER ? bound : undefined;
@@ -142,7 +142,7 @@ function toValue({ value }: Choice): string {
   return value;
 }
 
-/** Returns the strings that may be chosen, in any notation of a schema library; `undefined` where the field is something else. */
+/** Returns the strings to choose from, in any notation of a schema library; `undefined` where the field is something else. */
 function readChoices({ const: only, enum: values, enumNames, anyOf, oneOf }: Field): readonly Choice[] | undefined {
   if (isText(only)) return [{ value: only, title: undefined }];
   if (Array.isArray(values)) {

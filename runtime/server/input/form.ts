@@ -10,7 +10,7 @@ import { fitForm, toRequestedSchema, type RequestedSchema } from "./form-schema.
 /** Form of one elicitation: the schema to send, and the check of the response. */
 export interface Form {
   readonly requestedSchema: RequestedSchema;
-  /** Checks the content of an accepted form, and keeps the value that the schema returns. */
+  /** Checks the content of an accepted form, and keeps the value returned by the schema. */
   check(response: unknown): Promise<Issue | undefined>;
   /** Returns a checked response, with the value of the schema as its content. */
   toResponse(response: unknown): object;

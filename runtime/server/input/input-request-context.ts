@@ -44,7 +44,7 @@ interface InputRequests extends Pick<InputRequestParts, "askForTask"> {
   readonly isEmbedded: boolean;
 }
 
-/** Context of a handler that may send input requests. */
+/** Context of a handler with input requests. */
 class AskingScope extends HandlerScope {
   readonly #call: CallContext;
   readonly #parts: ContextParts;
@@ -110,7 +110,7 @@ class AskingScope extends HandlerScope {
     return isObject(result) ? result.roots : undefined;
   }
 
-  /** Sends an input request whose response is typed. One that cannot be used is an error for the client, whose text names the member. */
+  /** Sends an input request whose response is typed. An unusable response is an error for the client, whose text names the member. */
   async #askTyped(kind: keyof typeof inputRequestKinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
     try {
       return await this.#ask(kind, request);

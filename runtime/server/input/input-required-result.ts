@@ -18,8 +18,8 @@ import {
 } from "./input-runner.ts";
 
 /**
- * Creates the rounds of stateless requests. Each round is a request: it carries the state that earlier rounds left with the client, runs the
- * handler from its beginning, and returns the result or the input that is required.
+ * Creates the rounds of stateless requests. Each round is a request: it carries the state left with the client by earlier rounds, runs the handler
+ * from its beginning, and returns the result or the required input.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -82,7 +82,7 @@ function play(turn: Turn, work: RunHandler): Awaitable<object> {
   });
 }
 
-/** One round: the state and the responses that the client sent, and the way to the next round. */
+/** One round: the state and the responses sent by the client, and the way to the next round. */
 class Turn implements ReplayStart {
   readonly of: Replay;
   readonly record: InputRecord;

@@ -1,13 +1,13 @@
 import { maxInputRequests } from "../../protocol/methods/input-request-limit.ts";
 
-/** Input requests that a handler returns: by key, each with a method and its params. */
+/** Input requests returned by a handler: by key, each with a method and its params. */
 export interface InputRequiredFields {
   readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
-  /** Text that the handler needs in the next round. The client carries it, signed: it can read it, but not change it. */
+  /** Text for the handler in the next round. The client carries it, signed: it can read it, but not change it. */
   readonly requestState?: string;
 }
 
-/** Return value of a handler that needs input before it can return its result. */
+/** Return value of a handler in need of input before it can return its result. */
 export class InputRequired<Fields extends InputRequiredFields = InputRequiredFields> {
   readonly fields: Fields;
 
@@ -26,7 +26,7 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
 
 /**
  * Requests input of the client by returning: the handler is called again, from its beginning, with `context.inputResponses` and
- * `context.requestState`. Handlers that only need responses can use `await context.elicit(...)`, which is simpler.
+ * `context.requestState`. Handlers in need of responses only can use `await context.elicit(...)`, which is simpler.
  *
  * @throws {Error} when neither `inputRequests` nor `requestState` is given, or more than 100 input requests
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr

@@ -6,14 +6,14 @@ import { createOnce, type Step } from "./once.ts";
 import type { ClientInput } from "./request-state-record.ts";
 import { Steps } from "./steps.ts";
 
-/** Runs handlers that may need input of the client, at one revision. */
+/** Runs handlers at one revision, and gets them the input they need of the client. */
 export interface InputRunner {
   /** Runs the handler of a request, in as many rounds as it needs. */
   run(request: InputRunRequest, call: CallContext, work: RunHandler): Awaitable<object>;
   of(call: CallContext): InputState;
-  /** Checks the response to an input request that was sent as a request. */
+  /** Checks the response to an input request sent as a request. */
   readonly check?: CheckInputResponse;
-  /** Returns the signal of the input requests of a call that are sent as requests. It is aborted when the call ends. */
+  /** Returns the signal for the input requests of a call, where they are sent as requests. It is aborted when the call ends. */
   signalOf?(call: CallContext): AbortSignal;
 }
 
@@ -29,9 +29,9 @@ export interface InputRunRequest {
 /** Runs a handler from its beginning. */
 export type RunHandler = (call: CallContext) => Awaitable<object>;
 
-/** State of a call that is kept from its earlier rounds. */
+/** State of a call from its earlier rounds. */
 export interface InputState {
-  /** Responses to the input requests that the handler returned. */
+  /** Responses to the input requests returned by the handler. */
   readonly input: ClientInput | undefined;
   once(key: string, work: (step: Step) => unknown): Promise<unknown>;
 }
@@ -42,16 +42,16 @@ export interface ClientRequest {
   readonly params: object;
   /** Key of the input request where it is part of a result. */
   readonly key?: string | undefined;
-  /** Returns the problem of a response that the protocol accepts and the handler cannot use, if any. */
+  /** Returns the problem of a response accepted by the protocol but unusable for the handler, if any. */
   readonly accept?: ((response: unknown) => Awaitable<Issue | undefined>) | undefined;
 }
 
-/** State of a call that is handled in rounds. */
+/** State of a call handled in rounds. */
 export interface RoundTripInputState extends InputState {
   ask(request: ClientRequest): Promise<unknown>;
 }
 
-/** Call that is handled in rounds. */
+/** Call handled in rounds. */
 export interface InputContext extends CallContext {
   readonly inputState: RoundTripInputState;
 }
@@ -75,7 +75,7 @@ export class SessionInputState implements InputState {
   }
 }
 
-/** Creates a function that returns the state of a call whose input requests are sent as requests. */
+/** Creates a function returning the state of a call, for input requests sent as requests. */
 export function createSessionInputState(): (call: CallContext) => SessionInputState {
   return keep((call) => new SessionInputState(readSteps(call) ?? new Steps()));
 }

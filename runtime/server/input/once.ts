@@ -1,13 +1,13 @@
 /** Step of a handler, as its function receives it. */
 export interface Step {
   /**
-   * Idempotency key for other systems. In a task that may be run again it is the same at every attempt, so that a payment service can recognize a
-   * payment that it has made already.
+   * Idempotency key for other systems. In a task with several attempts it is the same at each of them: a payment service can recognize a payment it
+   * has made already.
    */
   readonly token: string;
 }
 
-/** Creates a step that runs in one attempt only. */
+/** Creates a step for one attempt only. */
 export function createStep(): Step {
   let token: string | undefined;
   return {
@@ -17,7 +17,7 @@ export function createStep(): Step {
   };
 }
 
-/** Creates a function that runs each step once, however often it is called with the key of the step, and returns the same result each time. */
+/** Creates a function to run each step once, however often it is called with the key of the step, and returns the same result each time. */
 export function createOnce(): (key: string, work: (step: Step) => unknown) => Promise<unknown> {
   const done = new Map<string, Promise<unknown>>();
   return (key, work) => {

@@ -1,7 +1,7 @@
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import type { RecordedInputRequest } from "./request-state-record.ts";
 
-/** Returns the message for an input request that is sent inside a step of `once`. */
+/** Returns the message for an input request sent inside a step of `once`. */
 export function describeNestedInputRequest(steps: readonly string[]): string {
   const names = steps.map((step) => JSON.stringify(step)).join(", ");
   return (
@@ -11,9 +11,9 @@ export function describeNestedInputRequest(steps: readonly string[]): string {
 }
 
 /**
- * Creates the error for an input request that waits for a step of `once`, which in turn waits for the response.
+ * Creates the error for an input request and a step of `once` waiting for each other.
  *
- * @param time - milliseconds that the input request has waited
+ * @param time - milliseconds the input request has waited
  */
 export function replayDeadlock(steps: readonly string[], time: number): RpcError {
   const cause = new Error(
@@ -22,7 +22,9 @@ export function replayDeadlock(steps: readonly string[], time: number): RpcError
   return new RpcError(errorCodes.internalError, "The request is deadlocked", { cause });
 }
 
-/** Creates the error for a handler that does not repeat its input requests. A client can only begin again; the handler needs a correction. */
+/**
+ * Creates the error for a handler with other input requests than in earlier rounds. A client can only begin again; the handler needs a correction.
+ */
 export function replayMismatch(left: readonly RecordedInputRequest[]): RpcError {
   const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
   const cause = new Error(

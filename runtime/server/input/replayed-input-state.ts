@@ -26,7 +26,7 @@ export interface ReplayStart {
   readonly responses: { readonly [key: string]: unknown };
   readonly input: ClientInput | undefined;
   readonly settings: Pick<RequestStateSettings, "settleTime" | "stepTime" | "clock">;
-  /** Creates the result that requests input. */
+  /** Creates the result with the input requests. */
   suspend(inputRequests: object, record: InputRecord): Promise<object>;
 }
 
@@ -48,7 +48,7 @@ export class ReplayedCall extends InputCall {
     return this.#inputState;
   }
 
-  /** Runs the handler. Returns its result, or a result that requests input. */
+  /** Runs the handler. Returns its result, or a result with input requests. */
   play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
     const outcome = attempt(
       () => work(this),
@@ -71,24 +71,24 @@ export class ReplayedCall extends InputCall {
 }
 
 /**
- * One run of a handler, from its beginning to its end or to input requests that have no response yet. The handler gets the responses and the
- * results of steps of earlier rounds again. Notifications that were sent earlier are not sent again. An abandoned handler stays where it waits:
- * its signal is aborted, and nothing that it still does through its context has an effect.
+ * One run of a handler, from its beginning to its end or to input requests without a response so far. The handler gets the responses and the results
+ * of steps of earlier rounds again. Notifications of earlier rounds are not sent again. An abandoned handler stays where it waits: its signal is
+ * aborted, and its context no longer has any effect.
  */
 export class ReplayedInputState implements RoundTripInputState {
   readonly input: ClientInput | undefined;
   readonly #host: CallContext;
   readonly #start: ReplayStart;
-  /** Input requests of earlier rounds that the handler has not sent in this round yet. */
+  /** Input requests of earlier rounds, still to be sent by the handler in this round. */
   #remaining: readonly RecordedInputRequest[];
   // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
   #asked: readonly RecordedInputRequest[] = [];
   #open: Map<string, OpenInputRequest> | undefined;
   #steps: Steps | undefined;
   #told = 0;
-  /** Number of operations that the handler runs through its context at this moment. */
+  /** Number of operations the handler runs through its context at this moment. */
   #running = 0;
-  /** Recognition of the input request that was sent last. */
+  /** Recognition of the latest input request. */
   #recognition: Promise<unknown> | undefined;
   #isOver = false;
   #cancelTimer: (() => void) | undefined;
@@ -113,7 +113,7 @@ export class ReplayedInputState implements RoundTripInputState {
     return (this.#steps ??= new Steps(this.#start.record.steps));
   }
 
-  /** State that the next round needs. */
+  /** State for the next round. */
   get record(): InputRecord {
     const { input } = this;
     const told = Math.max(this.#told, this.#start.record.told);
@@ -186,7 +186,7 @@ export class ReplayedInputState implements RoundTripInputState {
     return made;
   }
 
-  /** Takes the first recorded input request with this digest that was not sent again yet. */
+  /** Takes the first recorded input request with this digest which has still to be sent again. */
   #take(digest: string): RecordedInputRequest | undefined {
     const found = this.#remaining.find((asked) => asked.digest === digest);
     if (found) this.#remaining = this.#remaining.filter((asked) => asked !== found);
@@ -234,13 +234,13 @@ export class ReplayedInputState implements RoundTripInputState {
     this.#end?.resolve(this.#start.suspend(firstInputRequests(this.#open ?? []), this.record));
   }
 
-  /** Fails the call if a step has not ended: an input request and a step that wait for each other would wait forever. */
+  /** Fails the call if a step has not ended: an input request and a step waiting for each other would never end. */
   #giveUpStep(): void {
     const { unfinished } = this.steps;
     if (unfinished.length > 0) void this.#reject(replayDeadlock(unfinished, this.#start.settings.stepTime));
   }
 
-  /** Waits for the outcome of the handler. Returns its result, or a result that requests input. */
+  /** Waits for the outcome of the handler. Returns its result, or a result with input requests. */
   settle(outcome: Awaitable<object>): Promise<object> {
     return new Promise((resolve, reject) => {
       this.#end = { resolve, reject };
@@ -275,14 +275,14 @@ export class ReplayedInputState implements RoundTripInputState {
     this.#stop?.abort(this.#reason);
   }
 
-  /** Ends the round: nothing that its handler still does has an effect. */
+  /** Ends the round: from now on its handler has no effect. */
   end(): void {
     this.#isOver = true;
     this.#cancelTimer?.();
   }
 }
 
-/** Input request that has no response yet. */
+/** Input request without a response so far. */
 interface OpenInputRequest {
   readonly method: string;
   readonly params?: unknown;
@@ -308,7 +308,7 @@ function checkInputRequest(row: RequestRow, params: unknown, { session }: CallCo
   checkConversation(row.method, row.handler, params);
 }
 
-/** Returns the response that is recorded, or that the client sent for the previous round. */
+/** Returns the recorded response, or the one sent by the client for the previous round. */
 function readResponse(
   asked: RecordedInputRequest,
   responses: ReplayStart["responses"],

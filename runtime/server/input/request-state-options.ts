@@ -5,10 +5,10 @@ import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
 import { checkFinite, checkNumbers, checkPositive } from "../../jsonrpc/check-numbers.ts";
 
-/** Options of calls that need input of the client. All times are in milliseconds. */
+/** Options of calls in need of client input. All times are in milliseconds. */
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes or more that sign the request state: the first one signs, all are accepted. Needed where several processes serve the same
+   * Secrets of 32 bytes or more to sign the request state with: the first one signs, all are accepted. Needed where several processes serve the same
    * clients, or where calls must survive a restart. Default: `cursorKeys`, else the keys of the cluster, else one random secret.
    */
   readonly keys?: readonly Uint8Array[];
@@ -17,19 +17,19 @@ export interface RequestStateOptions {
   /** Maximum size of the request state in bytes, before compression: earlier responses and results of `once`. Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * Time for which a handler that waits for responses must do nothing new before its input requests are sent. Operations that it awaits then without
-   * its context are abandoned, and start again in the next round. Default 10.
+   * Quiet time of a handler waiting for responses, after which its input requests are sent. Operations it then awaits without its context are
+   * abandoned, and start again in the next round. Default 10.
    */
   readonly settleTime?: number;
   /**
-   * Time for which an input request waits for a step of `once` that is still running before the call fails: a step that sends an input request itself
-   * would never end. Default 30 s.
+   * Time an input request waits for a running step of `once` before the call fails: a step with an input request of its own would never end. Default
+   * 30 s.
    */
   readonly stepTime?: number;
   /**
-   * Store with which a client can continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
-   * the same state. `true`: the store of the cluster, which the server has to have then. A client that did not receive the result has to begin again,
-   * and gets error 503 when the store cannot be reached. Default: a client may repeat a round within the `lifetime`.
+   * Store to make clients continue only once from each round, even if their responses are invalid: for handlers whose second run from the same state
+   * would do harm. `true`: the store of the cluster; the server must then be part of one. A client that did not receive the result has to begin
+   * again, and gets error 503 when the store cannot be reached. Default: a client may repeat a round within the `lifetime`.
    */
   readonly replays?: ReplayStore | true;
   /** Clock for all timers. Default: the clock of the platform. */
@@ -74,7 +74,7 @@ function findReplays(cluster: ClusterAccess): ReplayStore {
   };
 }
 
-/** Members of a definition that concern rounds. */
+/** Members of a definition for rounds. */
 export interface AnyRequestStateOptions {
   readonly requestState?: RequestStateOptions;
   readonly cursorKeys?: readonly Uint8Array[];

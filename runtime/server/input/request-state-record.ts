@@ -1,17 +1,17 @@
 import { isObject } from "../../../generated/support.ts";
 import { isOutcome, type Outcome } from "./steps.ts";
 
-/** State that one round of a call leaves for the next: everything that its handler needs again. */
+/** State left by one round of a call for the next: everything its handler needs again. */
 export interface InputRecord {
   /** Input requests of the handler, in the order in which it sent them. */
   readonly questions: readonly RecordedInputRequest[];
   /** Outcomes of the steps of `once`, by key. */
   readonly steps: readonly (readonly [key: string, outcome: Outcome])[];
-  /** Number of notifications that were sent: log messages and progress reports. */
+  /** Number of notifications sent: log messages and progress reports. */
   readonly told: number;
-  /** Input requests that the handler returned instead of its result, if it did. */
+  /** Input requests returned by the handler instead of its result, if any. */
   readonly returned?: Returned;
-  /** Earlier responses to input requests that the handler returned. */
+  /** Earlier responses to input requests returned by the handler. */
   readonly input?: ClientInput;
 }
 
@@ -23,7 +23,7 @@ export interface RecordedInputRequest {
   readonly answer?: unknown;
 }
 
-/** Input requests that a handler returned. */
+/** Input requests returned by a handler. */
 export interface Returned {
   readonly requests: readonly ReturnedRequest[];
   readonly requestState?: string;
@@ -36,7 +36,7 @@ export interface ReturnedRequest {
   readonly params?: unknown;
 }
 
-/** Input for a handler that returned input requests, when it is called again. */
+/** Input for the next call of a handler after it returned input requests. */
 export interface ClientInput {
   readonly inputResponses: { readonly [key: string]: unknown };
   readonly requestState?: string;

@@ -9,9 +9,9 @@ import type { Signer } from "../signer.ts";
 
 /** Writes and reads request states, which clients carry from one round of a call to the next. */
 export interface RequestStates {
-  /** Returns the signed state. Rejects a record that is longer than `maxBytes`. */
+  /** Returns the signed state. Rejects a record longer than `maxBytes`. */
   sign(scope: string, record: InputRecord): Promise<string>;
-  /** Returns the record of a state. Rejects a state that was not signed for this scope, has expired, or was used where one use is allowed. */
+  /** Returns the record of a state. Rejects a state of another scope, an expired one, and one used before where one use is allowed. */
   verify(scope: string, state: string, principal?: string): Promise<InputRecord>;
 }
 
@@ -26,7 +26,7 @@ export interface RequestStateLimits {
 }
 
 /**
- * Creates request states that are signed, bound to their scope, and valid for a limited time. Clients can read them.
+ * Creates request states: signed, bound to their scope, and valid for a limited time. Clients can read them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
@@ -79,7 +79,7 @@ export function toStateScope(request: {
   );
 }
 
-/** Adds a prefix that separates states from other data that is signed with the same keys, and from later formats. */
+/** Adds a prefix, which separates states from other data signed with the same keys, and from later formats. */
 function toStateName(scope: string): string {
   return `state 1\n${scope}`;
 }

@@ -9,15 +9,15 @@ import type { MissingMethod, Unavailable } from "../../protocol/revision/missing
 import type { FromJsonSchema } from "../json-schema.ts";
 
 /**
- * Input requests that a handler may send to the client. They fail with a `CapabilityError` when the client did not declare the capability. With
- * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response arrives.
- * What it does before must be the same each time. Use `once` for work that must not happen twice.
+ * Input requests of a handler to the client. They fail with a `CapabilityError` when the client did not declare the capability. With stateless
+ * requests, the handler stops at an input request without a response, and runs again from its beginning when the response arrives. What it does
+ * before must be the same each time. Use `once` for work that must not happen twice.
  */
 export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", infer Params, infer Result>
   ? {
       /**
-       * Requests a completion of the client's model. With a text, the result is the text of the response; a response that is not text is a
-       * `ToolError`. With params of the protocol, the result is that of the protocol.
+       * Requests a completion of the client's model. With a text, the result is the text of the response; any other response is a `ToolError`. With
+       * params of the protocol, the result is the protocol's as well.
        *
        * @example
        * ```ts
@@ -39,8 +39,8 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
   (P extends InputRequestTypes<"Elicit", infer Params, infer Result>
     ? {
         /**
-         * Requests input of the user. With a message and a schema, the content of the response is checked and typed by the schema; content that the
-         * schema rejects is a `ToolError`. With params of the protocol, the result is that of the protocol.
+         * Requests input of the user. With a message and a schema, the content of the response is checked and typed by the schema; content rejected
+         * by the schema is a `ToolError`. With params of the protocol, the result is the protocol's as well.
          *
          * @example
          * ```ts
@@ -67,7 +67,7 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
       }) &
   (P extends { ListRootsResult: { roots: infer Roots } }
     ? {
-        /** Lists the folders that the user opened to the server. */
+        /** Lists the folders the user has opened to the server. */
         roots(options?: InputRequestOptions): Promise<Roots>;
       }
     : {
@@ -110,7 +110,7 @@ type SampleOptions<T, Params> = [ProtocolParams] extends [T]
 type SampleOption =
   "maxTokens" | "systemPrompt" | "modelPreferences" | "temperature" | "stopSequences" | "includeContext" | "metadata";
 
-/** Stands for a request that is not a text, so that the compiler knows the type of the result. No value has this type. */
+/** Type of requests other than texts, from which the compiler knows the type of the result. No value has this type. */
 interface ProtocolParams {
   readonly [protocolParams]: never;
 }
@@ -135,7 +135,7 @@ interface StandardSchema {
   readonly "~standard": object;
 }
 
-/** Reason why the second argument of `elicit` cannot be used; `never` if it can. Parts of a schema that its type does not show are checked later. */
+/** Reason why the second argument of `elicit` cannot be used; `never` if it can. Parts of a schema without a trace in its type are checked later. */
 type FormProblem<P, Params, S> = {
   none: never;
   schema: ContentProblem<P, InputOf<S>>;
@@ -145,7 +145,7 @@ type FormProblem<P, Params, S> = {
   other: "wrap it in z.object({ ... })";
 }[FormKind<S>];
 
-/** Schemas of the fields that the forms of a revision have. */
+/** Schemas of fields in the forms of a revision. */
 type FieldSchema<Params> = Params extends { requestedSchema: { properties: { [name: string]: infer Field } } }
   ? DeepReadonly<Field>
   : never;
@@ -220,7 +220,7 @@ type OutputOf<S> = S extends { readonly "~standard": { readonly types?: { readon
   ? O
   : unknown;
 
-/** Content of a form that a JSON Schema describes. */
+/** Content of a form described by a JSON Schema. */
 type FormContent<S> = S extends { readonly properties: infer Fields }
   ? Flat<
       { readonly [Name in keyof Fields as Extract<Name, RequiredNames<S>>]: FieldOf<Fields[Name]> } & {

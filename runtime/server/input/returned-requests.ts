@@ -18,10 +18,10 @@ import { findMissingGate } from "./capability-gates.ts";
 import type { Returned, ClientInput } from "./request-state-record.ts";
 
 /**
- * Returns the part of returned input requests that the next round needs.
+ * Returns the part of returned input requests needed in the next round.
  *
  * @throws {InvalidMessageError} when an input request does not fit the revision
- * @throws {CapabilityError} when an input request needs a capability that the client did not declare
+ * @throws {CapabilityError} when an input request needs a capability the client did not declare
  */
 export function toReturned({ inputRequests = {}, requestState }: InputRequiredFields, session: Session): Returned {
   const requests = Object.entries(inputRequests).map(([key, { method, params = {} }]) => {
@@ -37,7 +37,7 @@ export function toReturned({ inputRequests = {}, requestState }: InputRequiredFi
 }
 
 /**
- * Returns the responses to input requests that a handler returned. Responses may be missing: the handler deals with that.
+ * Returns the responses to a handler's returned input requests. Responses may be missing: handlers have to expect this.
  *
  * @throws {RpcError} when a response does not fit its input request
  */

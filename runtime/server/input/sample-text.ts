@@ -9,7 +9,7 @@ export function toSamplingParams(text: string, options: object): object {
 /** Tokens of a response to a text at most, unless the request has `maxTokens`. */
 const defaultMaxTokens = 1_000;
 
-/** Returns the problem of a response that is not text, if any. */
+/** Returns the problem of a response other than text, if any. */
 export function checkText(response: unknown): Issue | undefined {
   const content = isObject(response) ? response.content : undefined;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];

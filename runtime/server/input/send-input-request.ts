@@ -14,10 +14,10 @@ export interface InputRequestParts extends Pick<InputRunner, "check"> {
 }
 
 /**
- * Sends an input request to the client and waits for the response. With `task` among its params, the client runs it as a task if both sides
- * support that: then the response may take long, and nothing is lost when a connection is lost.
+ * Sends an input request to the client and waits for the response. With `task` among its params, the client runs it as a task if both sides support
+ * tasks: then the response may take long, and nothing is lost when a connection is lost.
  *
- * @throws {CapabilityError} when the client did not declare a capability that the params need
+ * @throws {CapabilityError} when the client did not declare a capability needed by the params
  * @throws {InvalidMessageError} when the params or the response are invalid
  */
 export async function sendInputRequest(

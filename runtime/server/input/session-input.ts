@@ -15,8 +15,8 @@ import type { ClientInput } from "./request-state-record.ts";
 import { createSessionInputState, type InputRunner, type RunHandler } from "./input-runner.ts";
 
 /**
- * Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. Those that are open
- * when the call ends are cancelled, because nothing waits for their responses.
+ * Creates rounds for servers with requests to clients: input requests returned by a handler are sent before it is called again. Requests still open
+ * at the end of the call are cancelled, because nothing waits for their responses.
  */
 export function createRoundTripInputRunner(clock: Clock | undefined): InputRunner {
   const of = createSessionInputState();
@@ -52,7 +52,7 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
   };
 }
 
-/** Handler that has begun to run. */
+/** Handler after its start. */
 interface StartedRun {
   readonly call: CallContext;
   readonly method: string;
@@ -60,8 +60,8 @@ interface StartedRun {
 }
 
 /**
- * Returns the result of a tool whose returned input requests need a capability that the client lacks: the same as for an awaited one. Throws every other
- * error.
+ * Returns the result of a tool whose returned input requests need a capability missing at the client: the same as for an awaited one. Throws every
+ * other error.
  */
 function toCapabilityResult(error: unknown, method: string, revision: Revision): object {
   if (method === "tools/call" && isCapabilityError(error)) return toMissingCapabilityResult(error, revision);
@@ -81,7 +81,7 @@ class CallSignals {
     return stop.signal;
   }
 
-  /** Cancels the input requests of a call that has ended. */
+  /** Cancels the input requests of an ended call. */
   end(call: CallContext): void {
     const stop = this.#open.get(call);
     if (!stop) return;
@@ -139,8 +139,8 @@ function toRequest(row: RequestRow | EmbeddedRow): RequestRow {
   return { ...row, kind: "request" };
 }
 
-/** Rounds after which a handler that still requests input is regarded as endless. */
+/** Maximum number of rounds: a handler with further input requests is regarded as endless. */
 const maxInputRounds = 8;
 
-/** Milliseconds before a handler that returned no input requests is called again. */
+/** Milliseconds before another call of a handler without input requests in its result. */
 const inputRetryDelay = 250;

@@ -35,17 +35,17 @@ export class Steps {
     this.#outcomes = new Map(recorded);
   }
 
-  /** Outcomes of the steps that have ended so far, by key. */
+  /** Outcomes of the steps ended so far, by key. */
   get outcomes(): readonly (readonly [string, Outcome])[] {
     return [...this.#outcomes];
   }
 
-  /** Key of the step whose function runs synchronously at this moment: it causes everything that happens now. */
+  /** Key of the step running synchronously at this moment. Anything happening now is caused by it. */
   get beginning(): string | undefined {
     return this.#beginning;
   }
 
-  /** Keys of the steps that have begun and not ended. */
+  /** Keys of the steps begun but not ended. */
   get unfinished(): readonly string[] {
     return [...this.#running.keys()].filter((key) => !this.#outcomes.has(key));
   }
@@ -122,7 +122,7 @@ export async function readOutcome(key: string, outcome: Outcome): Promise<unknow
   }
 }
 
-/** Returns the outcome of a step that has thrown. */
+/** Returns the outcome of a failed step. */
 export function toFailure(thrown: unknown): Outcome {
   if (isToolError(thrown)) return { kind: "toolError", message: thrown.message };
   if (!isRpcError(thrown) || isPeerError(thrown)) return { kind: "failed" };
@@ -130,7 +130,7 @@ export function toFailure(thrown: unknown): Outcome {
   return { kind: "rpcError", code, message, ...(data !== undefined && { data }) };
 }
 
-/** Copies a value through JSON, so that the handler sees the same value in every round. Throws for values that JSON cannot express. */
+/** Copies a value through JSON: the handler sees the same value in every round. Throws for values without a form in JSON. */
 export function toJson(value: unknown, key: string): unknown {
   if (value === undefined) return undefined;
   const problem = findNotJson(value);

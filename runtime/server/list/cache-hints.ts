@@ -1,8 +1,8 @@
 import type { CacheHint } from "../../protocol/methods/cache-hint.ts";
 
-/** Cache hints for results that belong to no single resource. A list with entries of restricted visibility is always private. */
+/** Cache hints for results of no single resource. A list with entries of restricted visibility is always private. */
 export interface CacheHints {
-  /** Information that the server gives about itself: capabilities and instructions. */
+  /** The server's information about itself: capabilities and instructions. */
   readonly discover?: CacheHint;
   readonly tools?: CacheHint;
   readonly resources?: CacheHint;

@@ -1,4 +1,4 @@
-/** Definitions that are shown in a list. */
+/** Definitions shown in a list. */
 export interface Listed<Definition> extends Iterable<Definition> {
   /** Increases with every change. */
   readonly version: number;
@@ -6,7 +6,7 @@ export interface Listed<Definition> extends Iterable<Definition> {
   changedAt(definition: Definition): number;
 }
 
-/** Definitions of one kind that may change while the server runs. Clients are notified of changes. */
+/** Changeable definitions of one kind, in a running server. Clients are notified of changes. */
 export interface Catalogue<Definition> extends Listed<Definition> {
   readonly size: number;
   get(key: string): Definition | undefined;
@@ -17,7 +17,7 @@ export interface Catalogue<Definition> extends Listed<Definition> {
    */
   add(definition: Definition): void;
   /**
-   * Replaces the definition that has the same name or URI.
+   * Replaces the definition with the same name or URI.
    *
    * @throws {Error} when there is none, when the new definition cannot be served, or when the list may not change
    */
@@ -36,7 +36,7 @@ export interface Catalogue<Definition> extends Listed<Definition> {
   notifyListChanged(): void;
 }
 
-/** Returns a view of the definitions of a catalogue that belong in a list. */
+/** Returns a view of a catalogue: the definitions for one list. */
 export function selectFrom<Definition>(
   catalogue: Listed<Definition>,
   isMeant: (definition: Definition) => boolean,
@@ -72,7 +72,7 @@ export interface CatalogueRules<Definition> {
   onChange(): void;
 }
 
-/** Creates a catalogue of definitions that were checked before. */
+/** Creates a catalogue of checked definitions. */
 export function createCatalogue<Definition extends object>(
   definitions: readonly Definition[],
   rules: CatalogueRules<Definition>,

@@ -10,14 +10,14 @@ export type ListHost = Pick<ServerLists, "sessions" | "createList" | "check">;
 
 /** Rules of a list, and what clients see of its definitions. */
 type ListRules<Definition> = Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check"> & {
-  /** Returns what clients see of a definition, as JSON. Default: its members that JSON has. */
+  /** Returns what clients see of a definition, as JSON. Default: its JSON members. */
   describe?(definition: Definition): object;
 };
 
 /** Lists of a server. All may change until the server is sealed, and the ones in `listChanged` afterwards. */
 export class ServerLists {
   readonly sessions: SessionRegistry;
-  /** Lists that may change while the server is served. They are offered even while they are empty. */
+  /** Lists allowed to change while the server is served. They are offered even while they are empty. */
   readonly changeable: ReadonlySet<ListKind>;
   readonly #options: ListsOptions;
   readonly #notify: (kind: ListKind) => void;
@@ -47,7 +47,7 @@ export class ServerLists {
     this.#isSealed = true;
   }
 
-  /** Creates a list that may change after the server is served if `listChanged` names its kind. Clients are notified of changes. */
+  /** Creates a list. It may change while the server is served if `listChanged` names its kind. Clients are notified of changes. */
   createList<Definition extends object>(
     kind: ListKind,
     definitions: readonly Definition[],
@@ -63,7 +63,7 @@ export class ServerLists {
   }
 
   /**
-   * Checks definitions that are added later.
+   * Checks definitions added later.
    *
    * @throws {SetupError} at the first mistake
    */
@@ -77,7 +77,7 @@ export class ServerLists {
     return this.changeable.has(kind) || this.#made.some((one) => one.kind === kind && one.list.size > 0);
   }
 
-  /** Returns what clients see of the lists that may change, as JSON texts. */
+  /** Returns what clients see of the changeable lists, as JSON texts. */
   describeLists(): ReadonlyMap<ListKind, string> {
     return new Map([...this.changeable].map((kind) => [kind, this.#describe(kind)]));
   }
@@ -102,7 +102,7 @@ export class ServerLists {
 interface ListsOptions {
   readonly sessions: SessionRegistry;
   readonly revisions: readonly Revision[];
-  /** Features that check the definitions of lists. */
+  /** Features which check the definitions of lists. */
   readonly features: readonly { check?(offer: object, revisions: readonly Revision[]): void }[];
 }
 

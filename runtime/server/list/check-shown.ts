@@ -5,7 +5,7 @@ import { checkMetaOf } from "../check-meta.ts";
 import { checkScopeNames } from "../scopes.ts";
 import type { Scoped } from "../any-definition.ts";
 
-/** Requests for the lists of a server, by the member of their results that contains the entries. */
+/** Requests for the lists of a server, by the member of their results with the entries. */
 const requests = {
   tools: { method: "tools/list", handler: "listTools" },
   resources: { method: "resources/list", handler: "listResources" },
@@ -18,7 +18,7 @@ export interface Offer {
   /** Kind and name of the definition, for messages. */
   readonly title: string;
   readonly member: keyof typeof requests;
-  /** Definition in the form that lists show at the first of the revisions. */
+  /** Definition in the form shown in lists at the first of the revisions. */
   readonly entry: object;
   readonly revisions: readonly Revision[];
 }
@@ -55,7 +55,7 @@ export function checkVisible(definition: object, title: string): void {
 /**
  * Checks that an entry fits the list of a revision. A list with a wrong entry would reach no client.
  *
- * @throws {Error} when the entry has a member that the revision does not permit, or cannot be encoded
+ * @throws {Error} when the entry has a member the revision does not permit, or cannot be encoded
  */
 export function checkShown(
   entry: unknown,
@@ -66,7 +66,7 @@ export function checkShown(
   }: {
     readonly member: keyof typeof requests;
     readonly revision: Revision;
-    /** Revision that entries are written for. They are converted for every other. */
+    /** Revision of the entries as they are written. They are converted for every other. */
     readonly written: Revision | undefined;
   },
 ): void {

@@ -6,11 +6,11 @@ import { createSigner } from "../signer.ts";
 export interface Cursors {
   /** Creates the cursor for a place in a list. Clients can read its content. */
   sign(scope: string, place: string): Promise<string>;
-  /** Returns the place that a cursor denotes. Rejects a cursor that was not created for this list. */
+  /** Returns the place a cursor denotes. Rejects a cursor of another list. */
   verify(scope: string, cursor: string): Promise<string>;
 }
 
-/** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
+/** Creates cursors protected from forgery and changes: each is signed together with its list. */
 export function createSignedCursors(secrets: readonly Uint8Array[] | undefined, cluster?: ClusterAccess): Cursors {
   const signer = createSigner("cursorKeys", secrets, cluster);
   return {
@@ -27,11 +27,11 @@ export function createSignedCursors(secrets: readonly Uint8Array[] | undefined, 
   };
 }
 
-/** Returns the scope of a cursor. The prefix separates cursors from other data that is signed with the same keys. */
+/** Returns the scope of a cursor. The prefix separates cursors from other data signed with the same keys. */
 function toScope(scope: string): string {
   return `cursor\n${scope}`;
 }
 
-/** Bounds, in characters, of the text that a list callback puts into a cursor and of the cursors of clients that are read. */
+/** Bounds, in characters: of the text a list callback puts into a cursor, and of the cursors read from clients. */
 const longestPlace = 4_096;
 const longestCursor = 20_000;

@@ -2,7 +2,7 @@ import { inLaterTurn } from "../../internal/timers.ts";
 import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
-/** Creates a function that notifies clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
+/** Creates a function to notify clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
 export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
   const changed = new Set<ListKind>();
   return (kind) => {

@@ -10,7 +10,7 @@ import type { RevisionServer } from "../revision-server.ts";
 import type { Visible } from "../any-definition.ts";
 import type { AnyRequester } from "../protocol-types.ts";
 
-/** List that clients receive page by page. */
+/** List clients receive page by page. */
 export interface Listing {
   /** Returns the first page, or the page to which a cursor leads. Rejects any other cursor. */
   page(cursor: string | undefined, call: CallContext): StaticResult | Promise<object>;
@@ -18,13 +18,13 @@ export interface Listing {
 
 /** Source of a list: its definitions and their form for clients. */
 export interface ListingSource<Definition> {
-  /** Member of the result that contains the entries, such as `tools`. */
+  /** Member of the result with the entries, such as `tools`. */
   readonly member: Exclude<keyof CacheHints, "discover">;
   readonly catalogue: Listed<Definition>;
-  /** True if the list depends on what the client declares, so that it must not be shared with other clients. Default `false`. */
+  /** True if the list depends on the client's declarations. It must not be shared with other clients then. Default `false`. */
   readonly isPrivate?: boolean;
   /**
-   * Returns an entry in the form that clients receive.
+   * Returns an entry in the form for clients.
    *
    * @throws {Error} when the entry cannot be shown
    */
@@ -32,8 +32,8 @@ export interface ListingSource<Definition> {
 }
 
 /**
- * Creates a list that is built again only after its catalogue changed. If the list is the same for every client, each page is encoded once,
- * and the page of a list with a single page is returned synchronously.
+ * Creates a list. It is built again only after a change of its catalogue. If the list is the same for every client, each page is encoded once, and
+ * the page of a list with a single page is returned synchronously.
  */
 export function createListing<Definition extends Visible>(
   source: ListingSource<Definition>,
@@ -76,9 +76,9 @@ interface Snapshot {
   readonly entries: readonly Entry[];
   /** True if every client sees the same entries. */
   readonly isPublic: boolean;
-  /** The only page, if there is one page that is the same for every client. */
+  /** The only page, if there is just one and it is the same for every client. */
   readonly whole: StaticResult | undefined;
-  /** Pages that are the same for every client, by the index of the entry at which they start. */
+  /** Pages for every client, by the index of their first entry. */
   readonly pages: Map<number, Promise<StaticResult>>;
 }
 
@@ -159,7 +159,7 @@ async function findStart({ scope, entries }: Snapshot, cursor: string, { server 
   return found.index;
 }
 
-/** Members of entries that identify them. */
+/** Members which identify an entry. */
 const keyMembers = {
   tools: "name",
   prompts: "name",
@@ -168,7 +168,7 @@ const keyMembers = {
   skills: "uri",
 } as const;
 
-/** Collects entries until the page is full and the next entry that this client may see is found, if there is one. */
+/** Collects entries until the page is full. Then looks for the next entry visible to this client. */
 async function cutPage(snapshot: Snapshot, start: number, { server, requester }: Reader): Promise<object> {
   const { entries, member, head, scope } = snapshot;
   const { pageSize = Infinity, cursors } = server.parts.settings;

@@ -9,7 +9,7 @@ export function encodePlace(next: string, before: readonly string[]): string {
   return JSON.stringify([next, ...before.slice(0, mostBefore)].map(toMark));
 }
 
-/** Place that was found in a list. */
+/** Result of the search for a place in a list. */
 export interface FoundPlace {
   readonly index: number;
   /** True if the entry at the index is the one at which the page was to start. */
@@ -17,8 +17,8 @@ export interface FoundPlace {
 }
 
 /**
- * Finds a place in a list with these keys: the earlier one when an entry has moved, so that none is skipped. Returns `undefined` when no neighbour of
- * the place is left.
+ * Finds a place in a list with these keys. When an entry has moved, it is the earlier one: no entry may be skipped. Returns `undefined` when no
+ * neighbour of the place is left.
  */
 export function findPlace(place: string, keys: readonly string[]): FoundPlace | undefined {
   const indexes = new Map(keys.map((key, index) => [toMark(key), index]));
@@ -29,7 +29,7 @@ export function findPlace(place: string, keys: readonly string[]): FoundPlace | 
   return nearest === undefined ? undefined : { index: nearest + 1, isNext: false };
 }
 
-/** Number of entries before a place that its text names. */
+/** Number of entries before a place in its text. */
 const mostBefore = 4;
 
 /** Reads the text of a place. This server has signed it, so the checks only satisfy the compiler. */

@@ -1,16 +1,16 @@
 import type { Revision } from "../../../generated/support.ts";
 
-/** Members that clients receive of each kind of definition. */
+/** Members sent to clients, for each kind of definition. */
 export type ShownMembers = Revision["descriptionMembers"];
 
-/** Returns the members that clients receive of the definitions of a server: those of its newest revision, which comes first. */
+/** Returns the members clients receive of the definitions of a server: the ones known to its newest revision, which comes first. */
 export function readShown([newest]: readonly Revision[]): ShownMembers {
   return newest?.descriptionMembers ?? {};
 }
 
 /**
- * Returns the members of a definition that clients receive, in the order of the definition. Others are options of the server or fields of a class,
- * which may be secret. Members of a prototype, such as getters, count as well.
+ * Returns the members of a definition for clients, in the order of the definition. Others are options of the server or fields of a class, which may
+ * be secret. Members of a prototype, such as getters, count as well.
  */
 export function pickShown(
   definition: object,

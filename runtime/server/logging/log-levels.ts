@@ -9,13 +9,13 @@ export interface LogEntry {
   readonly logger?: string;
 }
 
-/** Log levels that clients have chosen, and the rate limit of log messages. */
+/** Log levels chosen by clients, and the rate limit of log messages. */
 export interface LogLevels {
   /** Sets the level for the rest of a session. */
   set(session: object, level: string): void;
   /** True if the client of a call has requested messages of this level. */
   wants(call: CallContext, level: string): boolean;
-  /** Returns the message that may be sent to the session now: this one, a note that messages are left out, or none. */
+  /** Returns the message to send to the session now: this one, a note about omitted messages, or none. */
   admit(call: CallContext, entry: LogEntry): LogEntry | undefined;
 }
 
@@ -66,7 +66,7 @@ export function createLogLevels(revision: Revision, { written, initial, rate }: 
 }
 
 /**
- * Limits the messages of each session, so that a client cannot flood its session with log messages. One note replaces the first message over the
+ * Limits the messages of each session: a client must not be able to flood its session with log messages. One note replaces the first message over the
  * limit.
  */
 function createThrottle({ written, rate }: LogOptions): (call: CallContext, entry: LogEntry) => LogEntry | undefined {

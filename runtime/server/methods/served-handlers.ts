@@ -4,9 +4,9 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskHandlers, TaskParams } from "../../tasks/task-handlers.ts";
 
 /**
- * Handlers of the features of a server, by handler name. Params have been checked against the revision; they contain the members that are read here.
- * No revision is imported here, because features serve all of them: `handlers.test-d.ts` compares each name and each member with the
- * `ServerHandlers` of every revision.
+ * Handlers of the features of a server, by handler name. Params have been checked against the revision; they contain the members read here. No
+ * revision is imported here, because features serve all of them: `handlers.test-d.ts` compares each name and each member with the `ServerHandlers` of
+ * every revision.
  */
 export interface ServedHandlers extends Partial<TaskHandlers> {
   readonly listTools?: ListHandler;
@@ -30,7 +30,7 @@ export interface ServedHandlers extends Partial<TaskHandlers> {
   readonly readResourceDirectory?: ServedHandler<UriParams & { readonly cursor?: string }>;
 }
 
-/** Handler of a request. Its result is an object, or one that was encoded before. */
+/** Handler of a request. Its result is an object, or one encoded before. */
 export type ServedHandler<Params> = (params: Params, call: CallContext) => Awaitable<object>;
 
 /** Handler of requests for the pages of a list. */
@@ -47,7 +47,7 @@ export interface UriParams {
   readonly uri: string;
 }
 
-/** Params of `completion/complete`, in the form that all revisions share. */
+/** Params of `completion/complete`, in the form common to all revisions. */
 export interface CompleteParams {
   readonly ref:
     { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };

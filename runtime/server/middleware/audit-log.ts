@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly time: string;
   /** Authenticated principal, if the transport knows it. */
   readonly principal: string | undefined;
-  /** Name and version that the client claims: not verified. */
+  /** Name and version as claimed by the client: not verified. */
   readonly client: unknown;
   readonly revision: string;
   /** Id chosen by the client; a long id is shortened. */
@@ -26,16 +26,16 @@ export interface AuditEntry {
 
 /** Options of the audit log. */
 export interface AuditOptions {
-  /** Stores an entry. The response waits for the returned promise: a request that cannot be audited fails. */
+  /** Stores an entry. The response waits for the returned promise: a request without an audit entry fails. */
   readonly write: (entry: AuditEntry) => unknown;
-  /** `redacted` stores the arguments without values that look like secrets. Default: `size`. */
+  /** `redacted` stores the arguments without values which look like secrets. Default: `size`. */
   readonly arguments?: "size" | "redacted";
-  /** Methods to audit. Default: those that run code of the server: `tools/call`, `resources/read` and `prompts/get`. */
+  /** Methods to audit. Default: the ones with code of the server behind them: `tools/call`, `resources/read` and `prompts/get`. */
   readonly methods?: readonly string[];
 }
 
 /**
- * Creates middleware that stores an entry for each audited request.
+ * Creates middleware to store an entry for each audited request.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 
 /**
- * Creates middleware that checks before each request if the client may send it. `false` rejects the request with error 403 and no further detail. To
+ * Creates middleware to check, before each request, if the client may send it. `false` rejects the request with error 403 and no further detail. To
  * give more detail, throw an `RpcError`. To hide a tool, resource or prompt from a client, use `visible` instead.
  *
  * @example

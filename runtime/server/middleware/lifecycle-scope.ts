@@ -6,7 +6,7 @@ import { runMiddleware, type Middleware } from "./middleware.ts";
 import { createOnce } from "../input/once.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
-/** Returns the middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
+/** Returns the middleware around requests handled by the lifecycle itself: `initialize`, `ping`, `server/discover`. */
 export function wrapLifecycle(middleware: readonly Middleware[]): LifecycleMiddleware | undefined {
   if (middleware.length === 0) return undefined;
   return ({ method, params, session, call }, next) =>

@@ -9,14 +9,14 @@ export interface ServerRequest {
   readonly method: string;
   /** Params of the request, as the client sent them. */
   readonly params: unknown;
-  /** Facts about the request, and functions that middleware may call while the request runs. */
+  /** Facts about the request, and functions for middleware to call while the request runs. */
   readonly context: AnyContext;
 }
 
 /**
- * Function that runs around a request. `next` calls the next middleware, finally the handler, and resolves with the result. The returned value
- * becomes the result. Lists are frozen, because all clients share them: return a changed copy instead. A thrown `RpcError` becomes the error
- * response; any other thrown value becomes an internal error.
+ * Function around a request. `next` calls the next middleware, finally the handler, and resolves with the result. The returned value becomes the
+ * result. Lists are frozen, because all clients share them: return a changed copy instead. A thrown `RpcError` becomes the error response; any other
+ * thrown value becomes an internal error.
  */
 export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
 

@@ -7,28 +7,28 @@ import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** Rate of requests, and the owners and methods that it applies to. */
+/** Rate of requests, with the owners and methods it applies to. */
 export interface RateLimitOptions extends Rate {
   /**
    * Returns the owner of the quota: an object, such as the session, or a string. Default: the authenticated principal, otherwise the session. A
    * client may open many sessions. Requests without a session share one quota. The quotas of objects are always those of this process.
    */
   readonly key?: (request: ServerRequest) => object | string;
-  /** Methods that count. Default: all. */
+  /** Methods to count. Default: all. */
   readonly methods?: readonly string[];
   /** Maximum number of string keys to remember; the least recently used key is forgotten first. Default 10,000. */
   readonly maxKeys?: number;
   /**
-   * Store of the quotas with string keys: `rates` of a cluster, so that the rate holds for all of its nodes. Default: in the memory of this process,
-   * with `maxKeys`.
+   * Store of the quotas with string keys: `rates` of a cluster, for a rate common to all of its nodes. Default: in the memory of this process, with
+   * `maxKeys`.
    */
   readonly store?: RateStore;
-  /** Clock that refills the quotas. Default: the system clock. */
+  /** Clock for refilling the quotas. Default: the system clock. */
   readonly clock?: Pick<Clock, "now">;
 }
 
 /**
- * Creates middleware that rejects requests over a rate with error 429. `data.retryAfter` is the number of seconds to wait.
+ * Creates middleware to reject requests over a rate with error 429. `data.retryAfter` is the number of seconds to wait.
  *
  * @throws {SetupError} when the rate is invalid.
  * @example
@@ -74,5 +74,5 @@ function toKey({ context: { auth, session } }: ServerRequest): object | string {
   return isStateless ? unknownSender : session;
 }
 
-/** Key that all unauthenticated stateless requests share. */
+/** Key shared by all unauthenticated stateless requests. */
 const unknownSender: object = {};

@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 const secretParts =
   /auth(?!or(?!i[sz]))|bearer|cookie|credential|passw|passphrase|passcode|pwd|secret|token|jwt|totp|csrf|xsrf|mnemonic|session|signature|verifier|nonce|requeststate|(?:api|private|access|ssh|encryption|signing|master|account).?key|connection.?string|(?:database|webhook).?url|card.?number|pin.?code|seed.?phrase/i;
 
-/** Names of such members, and words at their end, that are parts of harmless names as well. */
+/** Names of secret members, and words at their end, which are also parts of harmless names. */
 const secretWords = /^(?:code|otp|pin|cvv|ssn|key|seed)$|(?:^|[_.\- ])(?:pass|dsn|pat|mfa|cvc|iban)$/i;
 
 /*
@@ -24,15 +24,15 @@ const userInformation = /(?<=[a-z0-9+.-]:\/\/)[^\s/?#]{0,1000}@/gi;
 
 const longestText = 256;
 
-/** Characters in which a secret is searched that begins within the shown ones. */
+/** Characters to search for a secret, if it begins within the shown ones. */
 const longestSearch = 2_048;
 const mostMembers = 32;
 const deepest = 6;
 const hidden = "[redacted]";
 
 /**
- * Returns a copy of a value that may be logged: without values that look like secrets, without URL queries, and of bounded size. This is a safety
- * net: do not pass in values that must not be logged.
+ * Returns a copy of a value for a log: without values which look like secrets, without URL queries, and of bounded size. This is a safety net: do not
+ * pass in values unfit for a log.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 /**
- * Returns a text without parts that look like secrets, shortened to a bounded length.
+ * Returns a text without anything like a secret, shortened to a bounded length.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export function redactText(text: string): string {
   return text.length > longestText ? `${shown}... [${text.length} characters]` : shown;
 }
 
-/** Returns a text of any length without parts that look like secrets. Queries of URLs stay. */
+/** Returns a text of any length without anything like a secret. Queries of URLs stay. */
 export function hideSecretText(text: string): string {
   const key = text.search(privateKey);
   const shown = key < 0 ? text : text.slice(0, key) + hidden;
@@ -93,7 +93,7 @@ function redactMembers(value: Record<string, unknown>, depth: number): unknown {
   return Object.fromEntries([...shown, ...rest]);
 }
 
-/** Returns the beginning of a text, up to a secret that continues after it: the beginning of a secret would not be recognized. */
+/** Returns the beginning of a text. A secret across its end is cut off as a whole: a mere beginning would not be recognized. */
 function cut(text: string): string {
   if (text.length <= longestText) return text;
   const searched = text.slice(0, longestSearch);

@@ -9,7 +9,7 @@ export interface RequestLogOptions {
 }
 
 /**
- * Creates middleware that writes one line for each request: method and target, outcome, reason of a cancellation and duration. It contains neither
+ * Creates middleware to write one line for each request: method and target, outcome, reason of a cancellation and duration. It contains neither
  * arguments nor results, and no input from a client can break a line or add one.
  *
  * @example

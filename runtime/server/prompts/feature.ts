@@ -13,7 +13,7 @@ import { requireScopes } from "../scopes.ts";
 import type { AnyPrompts } from "../any-definition.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
-/** Prompts that users choose and fill in. */
+/** Prompts for users to choose and fill in. */
 export const prompts: Feature = {
   name: "prompts",
   check({ prompts: defined = [] }: AnyPrompts, revisions) {

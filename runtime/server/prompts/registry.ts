@@ -56,7 +56,7 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, server: RevisionSer
   };
 }
 
-/** Returns a prompt in the form that lists show. */
+/** Returns a prompt in the form for lists. */
 export function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
   const fields = pickShown(prompt, "Prompt", shown);
   if (!prompt.arguments) return fields;
@@ -67,7 +67,7 @@ export function describePrompt(prompt: AnyPrompt, shown: ShownMembers): object {
   };
 }
 
-/** Keeps the declared arguments only: handlers never see a name that they did not declare. */
+/** Keeps the declared arguments only: handlers never see a name they did not declare. */
 function pickArguments(
   prompt: AnyPrompt,
   given: { readonly [name: string]: string },

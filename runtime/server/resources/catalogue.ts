@@ -13,8 +13,8 @@ export interface ResourceLists {
 /** Fixed resources of a server, and change notifications for all of its resources. */
 export interface ResourceCatalogue extends Catalogue<AnyResource> {
   /**
-   * Notifies every session subscribed to this URI that its content has changed. With `under`, sessions subscribed to that URI are notified, too. It
-   * may be a folder that contains the changed resource.
+   * Notifies every session subscribed to this URI that its content has changed. With `under`, sessions subscribed to this second URI are notified,
+   * too: it may be a folder around the changed resource.
    *
    * @throws {Error} when the server is not defined with `subscribe: true`.
    */

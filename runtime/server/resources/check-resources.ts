@@ -32,7 +32,7 @@ export function checkResource(resource: AnyResource, revisions: readonly Revisio
 /**
  * Checks a resource template.
  *
- * @throws {SetupError} when it does not parse, completes a variable that it does not have, or a list cannot show it.
+ * @throws {SetupError} when it does not parse, completes a variable it does not have, or a list cannot show it.
  */
 export function checkTemplate(template: AnyResourceTemplate, revisions: readonly Revision[]): void {
   const { uriTemplate, complete = {}, cacheHint } = template;

@@ -73,14 +73,14 @@ async function readPage(cursor: string | undefined, reading: Reading): Promise<o
   return { ...head, resources, nextCursor: await cursors.sign(scope, JSON.stringify(toPlace(next, reading))) };
 }
 
-/** Results of callbacks follow the cache hints of the definition. Lists with entries that only some clients may see are private. */
+/** Results of callbacks follow the cache hints of the definition. Lists with entries of restricted visibility are private. */
 function toHead({ source, server }: Reading): object {
   const isPublic = [...source.resources, ...source.templates].every(({ visible }) => visible === undefined);
   const hint = server.parts.settings.cacheHints.resources;
   return server.envelope.cacheable(isPublic ? hint : toPrivate(hint));
 }
 
-/** A cursor of a callback may be specific to the client that got it: no other principal can use it. */
+/** A cursor of a callback may be specific to its client: no other principal can use it. */
 function toScope({ server, call }: Reading): string {
   const { principal } = server.scope(call).auth ?? {};
   return ["resources*", server.revision.id, JSON.stringify(principal ?? null)].join("\n");
@@ -120,7 +120,7 @@ async function readBatch({ part, inner }: Start, reading: Reading): Promise<Batc
   return { resources: keepShown(resources, template, reading), next };
 }
 
-/** Leaves out the resources that no list can show, and reports the first: one of them would cost the whole list. */
+/** Leaves out the resources unfit for a list, and reports the first: one of them would cost the whole list. */
 function keepShown(
   resources: readonly unknown[],
   { uriTemplate }: AnyResourceTemplate,

@@ -102,7 +102,7 @@ export function resourceNotFound(uri: string, revision: Revision): RpcError {
 }
 
 /**
- * Returns an error of a read as its revision sends it: a resource that does not exist has another code at revisions that no longer send the older one.
+ * Returns an error of a read as its revision sends it: a missing resource has another code at newer revisions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  */
@@ -112,7 +112,7 @@ export function toReadError(error: unknown, { errors }: Revision): unknown {
   return new RpcError(errorCodes.invalidParams, error.message, { data: error.data, cause: error });
 }
 
-/** Returns a parser that parses each template once, on first use, and again when its text is another one. */
+/** Returns a parser of templates. It parses each one on first use, and again when its text has changed. */
 export function createParser(): (template: AnyResourceTemplate) => UriTemplate {
   const known = new WeakMap<AnyResourceTemplate, { readonly text: string; readonly pattern: UriTemplate }>();
   return (template) => {
@@ -131,7 +131,7 @@ export interface Match {
   readonly variables: Map<string, MatchedValue>;
 }
 
-/** Returns the first template that matches a URI. */
+/** Returns the first matching template for a URI. */
 export function matchFirst(
   templates: Iterable<AnyResourceTemplate>,
   uri: string,

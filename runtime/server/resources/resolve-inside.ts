@@ -3,10 +3,10 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Resolves a path from a client to a file or folder below a root, and follows every symbolic link. Returns `undefined` both for missing paths and for
- * paths that are hostile or lead outside, so that a client cannot distinguish them: absolute paths, `..`, NUL, drive letters, links to other places.
+ * Resolves a path from a client to a file or folder below a root, and follows every symbolic link. Returns `undefined` for missing paths, for hostile
+ * ones (absolute paths, `..`, NUL, drive letters) and for links to other places: a client cannot distinguish them.
  *
- * The result holds at the time of the check: programs that may write into the root can replace a file by a link afterwards.
+ * The result holds at the time of the check: programs with write access to the root can replace a file by a link afterwards.
  *
  * @throws {Error} when the root does not exist.
  * @example
@@ -31,7 +31,7 @@ export async function resolveInside(root: string | URL, path: string): Promise<s
   return target !== undefined && isBelow(folder, target) ? target : undefined;
 }
 
-/** True if a path is relative and harmless. Backslashes are separators on every platform, so that a path means the same everywhere. */
+/** True if a path is relative and harmless. Backslashes are separators on every platform: a path means the same everywhere. */
 function isPlain(path: string): boolean {
   if (path.includes("\0") || /^(?:[/\\]|[a-z]:)/i.test(path)) return false;
   const segments = path.split(/[/\\]/);

@@ -9,7 +9,7 @@ import type { Session } from "../../protocol/session/session.ts";
 import { Shares } from "../../stores/shares.ts";
 import { notifySessions, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
-/** Implements `resources/subscribe` and `resources/unsubscribe`. A client that may not see a resource cannot discover it by subscribing. */
+/** Implements `resources/subscribe` and `resources/unsubscribe`. Subscribing does not disclose resources hidden from the client. */
 export function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: SessionSubscriptions,
@@ -51,7 +51,7 @@ export class SessionSubscriptions implements Audience {
   }
 
   /**
-   * Subscribes a session to a resource. Does nothing for a session that has ended.
+   * Subscribes a session to a resource. Does nothing for an ended session.
    *
    * @param owner - principal of the session; unknown for sessions of other nodes
    * @throws {RpcError} when the session, its principal or the server has the maximum of subscriptions
@@ -79,7 +79,7 @@ export class SessionSubscriptions implements Audience {
     if (subscribed?.uris.delete(uri)) this.#forget(connection, uri, subscribed.owner);
   }
 
-  /** Notifies each session that subscribed to any of the URIs that the first has changed. Each session gets one notification. */
+  /** Notifies each session with a subscription to any of the URIs: the first one has changed. Each session gets one notification. */
   notifyUpdated(uris: readonly [string, ...string[]]): void {
     const subscribed = new Set(uris.flatMap((uri) => [...(this.#byUri.get(uri) ?? [])]));
     notifySessions(subscribed, "resourceUpdated", { uri: uris[0] });
@@ -107,7 +107,7 @@ export class SessionSubscriptions implements Audience {
   }
 }
 
-/** Subscriptions of a session, and the principal that has them. */
+/** Subscriptions of a session, with their principal. */
 interface Subscribed {
   readonly uris: Set<string>;
   readonly owner: string | undefined;
@@ -119,7 +119,7 @@ const mostCharacters = 1024 * 1024;
 /** Characters of all URIs of all sessions. */
 const mostCharactersOfAll = 64 * 1024 * 1024;
 
-/** Returns the memory that subscriptions take, in characters. An entry takes as much as some dozens of them. */
+/** Returns the memory subscriptions take, in characters. Each entry counts for 64 of them in addition to its own. */
 export function sizeOfEntries(entries: readonly string[]): number {
   return countCharacters(entries) + entries.length * 64;
 }
@@ -131,7 +131,7 @@ export function countCharacters(texts: Iterable<string>): number {
   return count;
 }
 
-/** Creates the error response for a client that has too many subscriptions. */
+/** Creates the error response for a client with too many subscriptions. */
 export function tooMany(limit: number, unit = "", holder: "session" | "request" = "session"): RpcError {
   return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a ${holder} is ${limit}${unit}`, {
     data: { limit },

@@ -63,7 +63,7 @@ function named(operator: Operator, name: string, value: string): string {
   return value === "" ? name + operator.ifEmpty : `${name}=${value}`;
 }
 
-/** Encodes the characters that URIs have in encoded form only, and people write as they are. */
+/** Encodes the characters URIs have in encoded form only, though people write them as they are. */
 export function encodeBeyondAscii(text: string): string {
   return text.replace(beyondAscii, (found) => encodeURIComponent(found.replace(loneSurrogates, "\ufffd")));
 }

@@ -40,7 +40,7 @@ function hasLiterals(parts: readonly TemplatePart[], uri: string): boolean {
   return last?.kind !== "literal" || uri.endsWith(last.text);
 }
 
-/** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. `undefined` means that some can match nowhere. */
+/** Returns marks: `marks[k][i]` is 1 when parts k and later can match exactly the text from i on. `undefined` if some can match nowhere. */
 function markBeginnings(parts: readonly TemplatePart[], uri: string): Uint8Array[] | undefined {
   let rest = new Uint8Array(uri.length + 1);
   rest[uri.length] = 1;
@@ -77,7 +77,7 @@ function markPart(part: TemplatePart, uri: string, here: Uint8Array, rest: Uint8
   }
 }
 
-/** Returns the characters that the text of an expression may have, after the operator. */
+/** Returns the maximum number of characters in the text of an expression, after the operator. */
 function longestValue({ operator, variables }: Expression): number {
   const [only] = variables;
   return variables.length === 1 && !operator.named ? (only?.prefix ?? Infinity) : Infinity;
@@ -123,7 +123,7 @@ function findQuery(uri: string, start: number, rest: Uint8Array): number | undef
   return rest[query] === 1 ? query : undefined;
 }
 
-/** Returns the last marked position that the expression can reach. The first pass guarantees that there is one. */
+/** Returns the last marked position the expression can reach. The first pass guarantees its existence. */
 function findEnd(part: Expression, uri: string, start: number, rest: Uint8Array): number {
   const { operator } = part;
   const allowed = allowedCharacters(operator);
@@ -146,7 +146,7 @@ const parameters = toTable(/[\w\-.~%!$'()*+,;=:@]/);
 const pairs = toTable(/[\w\-.~%!$&'()*+,;=:@/?]/);
 const reserved = toTable(/[\w\-.~%!$&'()*+,;=:@/?#[\]]/);
 
-/** Returns a table with 1 for the code of each ASCII character that matches. */
+/** Returns a table with 1 for the code of each matching ASCII character. */
 function toTable(characters: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0));
 }
@@ -208,7 +208,7 @@ function readPairs(
   return found.size === 0;
 }
 
-/** Decodes the pieces of a variable. `null` means that a piece is not valid percent-encoded UTF-8, or longer than the variable can be. */
+/** Decodes the pieces of a variable. `null` if a piece is not valid percent-encoded UTF-8, or too long for the variable. */
 function readPieces(variable: Variable, pieces: readonly string[]): MatchedValue | null {
   if (pieces.length === 0) return undefined;
   const decoded = pieces.map((piece) => decode(piece, variable.prefix));
@@ -216,7 +216,7 @@ function readPieces(variable: Variable, pieces: readonly string[]): MatchedValue
   return variable.explode ? decoded : decoded[0];
 }
 
-/** Stores the value of a variable. A variable that appears twice must have the same value in both places. */
+/** Stores the value of a variable. A variable with two places must have the same value in both. */
 function keep(values: Map<string, MatchedValue>, name: string, value: MatchedValue | null): boolean {
   if (value === null) return false;
   const earlier = values.get(name);

@@ -13,7 +13,7 @@ export function spellingsOf(uri: string): readonly [string, ...string[]] {
   return [uri, ...new Set(others)];
 }
 
-/** Returns the definition that a catalogue has for a URI in any of its spellings. */
+/** Returns the definition a catalogue has for a URI in any of its spellings. */
 export function findSpelling<Definition>(
   catalogue: Pick<Catalogue<Definition>, "get">,
   uri: string,

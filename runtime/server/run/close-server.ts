@@ -15,7 +15,7 @@ export async function closeServer(server: CoreServer, options: TelemetryOptions)
 /** Milliseconds for the last export. Hosts kill a server on stdio soon after they have closed its stdin. */
 const closeTimeout = 1_500;
 
-/** Exports what has been recorded before a program ends. An export that fails or takes too long is reported, and does not delay the end further. */
+/** Exports the telemetry recorded so far, before a program ends. A failed or slow export is reported, and does not delay the end further. */
 export async function closeTelemetry(
   server: Pick<CoreServer, "onError">,
   { telemetry, onError = server.onError }: TelemetryOptions,

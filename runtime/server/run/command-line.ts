@@ -2,14 +2,14 @@ import { parseArgs } from "node:util";
 import type { SettingVariable } from "../settings/setting-variable.ts";
 import type { PortOptions } from "./port-options.ts";
 
-/** Transports that a program can serve: stdin and stdout, HTTP, or either of them. */
+/** Transports of a program: stdin and stdout, HTTP, or either of them. */
 export type Service = "stdio" | "http" | "either";
 
 /** Result of parsing a command line. */
 export interface CommandLine {
   /** Values of `--http` and of the options of further transports, by name; `true` for an option without a value. */
   readonly ports: PortOptions;
-  /** Text that `--help` or `--version` prints. */
+  /** Text printed by `--help` or `--version`. */
   readonly text?: string;
   /** Error message for the first unknown option. */
   readonly problem?: string;
@@ -19,7 +19,7 @@ export interface CommandLine {
 export interface Program {
   readonly info: { readonly name: string; readonly version: string };
   readonly service: Service;
-  /** Names of further transports: each is an option that takes a port. */
+  /** Names of further transports: each is an option with a port. */
   readonly further: readonly string[];
   /** Settings of the server, with which `--settings` is an option. */
   readonly settings?: readonly SettingVariable[] | undefined;
@@ -51,7 +51,7 @@ export function readCommandLine(args: readonly string[], program: Program): Comm
 const common = { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } } as const;
 const ofSettings = { settings: { type: "boolean" } } as const;
 
-/** Describes an unknown option. The generator adds the transport that the option of another project would select. */
+/** Describes an unknown option. For the option of another transport, the text names the command to add this transport. */
 function describeUnknown(
   { name, rawName }: { readonly name: string; readonly rawName: string },
   { service, further }: Program,
@@ -111,7 +111,7 @@ function toLine([name = "", use = ""]: readonly string[], width: number): string
   return `  ${name.padEnd(width)}${use}`.trimEnd();
 }
 
-/** Returns the description of a setting, and the facts that its value depends on. */
+/** Returns the description of a setting, and the facts its value depends on. */
 function describeVariable({ description, isRequired, isSecret, choices, ...rest }: SettingVariable): string {
   const parts = [
     ...(description === undefined ? [] : [description.replace(/\.$/, "")]),

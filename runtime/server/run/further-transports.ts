@@ -6,15 +6,15 @@ import { closeOnSignal, readHosts, readPortOption, warnUnauthenticated } from ".
 import type { FurtherTransports } from "./run-server.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
 
-/** A port, and the callback that serves its connections. */
+/** A port, with the callback for its connections. */
 export interface PortService {
   readonly port: number;
   readonly accept: (transport: Transport) => unknown;
-  /** Receives errors that occur before a connection is served. */
+  /** Receives errors from before a connection is served. */
   readonly onError: OnError;
 }
 
-/** Address and access rules of a transport that starts with an HTTP request. */
+/** Address and access rules of a transport whose connections start with an HTTP request. */
 export interface AccessOptions extends HostOptions {
   readonly host?: string;
   readonly authenticate?: Authenticate | Guard;
@@ -31,7 +31,7 @@ export interface PortListener {
 export type Listen = (service: PortService, access: AccessOptions) => Promise<PortListener>;
 
 /**
- * Creates the further transports of a program, keyed by the command-line option that names their port.
+ * Creates the further transports of a program, keyed by the command-line option with their port.
  *
  * @example
  * ```ts

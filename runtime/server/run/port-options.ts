@@ -1,7 +1,7 @@
 import { readVariable } from "../../internal/placeholder.ts";
 import { ListenError, isLoopback } from "../../transport/listening.ts";
 
-/** Values of options that name ports, by option name; `true` for an option without a value. */
+/** Values of the options for ports, by option name; `true` for an option without a value. */
 export type PortOptions = ReadonlyMap<string, string | true>;
 
 /**
@@ -35,7 +35,7 @@ export function readHosts(): { readonly host?: string; readonly allowedHosts?: r
   return { ...(host !== undefined && { host }), ...(allowedHosts.length > 0 && { allowedHosts }) };
 }
 
-/** Warns on stderr if other machines can reach a server that does not authenticate clients. */
+/** Warns on stderr if other machines can reach a server without authentication. */
 export function warnUnauthenticated(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
   if (authenticate !== undefined || isLoopback(host)) return;
   console.error(

@@ -24,7 +24,7 @@ import type { ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../server.ts";
 import { serveStdio } from "./serve-stdio.ts";
 
-/** Command-line options that a server reads. */
+/** Command-line options read by a server. */
 export interface CommandLineOptions {
   /**
    * Arguments after the program name. A program with its own options must leave them out here, because an unknown option ends the process with exit
@@ -39,7 +39,7 @@ export interface CommandLineOptions {
 export interface FurtherTransports {
   /** Names of the command-line options for their ports. */
   readonly names: readonly string[];
-  /** Listens on the ports that are given, until SIGINT or SIGTERM. Resolves with true if there is any. */
+  /** Listens on the given ports, until SIGINT or SIGTERM. Resolves with true if there is any. */
   serve(server: CoreServer, options: ServerConnectionOptions, ports: PortOptions): Promise<boolean>;
 }
 
@@ -93,7 +93,7 @@ export async function startHttp(server: CoreServer, options: RunOptions = {}): P
 
 /**
  * Serves on stdin and stdout, or over HTTP if `--http PORT` or `MCP_HTTP_PORT` is given. The variable `PORT` counts only if stdin is not a pipe,
- * because hosts pass on variables that are meant for other programs.
+ * because hosts pass on variables meant for other programs.
  *
  * @example
  * ```ts
@@ -212,7 +212,7 @@ async function exitWith(code: number, stream: NodeJS.WriteStream, text: string):
   return process.exit(code);
 }
 
-/** Returns the port of `--http`, or else of the first variable that applies. */
+/** Returns the port of `--http`, or else of the first variable with one. */
 function readPort(ports: PortOptions, service: "http" | "either"): number | undefined {
   const port = readPortOption(ports, "http");
   if (port !== undefined) return port;

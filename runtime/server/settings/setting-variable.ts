@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 
-/** Environment variable that a server reads as a setting. */
+/** Environment variable read by a server as a setting. */
 export interface SettingVariable {
   readonly name: string;
   /** Type of the value. The items of an `array` are separated by commas. */
@@ -17,11 +17,11 @@ export interface SettingVariable {
   readonly choices?: readonly string[];
 }
 
-/** Types that the text of a variable can be converted to. */
+/** Types for the conversion of a variable's text. */
 export type SettingType = "string" | "number" | "integer" | "boolean" | "array";
 
 /**
- * Returns the variables that the properties of an object schema describe.
+ * Returns the variables described by the properties of an object schema.
  *
  * @throws {SetupError} when a property cannot be read from an environment variable
  */
@@ -74,7 +74,7 @@ function toText(value: unknown): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }
 
-/** Converts the text of a variable to the type of its schema. A text that cannot be converted stays, so that the schema reports it. */
+/** Converts the text of a variable to the type of its schema. Any other text stays: the schema reports it. */
 export function toValue(text: string, shape: unknown): unknown {
   const { items, ...rest } = isObject(shape) ? shape : {};
   const type = typeOf({ ...rest, items });

@@ -17,7 +17,7 @@ export interface DefinedSettings {
 export interface SettingsReader {
   readonly variables: readonly SettingVariable[];
   /**
-   * Reads and checks all variables, unless that has been done.
+   * Reads and checks all variables, once.
    *
    * @throws {SetupError} when a required variable is missing, or a value is invalid
    */
@@ -114,7 +114,7 @@ function missingText(names: readonly string[], env: Environment["env"]): string 
     : `The settings ${names.join(", ")} are missing; set the environment variables, see --help`;
 }
 
-/** Describes the first issue. The message of an issue may quote a value, so that of a secret is omitted. */
+/** Describes the first issue. The message of an issue may quote a value, so it is omitted for a secret. */
 function invalidText([issue]: readonly SchemaIssue[], variables: readonly SettingVariable[]): string {
   const [first] = issue?.path ?? [];
   const name = typeof first === "object" ? String(first.key) : String(first ?? "");

@@ -15,7 +15,7 @@ import type { ServedHandlers } from "../methods/served-handlers.ts";
 import type { ResourceLists } from "../resources/catalogue.ts";
 import type { AnyResource, AnyServerDefinition, Visible } from "../any-definition.ts";
 
-/** Skills: folders of text and files that a host gives to its model. The resources feature serves their files. */
+/** Skills: folders of text and files for the host's model. The resources feature serves their files. */
 export const skills: Feature = {
   name: "skills",
   follows: ["resources"],

@@ -3,7 +3,7 @@ import { findProvided, type Feature } from "../feature.ts";
 import { implementListening } from "./listen.ts";
 import { Listeners } from "./listeners.ts";
 
-/** Requests that wait for change notifications, at revisions that have them. */
+/** Requests waiting for change notifications, at revisions with such requests. */
 export const subscriptions: Feature = {
   name: "listening",
   follows: ["resources", "taskExtension"],

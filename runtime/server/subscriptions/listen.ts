@@ -18,13 +18,13 @@ export interface SubscriptionListenOptions {
   readonly maxSubscriptions: number;
   /** True if a client may read the resource behind a URI. */
   isUsable(uri: string, call: CallContext): boolean;
-  /** Reader of the filter members that an extension defines. */
+  /** Reader of the filter members defined by an extension. */
   readonly more?: ReadExtensionFilter | undefined;
 }
 
 /**
- * Handles subscription requests at revisions that have them. The server acknowledges each request immediately and then sends notifications. It sends
- * the result only when it ends the subscription.
+ * Handles subscription requests, at revisions with such requests. The server acknowledges each request immediately and then sends notifications. It
+ * sends the result only when it ends the subscription.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -73,7 +73,7 @@ const mostCharacters = 256 * 1024;
 
 const nothing: AddedNotifications = { filter: {}, topics: [] };
 
-/** Keeps the accepted part of a filter: kinds that the server does not offer, and resources that the client may not read, are left out. */
+/** Keeps the accepted part of a filter: kinds the server does not offer, and resources the client may not read, are left out. */
 function toHonoured(asked: ListenFilter, call: CallContext, isUsable: (uri: string) => boolean): ListenFilter {
   const { capabilities } = call.session.own;
   const offers = (kind: ListKind, feature: string): boolean => {

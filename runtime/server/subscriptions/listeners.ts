@@ -27,7 +27,7 @@ export class Listeners implements Audience {
     return sizeOf(asked) <= this.#sizes.roomFor(readAuth(origin)?.principal);
   }
 
-  /** Adds a request, and returns a function that removes it. */
+  /** Adds a request, and returns a function to remove it. */
   add(call: CallContext, asked: SubscribedNotifications, tag: string): () => void {
     const owner = readAuth(call.origin)?.principal;
     const size = sizeOf(asked);
@@ -39,17 +39,17 @@ export class Listeners implements Audience {
     };
   }
 
-  /** Sends a notification to all requests that subscribed to its kind. */
+  /** Sends a notification to all requests subscribed to its kind. */
   notify(handler: string, params: object | undefined): void {
     for (const listener of this.#open) if (listener.wants(handler)) listener.notify(handler, params);
   }
 
-  /** Notifies the requests that subscribed to any of the URIs that the first has changed. */
+  /** Notifies the requests subscribed to any of the URIs: the first one has changed. */
   notifyUpdated(uris: readonly [string, ...string[]]): void {
     for (const listener of this.#open) if (listener.watches(uris)) listener.notify("resourceUpdated", { uri: uris[0] });
   }
 
-  /** Sends a notification to all requests that subscribed to its topic. */
+  /** Sends a notification to all requests subscribed to its topic. */
   notifyTopic(topic: string, handler: string, params: object): void {
     for (const listener of this.#open) if (listener.topics.has(topic)) listener.notify(handler, params);
   }

@@ -12,25 +12,25 @@ export interface Audience {
   readonly isShared?: boolean;
   /** True if no request waits for changes here. Default: not known. */
   readonly isIdle?: boolean;
-  /** URIs of the resources that it has subscribers of. */
+  /** URIs of the resources with subscribers. */
   readonly subscribedUris?: Iterable<string>;
-  /** Returns what clients see of the lists that may change, as JSON texts. */
+  /** Returns what clients see of the changeable lists, as JSON texts. */
   describeLists?(): ReadonlyMap<ListKind, string>;
   /** Called at each change of a list, before clients are notified. */
   listChanged?(kind: ListKind): void;
-  /** Notifies of a change that any receiver may see. */
+  /** Notifies of a change visible to any receiver. */
   notify?(handler: string, params: object | undefined): void;
   /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
-  /** Notifies of a change that only subscribers of its topic may see. */
+  /** Notifies of a change visible to subscribers of its topic only. */
   notifyTopic?(topic: string, handler: string, params: object): void;
-  /** Subscribes a session to a resource that its client has subscribed to in another process. */
+  /** Subscribes a session to a resource, as its client has done in another process. */
   subscribe?(session: Session, uri: string): void;
   /** Ends a subscription of a session. */
   unsubscribe?(session: Session, uri: string): void;
   /** Called when a session is added. */
   joined?(connection: Connection): void;
-  /** Ends the requests that wait for changes. */
+  /** Ends the requests waiting for changes. */
   close?(options?: CloseOptions): Promise<void>;
 }
 

@@ -8,12 +8,12 @@ import { FollowedTask, NoTaskError, type TaskCallOptions } from "../../tasks/tas
 import type { AskForTask } from "../feature.ts";
 import { readCreatedTask, readTaskParams, taskGate, taskKindOf, withoutTask } from "../../tasks/task.ts";
 
-/** Returns the function that sends requests which clients run as tasks, at revisions where clients have tasks. */
+/** Returns the function to send requests for clients to run as tasks, at revisions where clients have tasks. */
 export function createAskForTask(revision: Revision): AskForTask | undefined {
   return taskKindOf(revision) === "core" ? askForTask : undefined;
 }
 
-/** Sends a request that the client runs as a task if it can. Otherwise sends a plain request. */
+/** Sends a request to be run as a task, if the client can. Otherwise sends a plain request. */
 function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
   const { signal, session } = call;
   // A task that waits for its requestor sends its requests through that wait. A second task would have no requestor to report to.

@@ -16,7 +16,7 @@ import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
 
-/** Returns the protocol of tasks of the core, at revisions that have them. */
+/** Returns the protocol of tasks of the core, at revisions with such tasks. */
 export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {
   return taskKindOf(revision) === "core" ? createCoreTasks(tasks, revision) : undefined;
 }
@@ -35,8 +35,8 @@ export function createCoreTasks(tasks: TaskManager, revision: Revision): ServerT
 }
 
 /**
- * Creates the handler of tool calls that run as tasks if the client requests it and the tool permits it. Preparations run first: without tasks
- * too, as they do before a task begins.
+ * Creates the handler of tool calls. They run as tasks if the client requests it and the tool permits it. Preparations run first: without tasks too,
+ * as they do before a task begins.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
@@ -80,7 +80,7 @@ export function createCallTool(
   };
 }
 
-/** Returns the members that show the task support of a tool in `tools/list`, at revisions that have them. */
+/** Returns the members for the task support of a tool in `tools/list`, at revisions with such members. */
 export function describeTaskSupport(task: ToolTask, { knownMembers }: Revision): object {
   return knownMembers.includes("Tool.execution") ? { execution: { taskSupport: readTaskSupport(task) } } : {};
 }

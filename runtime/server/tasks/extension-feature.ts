@@ -6,7 +6,7 @@ import { implementExtensionTasks } from "./extension-tasks.ts";
 import { shareTasks, sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
-/** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
+/** Tool calls run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const tasksExtension: Feature = {
   name: "taskExtension",
   // Its calls of tools replace those without tasks.

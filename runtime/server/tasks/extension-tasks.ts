@@ -93,7 +93,7 @@ export function createExtensionTasks(
   };
 }
 
-/** Returns the owner of a task: its principal, on every connection. A task without a principal is open to any client that knows its id. */
+/** Returns the owner of a task: its principal, on every connection. A task without a principal is open to any client with its id. */
 function ownerOf({ origin }: CallContext, id: string): string {
   const principal = readAuth(origin)?.principal;
   return principal === undefined ? `task:${id}` : `alone:${principal}`;
@@ -157,7 +157,7 @@ function createCallTool(
 }
 
 /**
- * Returns the capability that a client must declare with every request about tasks.
+ * Returns the capability clients must declare with every request about tasks.
  *
  * @throws {Error} when the revision does not define it.
  */
@@ -168,8 +168,8 @@ export function findTaskGate(revision: Revision): Gate {
 }
 
 /**
- * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks that run in other processes are left out, too,
- * unless those share their notifications.
+ * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks of other processes are left out, too,
+ * unless the processes share their notifications.
  */
 function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ReadExtensionFilter {
   return async (asked, call) => {
@@ -198,7 +198,7 @@ function toDetailed(record: TaskRecord): object {
   return Object.keys(inputRequests).length > 0 ? { ...head, inputRequests } : { ...head, status: "working" };
 }
 
-/** Creates the result of a request that continues as a task. */
+/** Creates the result of a request continued as a task. */
 function toCreated(record: TaskRecord): object {
   return { resultType: "task", ...toHead(record) };
 }

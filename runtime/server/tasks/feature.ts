@@ -5,7 +5,7 @@ import type { Feature, Implemented } from "../feature.ts";
 import { shareTasks, sharedTasks } from "./shared-tasks.ts";
 import { createCallTool, findCoreTasks, describeTaskSupport } from "./core-tasks.ts";
 
-/** Tool calls that run as tasks, and requests to clients that do. */
+/** Tool calls run as tasks, and requests to clients run as tasks. */
 export const tasks: Feature = {
   name: "tasks",
   createAskForTask,

@@ -10,7 +10,7 @@ import { readTaskOptions } from "./tool-tasks.ts";
 /** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */
 const managers = new WeakMap<ClusterAccess, TaskManager>();
 
-/** Shares the tasks of a server, with the nodes of a cluster or with other processes that have the same store. */
+/** Shares the tasks of a server, with the nodes of a cluster or with other processes with the same store. */
 export function shareTasks(manager: TaskManager, { revisions, tools }: ServerParts, node?: TaskNode): void {
   const [written] = revisions;
   if (written) manager.share({ node, written, isOffered: () => [...tools].some((tool) => tool.task) });

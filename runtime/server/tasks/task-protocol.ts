@@ -4,10 +4,7 @@ import type { TaskRequest } from "../../tasks/task-request.ts";
 import type { ReadExtensionFilter } from "../feature.ts";
 import type { ServedHandlers } from "../methods/served-handlers.ts";
 
-/**
- * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server
- * decides.
- */
+/** Kind of tasks run by a server at a revision: tasks of the core, which clients request, or tasks of the extension, on which the server decides. */
 export interface ServerTaskProtocol {
   /** Capability without which no call of a tool becomes a task. */
   readonly gate: Gate;
@@ -16,7 +13,7 @@ export interface ServerTaskProtocol {
   /** Reads task ids in subscription requests, where clients subscribe to tasks. */
   readonly listen?: ReadExtensionFilter;
   /**
-   * Starts a task for a request. Returns the response that names the task.
+   * Starts a task for a request. Returns the response with the name of the task.
    *
    * @throws {RpcError} when the store has no room for another task
    */

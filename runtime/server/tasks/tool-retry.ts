@@ -19,7 +19,7 @@ export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredPara
   return readTaskOptions(tool)?.retryable ? { retry: toRetry(call, tool, stored), createSteps } : {};
 }
 
-/** Params of the call of a tool, and the arguments that were prepared, if any. */
+/** Params of the call of a tool, and the prepared arguments, if any. */
 export interface StoredParams {
   readonly params: CallToolParams;
   readonly ready?: { readonly args: unknown } | undefined;

@@ -36,7 +36,7 @@ export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable
   return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, call)));
 }
 
-/** Failure that is reported to the model, as distinct from a value that a tool returns. */
+/** Failure to report to the model, as distinct from a value returned by a tool. */
 class Failure {
   readonly result: object;
 
@@ -111,7 +111,7 @@ function toStructured(tool: AnyTool, checked: SchemaResult<unknown>): object {
   return { content, structuredContent };
 }
 
-/** Validates arguments. Some validators accept integers that were rounded. */
+/** Validates arguments. Some validators accept rounded integers. */
 function validateArguments(schema: Schema<unknown>, args: object): Awaitable<SchemaResult<unknown>> {
   const issues = findRoundedInteger(args, () => toJsonSchema(schema, "input", {}));
   return issues.length > 0 ? { issues } : validate(schema, args);

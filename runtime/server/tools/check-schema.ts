@@ -1,8 +1,8 @@
-/** Side of a tool that a schema describes. */
+/** Side of a tool described by a schema. */
 export type Side = "input" | "output";
 
 /**
- * Rejects values that are written in place of a schema by habit from other libraries.
+ * Rejects values written in place of a schema by habit from other libraries.
  *
  * @throws {Error} when the value is not a usable schema; the message names the remedy
  */
@@ -23,7 +23,7 @@ function findProblem(schema: unknown): string | undefined {
 const noSchema = "is not a schema; use zod 4, valibot, arktype or fromJsonSchema(schema, { validate })";
 const zod3 = "schema is from zod 3; update zod to version 4";
 
-/** Returns the problem of a library that validates, but cannot write its schemas as JSON Schema. */
+/** Returns the problem of a library with validation, but without a way to write its schemas as JSON Schema. */
 function findUnwritable(vendor: unknown): string {
   if (vendor === "zod") return zod3;
   if (vendor === "valibot")

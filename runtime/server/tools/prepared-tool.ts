@@ -2,7 +2,7 @@ import { InputRequired } from "../input/input-required.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
-/** Returns a tool that runs `prepare` first, and then `execute` with the arguments that `prepare` returned. */
+/** Returns a tool which runs `prepare` first, and then `execute` with the arguments returned by `prepare`. */
 export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {
@@ -14,7 +14,7 @@ export function withPreparation(tool: AnyTool): AnyTool {
   };
 }
 
-/** Returns the first part of a tool: it passes the arguments for the second part to `take`, or returns the input that is required. */
+/** Returns the first part of a tool: it passes the arguments for the second part to `take`, or returns the required input. */
 export function preparationOf(tool: AnyTool, take: (args: unknown) => void): AnyTool {
   const { outputSchema: _output, ...rest } = callableMembersOf(tool);
   return {
@@ -33,7 +33,7 @@ export function afterPreparation(tool: AnyTool, args: unknown): AnyTool {
   return { ...callableMembersOf(tool), execute: (_args, context) => tool.execute(args, context) };
 }
 
-/** Returns the members that a call uses beside `execute`, also those that a class has in its prototype. */
+/** Returns the members a call uses beside `execute`, including inherited ones of a class. */
 function callableMembersOf(tool: AnyTool): Omit<AnyTool, "execute"> {
   const { name, inputSchema, outputSchema, task } = tool;
   return {

@@ -24,7 +24,7 @@ export interface ToolLists {
   readonly tools: Catalogue<AnyTool>;
 }
 
-/** Creates the list of tools of a definition. Tools that are added later must fit every revision, because clients of each may be connected. */
+/** Creates the list of tools of a definition. Tools added later must fit every revision, because clients of each may be connected. */
 export function createToolList(
   { tools = [] }: { readonly tools?: readonly AnyTool[] },
   host: ListHost,
@@ -44,12 +44,12 @@ export function createToolList(
 
 /** Registry of the tools of a server at one revision. */
 export interface ToolRegistry extends Listing {
-  /** Returns the tool if the requester may see it. Rejects any other name, and requesters that lack its scopes. */
+  /** Returns the tool if the requester may see it. Rejects any other name, and requesters without its scopes. */
   find(name: string, requester: AnyRequester): AnyTool;
   run(tool: AnyTool, args: object, context: AnyContext): Awaitable<object>;
 }
 
-/** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */
+/** Creates the registry. Schemas are converted when a tool is added: a call is a lookup, a validation and a run. */
 export function createTools(tools: Catalogue<AnyTool>, server: RevisionServer): ToolRegistry {
   const { envelope, revision, parts } = server;
   const describe = (tool: AnyTool): object => describeTool(tool, revision, parts);
@@ -88,7 +88,7 @@ export function checkTool(tool: AnyTool): void {
 }
 
 /**
- * Returns a tool in the form that `tools/list` shows.
+ * Returns a tool in the form for `tools/list`.
  *
  * @throws {SetupError} when the tool cannot be shown at the revision
  */

@@ -6,8 +6,8 @@ type Path = readonly (string | number)[];
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the first argument whose schema says integer and whose value is not a safe integer. Reading the message has rounded it, so the tool would act
- * on another value than the one that was sent.
+ * Returns the first argument whose schema says integer and whose value is not a safe integer. Reading the message has rounded it, so the tool would
+ * act on another value than the one sent.
  */
 export function findRoundedInteger(args: unknown, readSchema: () => Node): readonly SchemaIssue[] {
   if (!hasRounded(args)) return [];
