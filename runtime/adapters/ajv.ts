@@ -74,7 +74,7 @@ function toEngine(options: PatternOptions, limit: EvaluationLimit): NonNullable<
   return Object.assign(engine, { code: "compilePattern" });
 }
 
-/** Creates an ajv instance that treats unknown keywords as annotations, as the specification requires. */
+/** Creates an ajv instance which treats unknown keywords as annotations, as the specification requires. */
 function createAjv(dialect: Dialect, settings: Options): Ajv {
   const lenient: Options = { ...settings, strict: false, logger: false };
   return dialect === "draft-07" ? new Ajv(lenient) : new Ajv2020(lenient);
@@ -82,22 +82,24 @@ function createAjv(dialect: Dialect, settings: Options): Ajv {
 
 const counterKeyword = "$evaluations";
 
-/** Keywords that replace others with lists or objects. Their values are texts, which no reference can lead into. */
+/** Keywords in place of others with lists or objects. Their values are texts: no reference can lead into them. */
 const dataKeywords = [
   { keyword: "$const", replaced: "const", message: "must be equal to constant" },
   { keyword: "$enum", replaced: "enum", message: "must be equal to one of the allowed values" },
 ] as const;
 
 /**
- * Keywords that are left out: annotations with data, those of this adapter, and those that only the library knows. With `$async` its checks would return
- * promises, and `nullable` would accept `null`.
+ * Keywords to leave out: annotations with data, this adapter's own, and extensions of the library. With `$async` its checks would return promises,
+ * and `nullable` would accept `null`.
  */
 const ignored: readonly string[] = [
   ...["default", "examples", counterKeyword, "$const", "$enum"],
   ...["$async", "nullable"],
 ];
 
-/** Adds a keyword that counts evaluations. Replaces the one that compares all pairs of items, and the one that finds 4.35 to be no multiple of 0.01. */
+/**
+ * Adds a keyword for counting evaluations. Replaces the keyword which compares all pairs of items, and the one for which 4.35 is no multiple of 0.01.
+ */
 function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
   ajv.addKeyword({
     keyword: counterKeyword,
@@ -183,7 +185,7 @@ function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   return isCountedOutside ? copy : { ...copy, [counterKeyword]: counter };
 }
 
-/** Returns the values that a keyword for data permits. */
+/** Returns the values permitted by a keyword with data. */
 function toValues(value: unknown, keyword: "const" | "enum"): readonly unknown[] {
   if (keyword === "const") return [value];
   return Array.isArray(value) ? value : [];

@@ -14,8 +14,8 @@ export interface CfworkerOptions extends SchemaBounds, EvaluationOptions, Patter
 }
 
 /**
- * Creates a validator for draft-07 and 2020-12 that interprets schemas. It runs in workers and other platforms where code generation is disabled. A
- * schema is prepared on first use, and the result is kept as long as the schema lives. References cannot point outside of the schema.
+ * Creates a validator for draft-07 and 2020-12. It interprets schemas, so it runs in workers and on other platforms where code generation is
+ * disabled. A schema is prepared on first use, and the result is kept as long as the schema lives. References cannot point outside of the schema.
  *
  * @see https://github.com/cfworker/cfworker/tree/main/packages/json-schema
  * @example
@@ -70,7 +70,7 @@ function check(value: unknown, validator: Validator): readonly SchemaIssue[] {
   }
 }
 
-/** A schema that is ready for validation. */
+/** A schema ready for validation. */
 interface Prepared {
   readonly validator: Validator;
   /** Absent unless the items of a list must differ. */
@@ -79,7 +79,7 @@ interface Prepared {
 
 const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7", "2020-12": "2020-12" };
 
-/** Keywords that draft-07 does not have. The library evaluates them all the same. */
+/** Keywords missing in draft-07. The library evaluates them all the same. */
 const newer: readonly string[] = [
   ...["prefixItems", "minContains", "maxContains", "unevaluatedItems"],
   ...["dependentRequired", "dependentSchemas", "unevaluatedProperties"],
@@ -120,7 +120,7 @@ interface Preparing {
   readonly limit: EvaluationLimit;
   readonly lists: ComparedLists;
   readonly texts: TextTests;
-  /** Keywords that the dialect does not have. */
+  /** Keywords missing in the dialect. */
   readonly unknown: readonly string[];
   readonly keepsFormats: boolean;
   readonly compile: (pattern: string) => PatternTest | undefined;
@@ -172,8 +172,8 @@ class TextTests {
 const ownFormat = "create-mcp-server pattern";
 
 /**
- * Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. All missing and unknown members of one object
- * are returned together, because a caller that used a wrong name has to know both.
+ * Returns the innermost issue, which is the cause: the library also reports it at every enclosing level. All missing and unknown members of one
+ * object are returned together, because the caller may have used a wrong name, and has to know both then.
  */
 function toIssues(errors: readonly OutputUnit[]): readonly SchemaIssue[] {
   const deepest = Math.max(...errors.map(({ instanceLocation }) => depthOf(instanceLocation)));

@@ -2,17 +2,17 @@ import { isObject } from "../../generated/support.ts";
 import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
-/** Limit of the work that one value may cause. */
+/** Limit of the work for one value. */
 export interface EvaluationOptions {
   /**
-   * Maximum number of evaluations of schemas for one value. Alternatives that refer to themselves multiply at every level of a value, so that a small
-   * value may need years. Long texts, many members and `uniqueItems` count as several evaluations. Default: 100,000, or ten for each object, list and
+   * Maximum number of evaluations of schemas for one value. Alternatives with references to themselves multiply at every level of a value: a small
+   * value may take years. Long texts, many members and `uniqueItems` count as several evaluations. Default: 100,000, or ten for each object, list and
    * scalar of the value if that is more; at most 1,000,000 with ajv and 250,000 with cfworker, which both take less than a second.
    */
   readonly maxEvaluations?: number;
 }
 
-/** Error that ends the check of a value. Its message is that of the issue. */
+/** Error at which the check of a value ends. Its message is the issue's. */
 export class CheckLimitError extends Error {
   override readonly name = "CheckLimitError";
 }
@@ -42,7 +42,7 @@ export class EvaluationLimit {
     return true;
   }
 
-  /** Runs the check of a value. A check that a limit ends has an issue, regardless of the part of the schema that reached the limit. */
+  /** Runs the check of a value. A check ended by a limit has an issue, whatever part of the schema has reached the limit. */
   run(value: unknown, check: () => readonly SchemaIssue[]): readonly SchemaIssue[] {
     this.#value = value;
     this.#count = 0;

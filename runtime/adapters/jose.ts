@@ -30,20 +30,20 @@ export interface JwtOptions {
   readonly types?: readonly string[];
   /** Milliseconds after which keys are fetched again in the background. Default 10 min. */
   readonly maxAge?: number;
-  /** Milliseconds after which keys that could not be fetched again are no longer used. Default 24 h. */
+  /** Milliseconds for which keys are used if they cannot be fetched again. Default 24 h. */
   readonly maxStale?: number;
   /** Minimum milliseconds between two attempts to fetch keys, regardless of the tokens. Default 30 s. */
   readonly cooldown?: number;
-  /** Function that fetches keys. Default: the platform's `fetch`. */
+  /** Function for fetching keys. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
   /** Returns the time in milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
 }
 
 /**
- * Verifies access tokens that are JSON web tokens with the keys of their issuer. Keys are cached: a request waits for keys only when there are none.
+ * Verifies JSON web tokens as access tokens, with the keys of their issuer. Keys are cached: a request waits for keys only when there are none.
  *
- * @throws {Error} when `algorithms` contains one that is not asymmetric.
+ * @throws {Error} when an entry of `algorithms` is not asymmetric.
  * @see https://www.rfc-editor.org/rfc/rfc9068
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export function verifyJwt(options: JwtOptions = {}): VerifyToken {
 /**
  * Creates a reader of proofs of possession.
  *
- * @throws {Error} when `algorithms` contains one that is not asymmetric.
+ * @throws {Error} when an entry of `algorithms` is not asymmetric.
  * @see https://www.rfc-editor.org/rfc/rfc9449
  * @example
  * ```ts
@@ -185,7 +185,7 @@ async function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly
   }
 }
 
-/** Verifies a token that does not name its key with each key of its algorithm. If none fits, the key may be newer than the cached ones. */
+/** Verifies a token without the name of its key, with each key of its algorithm. If none fits, the key may be newer than the cached ones. */
 async function verifyWithAny(
   token: string,
   keys: AsyncIterable<CryptoKey>,

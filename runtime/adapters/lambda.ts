@@ -3,12 +3,12 @@ import { pipeline } from "node:stream/promises";
 import { isObject } from "../../generated/support.ts";
 import { startTimer } from "../internal/timers.ts";
 
-/** Handler of the web platform, such as that of `createHttpHandler`. */
+/** Handler of the web platform, such as a result of `createHttpHandler`. */
 export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Part of the context that AWS Lambda passes with an event. */
+/** Part of the context passed by AWS Lambda with an event. */
 export interface LambdaContext {
   /** Milliseconds until the function is ended. */
   getRemainingTimeInMillis(): number;
@@ -24,14 +24,14 @@ export interface LambdaResult {
   readonly isBase64Encoded: boolean;
 }
 
-/** Function that AWS Lambda calls with an event of payload format 2.0. */
+/** Function for AWS Lambda to call with an event of payload format 2.0. */
 export type LambdaHandler = (event: unknown, context?: LambdaContext) => Promise<LambdaResult>;
 
 /**
- * Creates a function for AWS Lambda that returns each response as a whole: for HTTP APIs of API Gateway, and for function URLs with the invoke mode
+ * Creates a function for AWS Lambda. It returns each response as a whole: for HTTP APIs of API Gateway, and for function URLs with the invoke mode
  * `BUFFERED`. An open stream is ended half a second before the time of the function is over.
  *
- * @returns a function that rejects events of other payload formats
+ * @returns a function; it rejects events of other payload formats
  * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  *
  * @example
@@ -54,11 +54,11 @@ export function createLambdaHandler(server: FetchHandler): LambdaHandler {
 }
 
 /**
- * Creates a function for AWS Lambda that streams each response: for function URLs with the invoke mode `RESPONSE_STREAM`. Without the global
+ * Creates a function for AWS Lambda. It streams each response: for function URLs with the invoke mode `RESPONSE_STREAM`. Without the global
  * `awslambda` of the Node.js runtime, such as in tests, it returns each response as a whole. An open stream is ended half a second before the time of
  * the function is over.
  *
- * @returns a function that rejects events of other payload formats
+ * @returns a function; it rejects events of other payload formats
  * @see https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
  *
  * @example
@@ -92,10 +92,10 @@ interface StreamingRuntime {
 
 type ResponseHead = Pick<LambdaResult, "statusCode" | "headers" | "cookies">;
 
-/** Media types of bodies that are passed on as text; other bodies are passed on in base64. */
+/** Media types of bodies passed on as text; other bodies are passed on in base64. */
 const textual = /^(?:$|text\/|application\/(?:[\w.-]+\+)?json)/;
 
-/** Time that is left to the runtime to pass on the last bytes, in milliseconds. */
+/** Time left to the runtime to pass on the last bytes, in milliseconds. */
 const reserve = 500;
 
 async function respond(server: FetchHandler, event: unknown): Promise<Response> {
@@ -158,11 +158,11 @@ function toHead({ status, headers }: Response): ResponseHead {
 interface OpenBody {
   /** Parts of the body, until it ends. The empty first part makes a stream send its head. */
   readonly chunks: AsyncGenerator<Uint8Array, void>;
-  /** Ends the body early, so that the server learns that its response is no longer read. */
+  /** Ends the body early: the server learns that its response is no longer read. */
   end(): void;
 }
 
-/** Opens a body that ends when the time of the function is nearly over. */
+/** Opens a body. It ends when the time of the function is nearly over. */
 function openBody({ body }: Response, context: LambdaContext | undefined): OpenBody {
   const reader = body?.getReader();
   const end = (): void => void reader?.cancel().catch(() => {});

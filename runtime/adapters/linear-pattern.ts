@@ -2,9 +2,9 @@ import { complement, lastCodePoint, parsePattern, type CharacterRange, type Char
 import type { PatternNode } from "./pattern-syntax.ts";
 
 /**
- * Proves that a backtracking engine tests any text against a pattern in linear time. Two proofs are tried:
+ * Proves that a pattern takes linear time in a backtracking engine, for any text. Two proofs are tried:
  *
- * - the pattern has so few paths that all of them together take few steps;
+ * - the pattern has few paths, and all of them together take few steps;
  * - it is anchored at the start, and inside of repetitions the next character always determines how the match continues.
  *
  * Returns `false` when neither succeeds, although the pattern may still be harmless.
@@ -17,14 +17,14 @@ export function isLinearPattern(pattern: string): boolean {
   return steps <= (isAnchored ? maxStepsAnchored : maxStepsEverywhere) || (isAnchored && isDeterministic(node));
 }
 
-/** Maximum steps of a search that starts once, and of a search that starts at every character. */
+/** Maximum steps of a search with one start, and of a search which starts at every character. */
 const maxStepsAnchored = 5_000;
 const maxStepsEverywhere = 32;
 
 /** Maximum ways to continue after a repeated character; each is tried at every character of a text. */
 const maxWays = 32;
 
-/** Maximum combined paths through the parts of a pattern that do not repeat. */
+/** Maximum combined paths through the parts of a pattern without repetition. */
 const maxPaths = 64;
 
 function startsAnchored(node: PatternNode): boolean {
@@ -44,7 +44,7 @@ function startsAnchored(node: PatternNode): boolean {
   }
 }
 
-/** Reduces a final repetition to its minimum count. The pattern matches as soon as that count is reached, so the rest cannot fail. */
+/** Reduces a final repetition to its minimum count. The pattern matches as soon as this count is reached, so the rest cannot fail. */
 function withoutTail(node: PatternNode): PatternNode {
   if (node.kind === "repeat" && node.node.kind === "characters") return { ...node, maximum: node.minimum };
   if (node.kind !== "sequence") return node;
@@ -97,11 +97,11 @@ function measureRepeat(once: Cost, minimum: number, maximum: number): Cost {
   return total;
 }
 
-/** Position in a pattern that consumes one character. */
+/** Position in a pattern which consumes one character. */
 interface Position {
   readonly ranges: readonly CharacterRange[];
   readonly repeats: boolean;
-  /** Positions that may follow. An exact count decides between repetition and continuation, so those are separate sets. */
+  /** Possible next positions. An exact count decides between repetition and continuation, so those are separate sets. */
   readonly follow: Position[];
   readonly decided: Position[][];
 }

@@ -18,7 +18,7 @@ export interface CharacterSet {
   readonly ranges: readonly CharacterRange[];
   /** Unicode properties as written: `\p{L}`, `\P{Script=Greek}`. */
   readonly properties: readonly string[];
-  /** True if the set matches any character that is not in it. */
+  /** True if the set matches any character outside of it. */
   readonly isNegated: boolean;
 }
 
@@ -63,7 +63,7 @@ interface Cursor {
   at: number;
 }
 
-/** Error for syntax that only a backtracking engine can match. */
+/** Error for syntax only a backtracking engine can match. */
 class UnsupportedError extends Error {}
 
 function parseAlternatives(cursor: Cursor): PatternNode {
@@ -246,7 +246,7 @@ function characters(codes: readonly number[]): CharacterSet {
   };
 }
 
-/** Returns the ranges of all characters that are not in these. */
+/** Returns the ranges of all other characters. */
 export function complement(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
   const found: CharacterRange[] = [];
   let from = 0;

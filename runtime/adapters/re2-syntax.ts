@@ -13,7 +13,7 @@ const maxSize = 500;
 
 /**
  * Translates a regular expression with the flag `u` to RE2 syntax with the same meaning. Returns undefined if this is not possible: for look-arounds,
- * back references, some Unicode properties, and counts that would make the program very large.
+ * back references, some Unicode properties, and counts for which the program would be very large.
  *
  * @see https://github.com/google/re2/wiki/Syntax
  */

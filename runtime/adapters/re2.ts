@@ -12,8 +12,8 @@ export interface Re2Pattern {
 
 /**
  * Compiles a pattern of a JSON Schema (a regular expression with the flag `u`) for `re2js`, which needs linear time for any pattern. Returns
- * undefined for patterns that it cannot express: look-arounds, back references, Unicode properties other than general categories, and counts that
- * make the program very large.
+ * undefined for patterns it cannot express: look-arounds, back references, Unicode properties other than general categories, and counts for which the
+ * program is very large.
  *
  * @see https://github.com/le0pard/re2js
  * @example

@@ -9,7 +9,7 @@ export interface SchemaBounds {
   readonly maxNodes?: number;
 }
 
-/** Dialects that the adapters support. */
+/** Dialects supported by the adapters. */
 export type Dialect = "draft-07" | "2020-12";
 
 /**

@@ -5,29 +5,29 @@ import { isPattern } from "./pattern-syntax.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
-/** Test of texts against a pattern, in time that only grows with the length of the text. */
+/** Test of texts against a pattern. Its time grows with the length of the text only. */
 export interface PatternTest {
   /** Maximum length of a text in UTF-16 code units. Default: unlimited. */
   readonly maxLength?: number;
   readonly test: (text: string) => boolean;
 }
 
-/** Function that compiles a pattern (a regular expression with the flag `u`). Returns undefined if the engine cannot express it. */
+/** Function for compiling a pattern (a regular expression with the flag `u`). Returns undefined if the engine cannot express it. */
 export type CompilePattern = (pattern: string) => PatternTest | undefined;
 
 /** Options for the enforcement of `pattern` and `patternProperties`. */
 export interface PatternOptions {
   /**
-   * Engine for patterns that may take very long on the platform's engine: `compileRe2` of the adapter `re2`. Without it, such patterns are reported
+   * Engine for patterns which may take very long on the platform's engine: `compileRe2` of the adapter `re2`. Without it, such patterns are reported
    * and not enforced. `"native"` runs every pattern on the platform's engine: use it only for your own schemas.
    */
   readonly patterns?: CompilePattern | "native";
-  /** Receives each pattern that is not enforced, when its schema is first used. Default: a warning on the console. */
+  /** Receives each unenforced pattern when its schema is first used. Default: a warning on the console. */
   readonly onUnenforced?: (pattern: string) => void;
 }
 
 /**
- * Compiles a pattern with the configured engine. Patterns that are valid without the flag `u` only are rewritten if their meaning is clear.
+ * Compiles a pattern with the configured engine. Patterns valid only without the flag `u` are rewritten if their meaning is clear.
  *
  * @throws {Error} when the pattern is not a regular expression.
  */
@@ -70,7 +70,7 @@ function readPattern(pattern: string): string | undefined {
 }
 
 /**
- * Returns the part of a schema that can be enforced, and reports the patterns that cannot. Set `nativeKeys` for a library that tests the patterns of
+ * Returns the enforceable part of a schema, and reports the other patterns. Set `nativeKeys` for libraries which test the patterns of
  * `patternProperties` on the platform's engine, with the flag `u`.
  *
  * @throws {Error} when a pattern is not a regular expression.
@@ -112,7 +112,7 @@ function rewritePatterns(schema: Record<string, unknown>): Record<string, unknow
   return { ...rest, patternProperties: Object.fromEntries(merged) };
 }
 
-/** Schema keyword that contains regular expressions. */
+/** Schema keyword with regular expressions. */
 export type PatternKeyword = "pattern" | "patternProperties";
 
 function warn(pattern: string): void {
@@ -123,7 +123,7 @@ function warn(pattern: string): void {
   console.warn(`The pattern ${show(pattern)} of the JSON Schema is not enforced; ${advice}`);
 }
 
-/** Formats an untrusted pattern for messages: shortened, and without characters that control a terminal. */
+/** Formats an untrusted pattern for messages: shortened, and without control characters of terminals. */
 function show(pattern: string): string {
   return JSON.stringify(pattern.slice(0, 80)).replaceAll(/[^\x20-\x7e]/g, "?");
 }
@@ -135,8 +135,8 @@ export interface LooseSchema {
 }
 
 /**
- * Removes patterns from a schema. The result accepts every value that the schema accepted, and possibly more. Keywords that would accept less if an
- * inner schema accepts more (`not`, `if`, `oneOf`, `maxContains`) are removed or relaxed.
+ * Removes patterns from a schema. The result accepts every value accepted by the schema, and possibly more. Some keywords accept less when an inner
+ * schema accepts more (`not`, `if`, `oneOf`, `maxContains`): they are removed or relaxed.
  */
 export function removePatterns(
   schema: Record<string, unknown>,

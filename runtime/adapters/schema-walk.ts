@@ -43,8 +43,8 @@ export function listSchemas(schema: Record<string, unknown>): readonly Record<st
 }
 
 /**
- * Puts properties with a few values first. One of them often tells alternatives apart, and validators check properties in their
- * order, up to the first that does not fit.
+ * Puts properties with few possible values first. They often distinguish alternatives, and validators check properties in their order, up to the
+ * first failure.
  */
 export function sortProperties(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(properties);

@@ -1,9 +1,9 @@
 import { isPattern } from "./pattern-syntax.ts";
 
 /**
- * Returns a pattern as a regular expression with the flag `u`. Many schemas are written for engines without the flag: needless escapes such as `\-` or
- * `\@`, single braces and brackets, and sets as the end of a range (`[\w-.]`) are rewritten to what they mean there. Returns undefined for other
- * patterns that are valid without the flag only.
+ * Returns a pattern as a regular expression with the flag `u`. Many schemas are written for engines without the flag: needless escapes such as `\-`
+ * or `\@`, single braces and brackets, and sets as the end of a range (`[\w-.]`) are rewritten to what they mean there. Returns undefined for other
+ * patterns valid only without the flag.
  *
  * @throws {Error} when the pattern is not a regular expression.
  */
@@ -15,7 +15,7 @@ export function toUnicodePattern(pattern: string): string | undefined {
   return isPattern(rewritten) ? rewritten : undefined;
 }
 
-/** Classes, escapes, counts and other characters of a regular expression. `{,2}` is a count for some engines, so that it stays as it is. */
+/** Classes, escapes, counts and other characters of a regular expression. `{,2}` is a count for some engines, so it stays as it is. */
 const tokens = /\[(?:\\[^]|[^\]\\])*\]|\\[pu]\{[^{}]*\}|\\[^]|\{(?:\d+(?:,\d*)?|,\d+)\}|[^]/giu;
 
 function rewriteToken(token: string): string {
@@ -29,8 +29,8 @@ function rewriteClass(token: string): string {
   return unescaped.replaceAll(hyphenOfSet, (part) => (part === "\\-" ? part : part.replace("-", "\\-")));
 }
 
-/** Hyphen between a set and another part of a class, or an escape. One that another hyphen follows is left out: the parts would form other ranges. */
+/** Hyphen between a set and another part of a class, or an escape. A hyphen before another hyphen is left out: the parts would form other ranges. */
 const hyphenOfSet = /\\[dws]-(?!\]|-|(?:\\[^]|[^\\])-)|-\\[dws](?!-)|\\[^]/giu;
 
-/** Escape of a character that has no meaning of its own. An escaped letter has one in other dialects, such as the end of a text. */
+/** Escape of a character without a meaning of its own. Escaped letters have one in other dialects, such as the end of a text. */
 const needlessEscape = /^\\([^A-Za-z0-9^$\\.*+?()[\]{}|/])$/u;

@@ -26,7 +26,7 @@ export function isNested(item: unknown): boolean {
   return typeof item === "object" && item !== null;
 }
 
-/** Returns equal texts for values that are equal in JSON Schema: the order of members does not count. */
+/** Returns equal texts for equal values in JSON Schema: the order of members does not count. */
 function toComparable(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toComparable).join()}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -35,8 +35,8 @@ function toComparable(value: unknown): string {
 }
 
 /**
- * Lists of a value, for a library that compares all pairs of items. While it compares a long list, the list shows it two equal items, or none: whether
- * there are any is found out here.
+ * Lists of a value, for a library which compares all pairs of items. While it compares a long list, the list shows it two equal items, or none:
+ * whether there are any is found out here.
  */
 export class ComparedLists {
   readonly #limit: EvaluationLimit;

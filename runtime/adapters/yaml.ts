@@ -1,8 +1,8 @@
 import { parse } from "yaml";
 
 /**
- * Parses YAML with the package `yaml`. Dates remain text and duplicate keys are errors. References that would expand a small document to a large one
- * are rejected.
+ * Parses YAML with the package `yaml`. Dates remain text and duplicate keys are errors. References by which a small document would expand to a large
+ * one are rejected.
  *
  * @throws {Error} when the text is not valid YAML: the errors of `yaml`.
  * @example

@@ -99,7 +99,7 @@ export interface Authenticated {
   readonly claims?: unknown;
 }
 
-/** Sender of a request, as far as decisions may depend on it. */
+/** Sender of a request. Decisions about a sender are made from these members only. */
 export interface Requester<P extends ToolTypes> {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;

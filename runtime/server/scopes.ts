@@ -3,7 +3,10 @@ import { RpcError, SetupError } from "../jsonrpc/errors.ts";
 import type { Scoped } from "./any-definition.ts";
 import type { AnyRequester } from "./protocol-types.ts";
 
-/** True if a requester has the scopes a definition needs. */
+/**
+ * True if a requester has the scopes a definition needs. Where the transport does not authenticate, such as on stdio, there are no scopes, and none are
+ * needed.
+ */
 export function hasScopes({ scopes }: Scoped, requester: Pick<AnyRequester, "auth">): boolean {
   if (!scopes) return true;
   const { auth } = requester;

@@ -4,7 +4,7 @@ import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
 import { isBroadcast } from "../../scale/engine/node-message.ts";
 import type { NatsContext } from "./nats-context.ts";
 
-/** Broadcasts that NATS keeps for a time. A position is the sequence of the last message, and the time at which the stream was created. */
+/** Broadcasts kept by NATS for a time. A position is the sequence of the last message, and the time at which the stream was created. */
 export class NatsBroadcasts {
   readonly #context: NatsContext;
 
@@ -60,5 +60,5 @@ export class NatsBroadcasts {
   }
 }
 
-/** Place that broadcasts are signed for. */
+/** Place broadcasts are signed for. */
 const place = "broadcasts";

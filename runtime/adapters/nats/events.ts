@@ -32,9 +32,9 @@ import {
 export class NatsEvents implements SharedEventStore {
   readonly #context: NatsContext;
   readonly #records: NatsRecords;
-  /** Last message of streams that this node has written, by subject: most appends need no other request. */
+  /** Last message of streams written by this node, by subject: most appends need no other request. */
   readonly #known = new Map<string, KnownStream>();
-  /** Message after the last one that was read, by subject and sequence: a follower does not read the whole stream each time. */
+  /** Message after the last one read, by subject and sequence: a follower does not read the whole stream each time. */
   readonly #cursors = new Map<string, number>();
   /** Ended streams and the time of their removal. JetStream removes messages by their age only. */
   readonly #ended = new Map<string, number>();
@@ -133,8 +133,8 @@ export class NatsEvents implements SharedEventStore {
   }
 
   /**
-   * Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. A batch without events replaces that message
-   * and repeats its events: NATS keeps a limited number of messages of a stream, and each of them has to contain an event.
+   * Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. A batch without events replaces the message
+   * `last` and repeats its events: NATS keeps a limited number of messages of a stream, and each of them has to contain an event.
    */
   async #write(subject: string, batch: StreamBatch, last: number): Promise<boolean> {
     const { names, ring, link, clock, limits } = this.#context;
@@ -222,7 +222,7 @@ export class NatsEvents implements SharedEventStore {
     return texts;
   }
 
-  /** Yields the events from a sequence on, before `next`; `undefined` for one that is no longer kept, as the last. */
+  /** Yields the events from a sequence on, before `next`; `undefined`, as the last, for one no longer kept. */
   async *#iterate(subject: string, first: number, next: number): AsyncGenerator<string | undefined> {
     let at = first;
     let from = this.#cursors.get(`${subject} ${first}`) ?? 1;
@@ -270,7 +270,7 @@ interface KnownStream {
   readonly isFresh: boolean;
 }
 
-/** Returns the outcome of an append that is certain without a write; `"add"` for one that adds to the stream. */
+/** Returns the outcome of an append, if it is certain without a write; `"add"` for events to be added to the stream. */
 function judge(state: StreamState, append: StreamAppend): "stored" | "fenced" | "gap" | "add" {
   const { owner, fence, first, data } = append;
   if (fence !== state.fence || owner !== state.owner) return wasStored(state, append) ? "stored" : "fenced";
@@ -283,7 +283,7 @@ const mostKnown = 10_000;
 /** Maximum number of events in one part. */
 const maxPartEvents = 256;
 
-/** Characters that one part contains at most, unless its first event is larger. */
+/** Maximum number of characters in one part, unless its first event is larger. */
 const maxPartSize = 1024 * 1024;
 
 function contended(): EngineError {

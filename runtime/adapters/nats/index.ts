@@ -1,4 +1,4 @@
-/** Engine on NATS JetStream, for servers that run on several nodes. */
+/** Engine on NATS JetStream, for servers on several nodes. */
 export { createNatsEngine } from "./nats-engine.ts";
 export type { NatsEngineOptions } from "./nats-engine.ts";
 export type { NatsTls } from "./nats-link.ts";

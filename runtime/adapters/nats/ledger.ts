@@ -81,7 +81,7 @@ interface Change<Result> {
 }
 
 interface Work {
-  /** Latest attempt that has begun a step. */
+  /** Latest attempt to have begun a step. */
   readonly attempt: number;
   readonly steps: readonly Step[];
 }

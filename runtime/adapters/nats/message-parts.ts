@@ -1,6 +1,6 @@
 import { createToken } from "./nats-names.ts";
 
-/** Divides a text that exceeds the size of a message. The parts begin with an id, their number and their count. */
+/** Divides a text beyond the size of a message. The parts begin with an id, their number and their count. */
 export function divideMessage(text: string, maxBytes: number): readonly string[] {
   // A character takes three bytes at most.
   const size = Math.floor((maxBytes - 200) / 3);

@@ -32,7 +32,7 @@ export class NatsMessages {
     return reader;
   }
 
-  /** True unless nothing receives messages to the node. A node that does not respond in time may be busy. */
+  /** True unless nothing receives messages to the node. A node without a response in time may be busy. */
   async #isPresent(node: string): Promise<boolean> {
     const { link, names } = this.#context;
     try {
@@ -89,7 +89,7 @@ export class NatsMessageReader {
     return this.#loop.run();
   }
 
-  /** Reads what has come while the connection was lost. A server that has lost its data counts from the beginning. */
+  /** Reads what has arrived while the connection was lost. A server without its data counts from the beginning again. */
   async resume(): Promise<void> {
     const { link, operations } = this.#context;
     const { last } = await operations.perform("read", () => link.readState(this.#stream));
@@ -97,7 +97,7 @@ export class NatsMessageReader {
     this.read();
   }
 
-  /** Removes the messages that were read. */
+  /** Removes the messages read so far. */
   async removeRead(): Promise<void> {
     const { link, operations } = this.#context;
     const before = this.#from;
@@ -128,5 +128,5 @@ export class NatsMessageReader {
   }
 }
 
-/** Text that says that a message was stored. Requests without it only find out whether the node is there. */
+/** Text in requests after a message was stored. Requests without it only find out whether the node is there. */
 const wakeText = "message";

@@ -7,7 +7,7 @@ import type { NatsPlaces } from "./nats-places.ts";
 import type { Operations } from "../../scale/engine/operations.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** Parts that all stores of one engine use. */
+/** Parts shared by all stores of one engine. */
 export interface NatsContext {
   readonly link: NatsLink;
   readonly operations: Operations;
@@ -19,5 +19,5 @@ export interface NatsContext {
   readonly health: Health;
 }
 
-/** Attempts to change a value that others change at the same time. */
+/** Attempts to change a value while others change it. */
 export const mostAttempts = 50;

@@ -42,9 +42,9 @@ export interface NatsEngineOptions {
   /** Name of the application: start of all streams and subjects. Applications with different names can share a server. */
   readonly prefix: string;
   readonly limits?: Partial<NatsLimits>;
-  /** Copies of each stream: 1, 3 or 5 of as many servers. A stream that exists gets more copies, never fewer. Default 1. */
+  /** Copies of each stream: 1, 3 or 5 of as many servers. An existing stream gets more copies, never fewer. Default 1. */
   readonly replicas?: number;
-  /** Rejects settings that may lose data, which are only reported otherwise. Default `false`. */
+  /** Rejects settings under which data may be lost. Otherwise they are only reported. Default `false`. */
   readonly strict?: boolean;
   /** Encrypts what clients and handlers send: records of sessions, events and tasks. Ids and principals are never stored in clear. Default `false`. */
   readonly encrypt?: boolean;
@@ -172,7 +172,7 @@ class NatsEngine implements Engine {
     return { servers: this.#address.servers, replicas, subjects: this.#context.names.start, isClustered };
   }
 
-  /** Checks the server and measures its clock. A cluster responds to nothing about a stream that another node is creating, so that some attempts may fail. */
+  /** Checks the server and measures its clock. A cluster does not respond about a stream while another node creates it, so some attempts may fail. */
   async #prepare(): Promise<void> {
     const { timeout = 1_000 } = this.#options;
     const until = performance.now() + 10 * timeout;
@@ -188,7 +188,7 @@ class NatsEngine implements Engine {
   }
 
   /**
-   * Checks the server, and creates the streams that it does not have.
+   * Checks the server, and creates missing streams.
    *
    * @throws {SetupError} when it cannot be used
    */
@@ -205,7 +205,7 @@ class NatsEngine implements Engine {
     this.#health.setWeaknesses(weaknesses);
   }
 
-  /** Works again after a loss of the connection: with the streams that a server without its data needs, and as soon as its settings permit that. */
+  /** Works again after a loss of the connection: with the streams needed by a server without its data, and as soon as its settings permit it. */
   #continue(): void {
     const turn = (this.#reconnections += 1);
     const isCurrent = (): boolean => this.#link.isConnected && turn === this.#reconnections;
@@ -227,7 +227,7 @@ class NatsEngine implements Engine {
   }
 }
 
-/** Milliseconds until a server is checked again that could not be used. */
+/** Milliseconds until an unusable server is checked again. */
 const retryDelay = 250;
 
 /** Returns the options of a connection. Credentials in the options come before those in the addresses. */

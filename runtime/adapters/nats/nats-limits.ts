@@ -8,7 +8,7 @@ export interface NatsLimits extends EngineLimits {
   readonly maxTasksPerOwner: number;
   /** Characters of one task. A larger outcome is not stored, and its task fails. Default 16 Mi. */
   readonly maxTaskSize: number;
-  /** Milliseconds that the steps of unfinished tasks are kept after the last change. Default 24 h. */
+  /** Milliseconds for which the steps of unfinished tasks are kept after the last change. Default 24 h. */
   readonly ledgerTtl: number;
   /** Steps of one task. Default 10,000. */
   readonly maxSteps: number;

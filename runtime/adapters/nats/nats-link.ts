@@ -13,12 +13,12 @@ import { connect, NoRespondersError, type Msg, type NatsConnection } from "@nats
 import { EngineError } from "../../stores/engine.ts";
 import { withDeadline } from "../../scale/engine/deadline.ts";
 
-/** Stream of JetStream that the engine needs. */
+/** Stream of JetStream for the engine. */
 export interface NatsStream {
   readonly name: string;
   /** Subjects of its messages, with wildcards. */
   readonly subjects: string;
-  /** Milliseconds that a message is kept at most. */
+  /** Maximum milliseconds for which a message is kept. */
   readonly maxAge: number;
   /** Messages of each subject; the oldest are removed. Absent: all. */
   readonly maxPerSubject?: number;
@@ -26,7 +26,7 @@ export interface NatsStream {
   readonly maxMessages?: number;
 }
 
-/** Message that JetStream stores. */
+/** Message stored by JetStream. */
 export interface NatsMessage {
   readonly subject: string;
   readonly sequence: number;
@@ -109,7 +109,7 @@ export class NatsLink {
     return this.#connection?.info?.cluster !== undefined;
   }
 
-  /** Bytes that one message may have. */
+  /** Maximum size of a message in bytes. */
   get maxPayload(): number {
     return this.#connection?.info?.max_payload ?? 1024 * 1024;
   }
@@ -171,7 +171,7 @@ export class NatsLink {
     };
   }
 
-  /** Creates a stream, or returns the one that another node has created meanwhile. */
+  /** Creates a stream, or returns the one created by another node meanwhile. */
   async #create(wanted: WantedConfig): Promise<StreamInfo> {
     const { streams } = this.#getManager();
     try {
@@ -236,7 +236,7 @@ export class NatsLink {
     }
   }
 
-  /** Returns the subjects of a stream that match. */
+  /** Returns the matching subjects of a stream. */
   async listSubjects(stream: string, filter: string): Promise<readonly string[]> {
     const info = await this.#getManager().streams.info(stream, { subjects_filter: filter });
     return Object.keys(info.state.subjects ?? {});
@@ -259,7 +259,7 @@ export class NatsLink {
     }
   }
 
-  /** Sends a message that is not stored. */
+  /** Sends a message without storing it. */
   notify(subject: string, text: string): void {
     if (this.#isConnected) this.#connection?.publish(subject, text);
   }
@@ -331,7 +331,7 @@ function lost(): EngineError {
   return new EngineError("NATS is not connected; try again later");
 }
 
-/** Settings of a stream that the engine depends on. */
+/** Settings of a stream the engine depends on. */
 type WantedConfig = Pick<
   StreamConfig,
   "name" | "subjects" | "max_age" | "duplicate_window" | "max_msgs_per_subject" | "max_msgs"
@@ -348,7 +348,7 @@ function toConfig({ name, subjects, maxAge, maxPerSubject, maxMessages }: NatsSt
   };
 }
 
-/** True if a stream has the limits that the engine gives it. */
+/** True if a stream has the limits set by the engine. */
 function isConfigured(config: StreamConfig, wanted: WantedConfig): boolean {
   return (
     config.subjects.join() === wanted.subjects.join() &&
@@ -359,12 +359,12 @@ function isConfigured(config: StreamConfig, wanted: WantedConfig): boolean {
   );
 }
 
-/** True for a write that would exceed resources of the server or the account, or the bytes of the stream. */
+/** True for a write beyond the resources of the server or the account, or beyond the bytes of the stream. */
 function isLimit({ code, message }: JetStreamApiError): boolean {
   return limitsReached.includes(code) || (code === storeFailed && message.startsWith("maximum "));
 }
 
-/** True if a message that was to be removed is not stored. Servers report that in several ways. */
+/** True if a message to be removed is not stored. Servers report this in several ways. */
 function isUnknownMessage({ code, message }: JetStreamApiError): boolean {
   return code === noMessageFound || code === noSequence || (code === removalFailed && message === "no message found");
 }
@@ -379,13 +379,13 @@ const lasting = {
   maxPingOut: 2,
 } as const;
 
-/** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
+/** Problem of a write beyond a limit of the server, of the account, or of the stream. */
 export const storageFull = "JetStream is full; enlarge its limits";
 
-/** Milliseconds for which the ids of messages are known. A message that replaces another is stored, or rejected, in a fraction of that time. */
+/** Milliseconds for which the ids of messages are known. The replacement of a message is stored, or rejected, in a fraction of this time. */
 const idTtl = 10_000;
 
-/** Codes of the API of JetStream: a wrong sequence, a subject that is being written, and an id that is. */
+/** Codes of the API of JetStream: a wrong sequence, a subject during a write, and an id during a write. */
 const conflicts: readonly number[] = [10071, 10164, 10158];
 const noMessageFound = 10037;
 const noSequence = 10043;

@@ -16,17 +16,17 @@ export interface NatsNames {
   events(tag: string, stream: string): string;
   /** Subjects of all streams of a session. */
   allEvents(tag: string): string;
-  /** Subject that wakes the nodes that watch a stream. */
+  /** Subject to wake the nodes watching a stream. */
   watch(tag: string, stream: string): string;
-  /** Returns the subject that wakes the nodes that watch the stream with these events. */
+  /** Returns the subject to wake the nodes watching the stream with these events. */
   watchOf(events: string): string;
   lease(node: string): string;
   /** Subject of the messages to a node. */
   messages(node: string): string;
-  /** Subject that wakes a node. */
+  /** Subject to wake a node. */
   messageWake(node: string): string;
   readonly broadcasts: string;
-  /** Subject that wakes the receivers of broadcasts. */
+  /** Subject to wake the receivers of broadcasts. */
   readonly broadcastWake: string;
   task(owner: string, tag: string): string;
   /** Subjects of the tasks of an owner. */
@@ -39,9 +39,9 @@ export interface NatsNames {
   readonly leases: string;
   leaseOfTask(task: string): string;
   taskOfLease(lease: string): string;
-  /** Subject that says that the node of a task has given it away. */
+  /** Subject of the notice that the node of a task has given it away. */
   released(lease: string): string;
-  /** Subjects of all tasks that were given away. */
+  /** Subjects of all tasks given away. */
   readonly allReleased: string;
   leaseOfReleased(released: string): string;
   /** Subject of the steps of work. */
@@ -62,9 +62,9 @@ export interface NatsNames {
   part(place: PartPlace, index: number): string;
   /** Returns the value to which a part belongs. */
   valueOfPart(values: NatsStream, part: string): PartPlace;
-  /** Subject of a part that version 0.1 has stored. */
+  /** Subject of a part stored by version 0.1. */
   earlierPart(id: string, index: number): string;
-  /** Subject of a message that is only stored to read the clock of the server. */
+  /** Subject of a message stored only to read the clock of the server. */
   clock(token: string): string;
 }
 
@@ -85,7 +85,7 @@ export interface NatsStreams {
   readonly locks: NatsStream;
   /** Parts of large values, where these are removed by their age. */
   readonly parts: NatsStream;
-  /** Parts of large values that are kept until they are removed. */
+  /** Parts of large values, kept until they are removed. */
   readonly lastingParts: NatsStream;
 }
 

@@ -6,7 +6,7 @@ import type { Operations } from "../../scale/engine/operations.ts";
 import type { NatsLink } from "./nats-link.ts";
 import type { NatsNames } from "./nats-names.ts";
 
-/** Parts that places use. */
+/** Parts used by places. */
 export interface PlacesOptions {
   readonly link: NatsLink;
   readonly operations: Operations;
@@ -14,7 +14,7 @@ export interface PlacesOptions {
   readonly ring: KeyRing;
 }
 
-/** Subject of a value, and the pseudonym that its other subjects and fields derive from. */
+/** Subject of a value, and the pseudonym from which its other subjects and fields derive. */
 export interface NatsPlace {
   readonly subject: string;
   readonly tag: string;
@@ -23,7 +23,7 @@ export interface NatsPlace {
 /** Places of values. While keys are replaced, a value may have the pseudonym of an older key. */
 export class NatsPlaces {
   readonly #options: PlacesOptions;
-  /** Subjects of values that exist, by the one with the current key. */
+  /** Subjects of existing values, by the one with the current key. */
   readonly #found = new Map<string, string>();
 
   constructor(options: PlacesOptions) {
@@ -52,7 +52,7 @@ export class NatsPlaces {
     return this.#find(names.streams.tasks.name, places);
   }
 
-  /** Returns the place of the steps of work. Its tag is that of one of the steps. */
+  /** Returns the place of the steps of work. Its tag is the tag of the given step. */
   step(scope: string, step: string): Promise<NatsPlace> {
     const { names, ring } = this.#options;
     const steps = ring.tags("step", step, scope);
@@ -83,7 +83,7 @@ export class NatsPlaces {
   }
 }
 
-/** Places with each of the keys, that with the current one first. */
+/** Places with each of the keys, the current key first. */
 type Places = readonly [NatsPlace, ...NatsPlace[]];
 
 function toPlaces(

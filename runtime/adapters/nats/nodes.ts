@@ -111,7 +111,7 @@ export class NatsNodes implements NodeDirectory {
     this.#receivers.delete(receiver);
   }
 
-  /** Returns the sequence of a lease that has not expired. */
+  /** Returns the sequence of a valid lease. */
   async #findLease(subject: string): Promise<number | undefined> {
     const found = await this.#leases.find(subject);
     const value = found && parseLimited(found.text, 100);
@@ -153,14 +153,14 @@ export class NatsNodes implements NodeDirectory {
   }
 }
 
-/** Receiver of a node, and the readers that call it. */
+/** Receiver of a node, and the readers calling it. */
 interface Receiver {
   readonly receiver: NodeReceiver;
   readonly messages: NatsMessageReader;
   readonly broadcasts: BroadcastReader;
 }
 
-/** Stream that this engine watches. */
+/** Stream watched by this engine. */
 interface Watch {
   readonly session: SessionKey;
   readonly stream: string;

@@ -59,5 +59,5 @@ function readUntil(text: string): number {
   return isObject(value) && typeof value.until === "number" ? value.until : 0;
 }
 
-/** Milliseconds that sums of fractions may be off at the size of a date. */
+/** Tolerance for sums of fractions at the size of a date, in milliseconds. */
 const tolerance = 0.5;

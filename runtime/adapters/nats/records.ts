@@ -1,7 +1,7 @@
 import type { NatsLink, NatsMessage, NatsStream } from "./nats-link.ts";
 import { ValueParts, type RecordsContext } from "./value-parts.ts";
 
-/** Value of a subject, and the sequence that the next change has to name. */
+/** Value of a subject, and the sequence to name in the next change. */
 export interface NatsRecord {
   readonly text: string;
   readonly sequence: number;
@@ -12,7 +12,7 @@ export interface NatsRecord {
 /** Returns true for a value whose time is up. */
 type IsExpired = (record: NatsRecord | undefined, subject: string) => boolean;
 
-/** Values by subject. A change names the sequence of the value that it replaces, so that no change is lost. A large value is stored in parts. */
+/** Values by subject. A change names the sequence of the value it replaces, so that no change is lost. A large value is stored in parts. */
 export class NatsRecords {
   readonly #context: RecordsContext;
   readonly #stream: string;
@@ -64,7 +64,7 @@ export class NatsRecords {
   /**
    * Stores a value. Returns its sequence; `"conflict"` when the last value has another sequence.
    *
-   * @param last - sequence of the value that it replaces; 0 for the first. Absent: any.
+   * @param last - sequence of the replaced value; 0 for the first. Absent: any.
    */
   async put(subject: string, text: string, last?: number): Promise<number | "conflict"> {
     const { link, operations } = this.#context;
@@ -91,8 +91,8 @@ export class NatsRecords {
   }
 
   /**
-   * Reads values in the order of their last changes, and removes those that have expired: JetStream keeps the values of some streams without end. The
-   * next search continues there, and from the start after the last value.
+   * Reads values in the order of their last changes, and removes expired ones: JetStream keeps the values of some streams without end. The next
+   * search continues there, and from the start after the last value.
    *
    * @param count - values to read at most
    * @param isExpired - called with `undefined` for a value of which a part is no longer kept
@@ -110,7 +110,7 @@ export class NatsRecords {
     }
   }
 
-  /** Returns the subjects that match. */
+  /** Returns the matching subjects. */
   list(filter: string): Promise<readonly string[]> {
     const { link, operations } = this.#context;
     return operations.perform("list", () => link.listSubjects(this.#stream, filter));

@@ -4,7 +4,7 @@ import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
 import type { NatsContext } from "./nats-context.ts";
 
-/** Used keys on NATS. An operation that fails throws, so that nothing is accepted twice. */
+/** Used keys on NATS. A failed operation throws, so that nothing is accepted twice. */
 export class NatsReplays implements ReplayStore {
   readonly #context: NatsContext;
   readonly #records: NatsRecords;

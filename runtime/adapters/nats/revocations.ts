@@ -63,7 +63,7 @@ export class NatsRevocations implements RevocationStore {
   }
 }
 
-/** Revocations that are read at a time. */
+/** Number of revocations read at a time. */
 const pageSize = 100;
 
 /** Characters of an encrypted revocation. */

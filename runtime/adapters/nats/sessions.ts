@@ -106,7 +106,7 @@ export class NatsSessions implements SharedSessionStore {
     return found ? nodesOf(found.value) : [];
   }
 
-  /** Replaces the value of a session by the one that a function returns; the same value is not stored again. */
+  /** Replaces the value of a session by the result of a function; the same value is not stored again. */
   #change(
     key: SessionKey,
     change: (value: SessionValue, age: number) => SessionValue,
@@ -179,11 +179,11 @@ interface SessionValue {
   readonly subscriptions: readonly string[];
   readonly listener?: SessionListener;
   readonly reservations: readonly Reservation[];
-  /** Ids of requests that have ended, the first ended first. */
+  /** Ids of ended requests, the first ended first. */
   readonly used: readonly RequestId[];
 }
 
-/** Id of a request, the node that runs it, and the attempt that reserved it. */
+/** Id of a request, the node running it, and the attempt with which it was reserved. */
 type Reservation = readonly [id: RequestId, node: string, attempt?: string];
 
 function toReservation(id: RequestId, node: string, attempt: string | undefined): Reservation {

@@ -7,7 +7,7 @@ import { parseLimited } from "../../scale/engine/parse-limited.ts";
 export interface StreamState {
   readonly owner: string;
   readonly fence: number;
-  /** Sequences that followed the last events of replaced owners, by fence. */
+  /** Sequences after the last events of replaced owners, by fence. */
   readonly ends: readonly (readonly [fence: number, end: number])[];
   /** Requests without a response. */
   readonly open: readonly RequestId[];
@@ -15,7 +15,7 @@ export interface StreamState {
   readonly isEnded: boolean;
   /** Sequence of the next event. */
   readonly next: number;
-  /** Sequence of the oldest event that is kept. */
+  /** Sequence of the oldest kept event. */
   readonly oldest: number;
   /** Characters of the kept events. */
   readonly size: number;

@@ -4,13 +4,13 @@ import type { NatsContext } from "./nats-context.ts";
 import type { NatsMessage } from "./nats-link.ts";
 import { NatsRecords, type NatsRecord } from "./records.ts";
 
-/** Node that may run a task, and for how long without a renewal. */
+/** Node allowed to run a task, and for how long without a renewal. */
 export interface TaskLease {
   readonly node: string;
   readonly milliseconds: number;
 }
 
-/** Lease that is over, with the sequence that its replacement has to name. */
+/** Expired lease, with the sequence to name in its replacement. */
 export interface ExpiredLease extends TaskLease {
   /** Subject of the lease. */
   readonly subject: string;
@@ -18,13 +18,13 @@ export interface ExpiredLease extends TaskLease {
 }
 
 /**
- * Leases of the tasks that nodes run, by the subject of the task. A renewal replaces the message of a lease by one at the end of the stream, so leases that
- * are over are at its beginning, and are found without the others. A task that its node gives away is found by a message that names it.
+ * Leases of running tasks, by the subject of the task. A renewal replaces the message of a lease by one at the end of the stream. So expired leases
+ * are at its beginning, and are found without the others. When a node gives a task away, a message names the task.
  */
 export class NatsTaskLeases {
   readonly #records: NatsRecords;
   readonly #context: NatsContext;
-  /** Milliseconds of the shortest lease that this node knows. */
+  /** Milliseconds of the shortest lease known to this node. */
   #shortest = Infinity;
   /** Sequence to search from. */
   #from = 1;
@@ -55,7 +55,7 @@ export class NatsTaskLeases {
     return true;
   }
 
-  /** Returns leases that are over. */
+  /** Returns expired leases. */
   async findExpired(limit: number): Promise<readonly ExpiredLease[]> {
     const released = await this.#findReleased(limit);
     const oldest = await this.#findOldest(limit - released.length);
@@ -78,7 +78,9 @@ export class NatsTaskLeases {
     return found;
   }
 
-  /** Reads leases from the oldest to the first that is too young to be over. After {@link mostReads} the next search continues there. */
+  /**
+   * Reads leases, beginning with the oldest, up to the first that cannot have expired yet. After {@link mostReads} the next search continues there.
+   */
   async #findOldest(limit: number): Promise<readonly ExpiredLease[]> {
     const found: ExpiredLease[] = [];
     for (let reads = 0; reads < mostReads && found.length < limit; reads += 1) {
@@ -107,12 +109,12 @@ export class NatsTaskLeases {
     return operations.perform("read", () => link.findNext(names.streams.leases.name, filter, sequence));
   }
 
-  /** Gives a lease that is over to a node. Returns `false` when another node was faster. */
+  /** Gives an expired lease to a node. Returns `false` when another node was faster. */
   async take({ subject, sequence }: ExpiredLease, lease: TaskLease): Promise<boolean> {
     return (await this.#records.put(subject, JSON.stringify(lease), sequence)) !== "conflict";
   }
 
-  /** Returns the subject of the task that has a lease. */
+  /** Returns the subject of a lease's task. */
   taskOf({ subject }: ExpiredLease): string {
     return this.#context.names.taskOfLease(subject);
   }
@@ -140,5 +142,5 @@ interface FoundLease extends ExpiredLease {
   readonly isOver: boolean;
 }
 
-/** Leases that one search reads at most. */
+/** Maximum number of leases read by one search. */
 const mostReads = 100;

@@ -80,7 +80,7 @@ export class NatsTasks implements TaskStore {
     return record && !isFinal(record.status) ? record : undefined;
   }
 
-  /** Replaces a record by one that follows from it. Returns the record that is stored then. */
+  /** Replaces a record by one derived from it. Returns the record now stored. */
   async #replace(
     subject: string,
     toNext: (record: TaskRecord) => TaskRecord | undefined,
@@ -190,7 +190,7 @@ function isOver(text: string, now: number): boolean {
   return time !== undefined && Number(time) <= now;
 }
 
-/** Tasks that are read at most to find expired ones. */
+/** Maximum number of tasks read to find expired ones. */
 const mostReads = 100;
 
 interface StoredTask {

@@ -7,7 +7,7 @@ import { EngineError } from "../../stores/engine.ts";
 import { createToken, type NatsNames, type PartPlace } from "./nats-names.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** Parts that all records of an engine use. */
+/** Parts shared by all records of an engine. */
 export interface RecordsContext {
   readonly link: NatsLink;
   readonly operations: Operations;
@@ -15,16 +15,16 @@ export interface RecordsContext {
   readonly clock: ServerClock;
 }
 
-/** Text that is stored for a value. */
+/** Text stored for a value. */
 export interface StoredText {
   readonly text: string;
-  /** Parts that were stored for it. */
+  /** Parts stored for it. */
   readonly place?: PartPlace;
 }
 
 /**
- * Parts of the values of a stream that exceed a message. The value itself is a reference to its parts, which are removed with it. Those that a node has
- * left behind are removed by their age, or by a search where they have none.
+ * Parts of a stream's values too large for a message. The value itself is a reference to its parts, which are removed with it. Parts left behind by a
+ * node are removed by their age, or by a search where they have none.
  */
 export class ValueParts {
   readonly #context: RecordsContext;
@@ -33,7 +33,7 @@ export class ValueParts {
   readonly #known = new Map<number, PartPlace>();
   /** Sequence from which the next search for parts without a value reads. */
   #from = 1;
-  /** Search that is in progress. */
+  /** Search in progress. */
   #search: Promise<void> | undefined;
 
   constructor(context: RecordsContext, values: NatsStream) {
@@ -41,7 +41,7 @@ export class ValueParts {
     this.#values = values;
   }
 
-  /** Stores a value that exceeds a message in parts. Returns the text that refers to them, or the text of a smaller value. */
+  /** Stores a value in parts if it exceeds a message, and returns the text that refers to them. Returns the text of a smaller value. */
   async divide(subject: string, text: string): Promise<StoredText> {
     const { link, operations, names } = this.#context;
     const bytes = Buffer.from(text);
@@ -99,7 +99,7 @@ export class ValueParts {
     await this.#purge(subject).catch(ignore);
   }
 
-  /** Starts a search for parts that a node has left behind when it ended between two writes. */
+  /** Starts a search for parts left behind by a node which ended between two writes. */
   #startSearch(reads: number): void {
     this.#search ??= this.#searchUnused(reads)
       .catch(ignore)
@@ -165,10 +165,10 @@ function readReference(text: string): Reference | undefined {
   return typeof parts === "number" ? { id, count: parts, isEarlier: true } : undefined;
 }
 
-/** Start of a value that is stored in parts. No JSON text starts so. */
+/** Start of the text for a value stored in parts. No JSON text starts so. */
 const referenceStart = "parts:";
 
-/** Bytes of a message that are not its value. */
+/** Bytes of a message in addition to its value. */
 const overhead = 4_096;
 
 /** Parts of one value. */
@@ -177,7 +177,7 @@ const maxParts = 256;
 /** Values whose parts are remembered. */
 const mostKnown = 1_000;
 
-/** Parts that one search reads beyond the number of those that were stored. */
+/** Number of parts that one search reads in addition to the number of parts stored. */
 const extraReads = 2;
 
 /** Milliseconds after which parts without a value are removed. Until then, their value may be about to be stored. */

@@ -10,7 +10,7 @@ export class NatsValues implements SharedValueStore {
   readonly #context: NatsContext;
   readonly #values: NatsRecords;
   readonly #locks: NatsRecords;
-  /** Removal of expired values that is in progress. */
+  /** Removal of expired values in progress. */
   #removal: Promise<void> | undefined;
 
   constructor(context: NatsContext) {
@@ -41,7 +41,7 @@ export class NatsValues implements SharedValueStore {
     return { value: stored.value, milliseconds: stored.milliseconds };
   }
 
-  /** Removes expired values, some with each value that is stored. */
+  /** Removes expired values, some with each stored value. */
   async #removeExpired(): Promise<void> {
     await this.#values.removeExpired(this.#context.names.values, readsOfEach, (found, subject) => {
       const stored = found && this.#parse(subject, found);
@@ -109,14 +109,14 @@ export class NatsValues implements SharedValueStore {
     };
   }
 
-  /** Returns the subjects of a value with each of the keys, that with the current one first. */
+  /** Returns the subjects of a value with each of the keys, the current key first. */
   #subjects(key: string): readonly [string, ...string[]] {
     const { names, ring } = this.#context;
     const [current, ...older] = ring.tags("value", key);
     return [names.value(current), ...older.map((tag) => names.value(tag))];
   }
 
-  /** Returns the locks of a key, in an order that does not depend on that of the keys of the ring. */
+  /** Returns the locks of a key, in an order independent of the order of the keys in the ring. */
   #locksOf(key: string): readonly string[] {
     const { names, ring } = this.#context;
     return ring
@@ -141,5 +141,5 @@ interface FoundLock {
 /** Characters of an encrypted value. */
 const maxSize = 256 * 1024;
 
-/** Values that are read with each one that is stored, to find expired ones: more than one, so that they do not grow in number. */
+/** Number of values read with each stored one, to find expired ones: more than one, so that they do not grow in number. */
 const readsOfEach = 4;

@@ -37,7 +37,7 @@ export const toolError = "tool_error";
 /** Type of the error of a request whose response cannot be read; the convention has none. */
 export const invalidResponse = "invalid_response";
 
-/** Value for names that are not known: their number must be bounded. */
+/** Value for unknown names: their number must be bounded. */
 export const other = "_OTHER";
 
 /** Names of the histograms, and their descriptions. */

@@ -1,7 +1,7 @@
 import type { NotificationRow, RequestRow, Revision, Table } from "../../../generated/support.ts";
 import { createMetadataReader, type MetadataReader } from "../../protocol/session/request-metadata.ts";
 
-/** Methods of the revisions of a connection, and the revisions that its messages name. */
+/** Methods of the revisions of a connection, and the revisions named by its messages. */
 export class KnownMethods {
   readonly #revisions: ReadonlyMap<unknown, Revision>;
   readonly #methods: ReadonlySet<string>;
@@ -13,12 +13,12 @@ export class KnownMethods {
     this.#reader = createMetadataReader(revisions);
   }
 
-  /** True for a method that a revision has. Peers send any text as a method. */
+  /** True for a method known to a revision. Peers send any text as a method. */
   has(method: string): boolean {
     return this.#methods.has(method);
   }
 
-  /** Returns the revision that the metadata of a stateless request names. */
+  /** Returns the revision named by the metadata of a stateless request. */
   findRevision(params: unknown): Revision | undefined {
     return this.#revisions.get(this.#reader?.readVersion(params));
   }

@@ -3,7 +3,7 @@ import { isToolFailure } from "../../server/middleware/middleware.ts";
 import type { OperationEnd, Target } from "./operation.ts";
 
 /**
- * Names of tools and prompts that exist: they were in a list, or a call of them has succeeded. Others are any text of a client, and must become neither
+ * Names of existing tools and prompts: they were in a list, or a call of them has succeeded. Others are any text of a client, and must become neither
  * names of spans nor attributes of durations.
  */
 export class KnownNames {

@@ -21,7 +21,7 @@ import type { KnownMethods } from "./known-methods.ts";
 import type { OperationEnd, OperationStart } from "./operation.ts";
 import type { Operation, Recorder } from "./recorder.ts";
 
-/** Parts that an observer of a connection needs. */
+/** Parts of an observer of a connection. */
 export interface ObserverParts {
   readonly recorder: Recorder;
   readonly methods: KnownMethods;
@@ -34,18 +34,18 @@ export function observeConnection(channel: Channel, parts: ObserverParts): Chann
   return replaceMembers(channel, { start, send, agree, abandon, failed, close });
 }
 
-/** Members of a channel that the observer replaces. */
+/** Members of a channel replaced by the observer. */
 type ObservedMembers = Required<Pick<Channel, "start" | "send" | "agree" | "abandon" | "failed" | "close">>;
 
-/** Records the operations of one connection: each message that is sent or received, until its response. */
+/** Records the operations of one connection: each sent or received message, until its response. */
 class ConnectionObserver implements ObservedMembers {
   readonly #channel: Channel;
   readonly #parts: ObserverParts;
   readonly #since = performance.now();
-  /** Requests of the peer that run. An id that the peer uses twice has several, the last of which is rejected first. */
+  /** Running requests of the peer. An id used twice by the peer has several, the last of which is rejected first. */
   readonly #incoming = new Map<RequestId, readonly Operation[]>();
   readonly #outgoing = new Map<RequestId, Operation>();
-  /** Requests of a batch that is being received. */
+  /** Requests of the batch being received. */
   #batch: readonly RequestId[] = [];
   #revision: Revision | undefined;
   #isEnded = false;
@@ -161,7 +161,7 @@ class ConnectionObserver implements ObservedMembers {
     }
   }
 
-  /** Ends the request to which a message responds that cannot be used. */
+  /** Ends the request whose response cannot be used. */
   #endUnusable(incoming: Incoming, reason: string): void {
     const { kind } = incoming;
     const isCall = kind === "request" || kind === "notification" || (kind === "invalid" && !incoming.mayRespond);
@@ -210,7 +210,7 @@ class ConnectionObserver implements ObservedMembers {
     return id === undefined ? undefined : this.#incoming.get(id)?.at(-1);
   }
 
-  /** Describes a message. Revision and session become known during the handshake, so that they are read when they are needed. */
+  /** Describes a message. Revision and session become known during the handshake, so they are read only when needed. */
   #describe(kind: OperationStart["kind"], message: SentOrReceived, origin?: unknown): OperationStart {
     const { methods, facts } = this.#parts;
     const readRevision = (): Revision | undefined => methods.findRevision(message.params) ?? this.#revision;
@@ -250,7 +250,7 @@ class ConnectionObserver implements ObservedMembers {
   }
 }
 
-/** Maximum number of running requests of a peer that are recorded. */
+/** Maximum number of a peer's running requests to record. */
 const mostRunning = 10_000;
 
 interface SentOrReceived {
@@ -271,7 +271,7 @@ function isNetwork(value: unknown): value is NetworkDetails {
   return isObject(value) && typeof value.transport === "string";
 }
 
-/** Returns a message with trace context in its metadata, in place of the one that it has. */
+/** Returns a message with trace context in its metadata, in place of its own. */
 function withFields<Sent extends RequestMessage | NotificationMessage>(
   message: Sent,
   fields: Readonly<Record<string, string>>,

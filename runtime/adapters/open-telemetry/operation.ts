@@ -8,11 +8,11 @@ import { isToolFailure } from "../../server/middleware/middleware.ts";
 import { redactText } from "../../server/middleware/redact.ts";
 import { attributeKeys as keys, executeTool, invalidResponse, other, toolError } from "./conventions.ts";
 
-/** Request or notification that is sent or received. */
+/** Request or notification, sent or received. */
 export interface OperationStart {
   /** `client` for the sender, `server` for the receiver. */
   readonly kind: "client" | "server";
-  /** Method; `_OTHER` for one that no revision of the connection has. */
+  /** Method; `_OTHER` for a method unknown to every revision of the connection. */
   readonly method: string;
   readonly params: unknown;
   /** Absent for notifications. */
@@ -44,7 +44,7 @@ export interface Target {
   readonly name: string;
 }
 
-/** Returns the tool, the prompt or the resource that a message names. */
+/** Returns the tool, the prompt or the resource named by a message. */
 export function readOperationTarget(method: string, params: unknown): Target | undefined {
   if (!isObject(params)) return undefined;
   const { name, uri } = params;
@@ -60,7 +60,7 @@ const resourceMethods: ReadonlySet<string> = new Set([
   "notifications/resources/updated",
 ]);
 
-/** Returns the attributes that spans and durations have in common, without the name of the target. */
+/** Returns the attributes common to spans and durations, without the name of the target. */
 export function toCommonAttributes(start: OperationStart): TextAttributes {
   return {
     [keys.method]: start.method,
@@ -86,7 +86,7 @@ export function toConnectionAttributes({
   };
 }
 
-/** Returns the attributes that only spans have: their values are not bounded in number. Text of the peer is redacted and shortened. */
+/** Returns the attributes of spans only: their values are not bounded in number. Text of the peer is redacted and shortened. */
 export function toSpanAttributes({ id, role, network, sessionId }: OperationStart, target?: Target): TextAttributes {
   const { address, port } = network ?? {};
   return {

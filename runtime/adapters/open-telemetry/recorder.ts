@@ -35,11 +35,11 @@ import {
 } from "./operation.ts";
 import { isObject } from "../../../generated/support.ts";
 
-/** Providers of what is recorded, and the parts of it that a program adds, leaves out or hides. */
+/** Providers for the records, and the parts a program adds, leaves out or hides. */
 export interface OpenTelemetryOptions {
-  /** Tracer of the spans. Default: that of the provider registered in the process. */
+  /** Tracer of the spans. Default: the tracer of the provider registered in the process. */
   readonly tracer?: Tracer;
-  /** Meter of the durations. Default: that of the provider that is registered when the first connection opens. */
+  /** Meter of the durations. Default: the meter of the provider registered when the first connection opens. */
   readonly meter?: Meter;
   /** Attributes of every span and every duration, such as the name of a deployment. */
   readonly attributes?: Attributes;
@@ -51,8 +51,8 @@ export interface OpenTelemetryOptions {
   /** True for methods without spans and durations, such as `ping` or `notifications/progress`. Trace context is sent with them nevertheless. */
   readonly skip?: (method: string) => boolean;
   /**
-   * Use of the trace context that peers send. `parent`: spans continue the trace of the peer, and its baggage is available. `link`: spans begin a
-   * trace of their own with a link to that of the peer, and its baggage is dropped; for servers whose clients are not trusted. Default `parent`.
+   * Use of the trace context sent by peers. `parent`: spans continue the trace of the peer, and its baggage is available. `link`: spans begin a trace
+   * of their own with a link to the peer's, and its baggage is dropped; for servers whose clients are not trusted. Default `parent`.
    */
   readonly remoteContext?: "parent" | "link";
   /** `false` to leave out `mcp.session.id`: in transports without authentication, the id gives access to the session. Default `true`. */
@@ -61,9 +61,9 @@ export interface OpenTelemetryOptions {
   readonly close?: () => Promise<unknown>;
 }
 
-/** Operation that has begun. */
+/** Operation in progress. */
 export interface Operation {
-  /** Runs a function in the context of the operation: spans that begin in it are its children. */
+  /** Runs a function in the context of the operation: spans begun in it are its children. */
   run<Result>(work: () => Result): Result;
   /** Trace context to send with the message. */
   readonly fields: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export interface Operation {
   end(end: OperationEnd): void;
 }
 
-/** Facts about a session that has ended. */
+/** Facts about an ended session. */
 export type EndedSession = Pick<OperationStart, "role" | "revision" | "network"> & {
   readonly milliseconds: number;
   /** Reason of the end; absent after an orderly one. */
@@ -88,7 +88,7 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Begins the operation of a message. A message that is sent belongs to `within` if no span is active. */
+  /** Begins the operation of a message. A sent message belongs to `within` if no span is active. */
   begin(start: OperationStart, within?: Operation): Operation {
     const surrounding = this.#findContext(start, within);
     if (this.#options.skip?.(start.method) === true) return new ContextOperation(surrounding.parent);
@@ -171,8 +171,8 @@ export class Recorder {
   }
 
   /**
-   * Returns the parent of a span. A received message continues the trace of its sender, and is linked to the active span, such as that of an HTTP
-   * request. A message that is sent belongs to the active span.
+   * Returns the parent of a span. A received message continues the trace of its sender, and is linked to the active span, such as the span of an HTTP
+   * request. A sent message belongs to the active span.
    */
   #findContext({ kind, role, params }: OperationStart, within: Operation | undefined): Surrounding {
     const active = contexts.active();
@@ -251,13 +251,13 @@ function createDurations(meter: Meter): Durations {
   };
 }
 
-/** Reads the trace context of a message with the propagators of the process. It is untrusted input: values that are not valid are ignored. */
+/** Reads the trace context of a message with the propagators of the process. It is untrusted input: invalid values are ignored. */
 function extract(base: Context, params: unknown): Context {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined;
   return meta ? propagation.extract(base, readTraceContext(meta)) : base;
 }
 
-/** Returns the fields that the propagators of the process write for a context. */
+/** Returns the fields written by the propagators of the process for a context. */
 function inject(context: Context): Readonly<Record<string, string>> {
   const carrier: Record<string, string> = {};
   propagation.inject(context, carrier);
@@ -266,7 +266,7 @@ function inject(context: Context): Readonly<Record<string, string>> {
 
 type OnEnd = (end: OperationEnd, context: Context) => void;
 
-/** Operation in a context: that of its span, or of another one for an operation without a span. */
+/** Operation in a context: the context of its span, or another one for an operation without a span. */
 class ContextOperation implements Operation {
   readonly #context: Context;
   #onEnd: OnEnd | undefined;

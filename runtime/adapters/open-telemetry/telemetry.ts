@@ -5,9 +5,10 @@ import { observeConnection } from "./observe-connection.ts";
 import { Recorder, type OpenTelemetryOptions } from "./recorder.ts";
 
 /**
- * Creates the option `telemetry` of servers, clients and gateways. It records a span and a duration for each request and notification, on both sides and
- * in both directions, with the names of the semantic conventions for MCP. Trace context travels in `_meta`. Spans of servers continue the trace of the
- * client, and are linked to the active span, such as that of an HTTP request. Nothing is sent anywhere unless an SDK is registered in the process.
+ * Creates the option `telemetry` of servers, clients and gateways. It records a span and a duration for each request and notification, on both sides
+ * and in both directions, with the names of the semantic conventions for MCP. Trace context travels in `_meta`. Spans of servers continue the trace
+ * of the client, and are linked to the active span, such as the span of an HTTP request. Nothing is sent anywhere unless an SDK is registered in the
+ * process.
  *
  * Arguments and results are not recorded by default. Text of the peer is redacted and shortened. Unknown methods, tools and prompts are `_OTHER`.
  *

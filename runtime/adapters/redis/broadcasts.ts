@@ -9,7 +9,7 @@ import { toList, toText, toTexts } from "./replies.ts";
 import { addBroadcast, readBroadcasts } from "./scripts/broadcasts.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Broadcasts that Redis keeps for a time. */
+/** Broadcasts kept by Redis for a time. */
 export class Broadcasts {
   readonly #context: StoreContext;
 
@@ -80,17 +80,17 @@ export class Broadcasts {
 
 interface Page {
   readonly epoch: string;
-  /** Id of the last broadcast that is no longer kept. */
+  /** Id of the latest removed broadcast. */
   readonly removed: string;
   readonly last: string;
   /** Ids and broadcasts in turn. */
   readonly entries: readonly string[];
 }
 
-/** Place that broadcasts are signed for. */
+/** Place broadcasts are signed for. */
 const place = "broadcasts";
 
-/** Broadcasts that one command reads. */
+/** Number of broadcasts read by one command. */
 const pageSize = 256;
 
 function createEpoch(): string {

@@ -20,7 +20,7 @@ export class RedisCommands {
   readonly #health: Health;
   readonly #timeout: number;
   readonly #operations: Operations;
-  /** Confirmations that are about to be requested, by their kind and the key of their slot. */
+  /** Confirmations to be requested soon, by their kind and the key of their slot. */
   readonly #confirmations = new Map<string, Promise<void>>();
   #replicas = 0;
 
@@ -31,12 +31,12 @@ export class RedisCommands {
     this.#operations = new Operations({ product: "Redis", health, timeout, isRejection });
   }
 
-  /** Command that publishes inside of scripts. */
+  /** Command for publishing inside of scripts. */
   get publishCommand(): string {
     return this.#link.publishCommand;
   }
 
-  /** Sets the number of replicas that confirm each durable write. */
+  /** Sets the number of replicas needed to confirm each durable write. */
   setReplicas(replicas: number): void {
     this.#replicas = replicas;
   }
@@ -57,8 +57,8 @@ export class RedisCommands {
   }
 
   /**
-   * Runs a script that reads, and waits until the replicas have all that it may have read. A primary that was replaced, or is about to be, has none that
-   * reply: what it returns may be old, or lost with it.
+   * Runs a reading script, and waits until the replicas have everything it may have read. If the primary was replaced or is about to be, no replica
+   * replies: its data may be old, or lost with it.
    */
   runConfirmed(script: RedisScript, keys: readonly [string, ...string[]], args?: readonly string[]): Promise<unknown> {
     return this.#confirmed("read", keys[0], () => this.run(script, keys, args));
@@ -69,7 +69,7 @@ export class RedisCommands {
     return this.#confirmed("write", key, () => this.send(key, args));
   }
 
-  /** Sends a command that reads, and waits until the replicas have all that it may have read. */
+  /** Sends a reading command, and waits until the replicas have everything it may have read. */
   sendConfirmed(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
     return this.#confirmed("read", key, () => this.send(key, args));
   }
@@ -97,7 +97,7 @@ export class RedisCommands {
     return confirmation;
   }
 
-  /** WAIT counts replicas that have the last write of the connection. With a write now, that is everything before. */
+  /** WAIT counts replicas that have the last write of the connection. After a write now, they have everything before it. */
   async #waitForAll(key: string, generation: number): Promise<void> {
     const mark = `${key}:b`;
     await Promise.all([this.send(key, ["SET", mark, "", "PX", "1000"]), this.#wait(key, generation)]);
@@ -148,7 +148,7 @@ export class RedisCommands {
 
 const connectionChanged = "The connection to Redis ended before the replicas confirmed a write; repeat it";
 
-/** Returns the error of a command in a script, which Redis before 7 quotes in that of the script. */
+/** Returns the error of a command in a script. Redis before 7 quotes it in the error of the script. */
 function withoutScript(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const [, quoted] =
@@ -156,7 +156,7 @@ function withoutScript(error: unknown): unknown {
   return quoted === undefined ? error : new Error(quoted, { cause: error });
 }
 
-/** True for an error reply of a server that works. */
+/** True for an error reply of a working server. */
 function isRejection(problem: string): boolean {
   return /^(OOM|MISCONF|NOPERM|ERR|WRONGTYPE|NOREPLICAS|NOSCRIPT|EXECABORT)\b/.test(problem);
 }

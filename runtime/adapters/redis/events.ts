@@ -102,7 +102,7 @@ export class RedisEvents implements SharedEventStore {
     return [meta, events, names.streams(tag), watch];
   }
 
-  /** Arguments of each script that writes. */
+  /** Arguments of each writing script. */
   #writing(stream: string): readonly string[] {
     const { limits, commands } = this.#context;
     const { maxEvents, maxStreamSize, streamTtl, endedStreamTtl } = limits;

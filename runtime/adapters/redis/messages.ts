@@ -48,7 +48,7 @@ export class RedisMessageReader {
   readonly #node: string;
   readonly #receive: (message: NodeMessage) => void;
   readonly #loop = new ReadLoop(() => this.#readNew());
-  /** Id of the last message that was read. */
+  /** Id of the last message read. */
   #last = "0-0";
 
   constructor(context: StoreContext, node: string, receive: (message: NodeMessage) => void) {
@@ -106,5 +106,5 @@ export class RedisMessageReader {
   }
 }
 
-/** Messages that one command reads. */
+/** Number of messages read by one command. */
 const pageSize = 256;

@@ -1,4 +1,4 @@
-/** Names of keys and channels. All that belongs to one thing is in one slot of a cluster. */
+/** Names of keys and channels. Everything about one thing is in one slot of a cluster. */
 export interface RedisNames {
   /** Keys of a session by its tag. */
   session(tag: string): readonly [string, string, string, string];
@@ -6,7 +6,7 @@ export interface RedisNames {
   /** Hash of the streams of a session. */
   streams(tag: string): string;
   lease(node: string): string;
-  /** Stream of the messages to a node, and channel that wakes the node. */
+  /** Stream of the messages to a node, and channel to wake the node. */
   messages(node: string): { readonly key: string; readonly channel: string };
   /** Stream, hash and channel of broadcasts. */
   readonly broadcasts: { readonly keys: readonly [string, string]; readonly channel: string };
@@ -30,11 +30,11 @@ export interface RedisNames {
   readonly probe: string;
 }
 
-/** Names that concern a stream. */
+/** Names for a stream. */
 export interface StreamNames {
   readonly meta: string;
   readonly events: string;
-  /** Key that is present while a node watches the stream, and channel that wakes the nodes. */
+  /** Key present while a node watches the stream, and channel to wake the nodes. */
   readonly watch: string;
 }
 

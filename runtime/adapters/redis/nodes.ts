@@ -137,7 +137,7 @@ export class RedisNodes implements NodeDirectory {
   }
 }
 
-/** Receiver of a node, and the readers that call it. */
+/** Receiver of a node, and the readers calling it. */
 interface Receiver {
   readonly receiver: NodeReceiver;
   readonly messages: RedisMessageReader;

@@ -1,4 +1,4 @@
-/** Position of an broadcast: the id that Redis gave it, and the epoch of the store, which changes when the store loses its data. */
+/** Position of a broadcast: its id from Redis, and the epoch of the store, which changes when the store loses its data. */
 export interface Position {
   readonly id: string;
   readonly epoch: string;

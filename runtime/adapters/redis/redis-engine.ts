@@ -40,8 +40,8 @@ export interface RedisEngineOptions {
   readonly limits?: Partial<RedisLimits>;
   readonly durability?: RedisDurability;
   /**
-   * Rejects settings that may lose acknowledged writes, `appendfsync everysec` among them. Otherwise they are only reported, and `everysec` is not.
-   * Default `false`.
+   * Rejects settings under which acknowledged writes may be lost, including `appendfsync everysec`. By default they are only reported, except for
+   * `everysec`, which is accepted silently. Default `false`.
    */
   readonly strict?: boolean;
   /** Encrypts what clients and handlers send: records of sessions, events and tasks. Ids and principals are never stored in clear. Default `false`. */
@@ -52,7 +52,7 @@ export interface RedisEngineOptions {
 
 /** Confirmation of writes. */
 export interface RedisDurability {
-  /** Replicas that have to confirm each write of a session, event, task or replay. Default: 1 where the primary has replicas, else 0. */
+  /** Number of replicas to confirm each write of a session, event, task or replay. Default: 1 where the primary has replicas, else 0. */
   readonly replicas?: number;
 }
 
@@ -91,7 +91,7 @@ class RedisEngine implements Engine {
   readonly #health = new Health("Redis");
   readonly #link: RedisLink;
   readonly #context: StoreContext;
-  /** Replicas that confirm each write. */
+  /** Number of replicas confirming each write. */
   #confirming = 0;
   #timer: Cancel | undefined;
   #opening: Promise<void> | undefined;
@@ -168,7 +168,7 @@ class RedisEngine implements Engine {
   }
 
   /**
-   * Checks version and settings of servers that were connected.
+   * Checks version and settings of servers after they were connected.
    *
    * @throws {SetupError} when they cannot be used
    */

@@ -8,7 +8,7 @@ export interface RegistryEntry {
   readonly owner: string;
   /** Holder with a share of its own; empty without. */
   readonly holder: string;
-  /** Milliseconds that the entry lives; 0: without end. */
+  /** Lifetime of the entry in milliseconds; 0: without end. */
   readonly ttl: number;
 }
 

@@ -3,7 +3,7 @@ import { toText } from "./replies.ts";
 import { addUse } from "./scripts/replays.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Used keys on Redis. An operation that fails throws, so that nothing is accepted twice. */
+/** Used keys on Redis. A failed operation throws, so that nothing is accepted twice. */
 export class RedisReplays implements ReplayStore {
   readonly #context: StoreContext;
 
@@ -25,5 +25,7 @@ export class RedisReplays implements ReplayStore {
   }
 }
 
-/** Milliseconds for which a key is kept longer: the clocks of the nodes differ, and another one may accept it after that of this node. */
+/**
+ * Milliseconds for which a key is kept longer. The clocks of the nodes differ, and another node may accept the key after this node no longer would.
+ */
 const margin = 600_000;

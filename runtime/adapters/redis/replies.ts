@@ -1,9 +1,9 @@
-/** Returns a reply that is a list; an empty list for any other. */
+/** Returns a reply if it is a list; otherwise an empty list. */
 export function toList(reply: unknown): readonly unknown[] {
   return Array.isArray(reply) ? reply : [];
 }
 
-/** Returns a reply that is a text or a number as text; `undefined` for any other. */
+/** Returns a text or a number of a reply as text; `undefined` for anything else. */
 export function toText(reply: unknown): string | undefined {
   if (typeof reply === "number") return String(reply);
   return typeof reply === "string" ? reply : undefined;
@@ -14,7 +14,7 @@ export function toTexts(reply: unknown): readonly string[] {
   return toList(reply).flatMap((item) => toText(item) ?? []);
 }
 
-/** Returns a reply that is a number, or the text of one; 0 for any other. */
+/** Returns a number of a reply, or its text as a number; 0 for anything else. */
 export function toNumber(reply: unknown): number {
   const number = Number(toText(reply));
   return Number.isNaN(number) ? 0 : number;

@@ -24,7 +24,7 @@ import {
 } from "./scripts/sessions.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Session store of a cluster, with scripts that reserve and release requests. */
+/** Session store of a cluster, with scripts to reserve and release requests. */
 export class RedisSessions implements SharedSessionStore {
   readonly #context: StoreContext;
   readonly #registry: Registry;

@@ -4,11 +4,11 @@ import type { RedisConnection } from "./connection/redis-client.ts";
 import type { RedisNames } from "./names.ts";
 import { toTexts } from "./replies.ts";
 
-/** Settings of Redis that matter here. */
+/** Settings of Redis as far as they matter here. */
 export interface RedisSettings {
-  /** Replicas that follow the primary now. */
+  /** Number of replicas following the primary now. */
   readonly replicas: number;
-  /** Settings that make it lose data, each in one sentence. */
+  /** Settings under which it may lose data, each in one sentence. */
   readonly weaknesses: readonly string[];
 }
 
@@ -51,17 +51,17 @@ const unreadableFsync = "The setting appendfsync cannot be read; permit CONFIG w
 
 const unreadable = "The settings of Redis cannot be read; permit INFO with the ACL rule +info";
 
-/** Commands beyond those of the categories that an account needs. */
+/** Further commands an account needs, beyond the categories. */
 const rules = "+@read +@write +@scripting +@pubsub +@connection +time +wait";
 
-/** Names that the application uses. */
+/** Names used by the application. */
 export interface CheckedNames {
   readonly names: RedisNames;
   readonly prefix: string;
 }
 
 /**
- * Performs each kind of command once. A server that rejects writes for now passes.
+ * Performs each kind of command once. A server passes even if it rejects writes for now.
  *
  * @throws {SetupError} when a permission is missing
  */
@@ -132,7 +132,7 @@ async function tryCommand(server: RedisServerConnection, args: readonly string[]
   }
 }
 
-/** Returns a field of the text that `INFO` returns. */
+/** Returns a field of the text returned by `INFO`. */
 function readField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((candidate) => candidate.startsWith(`${name}:`));
   return line?.slice(name.length + 1);

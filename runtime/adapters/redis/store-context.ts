@@ -16,7 +16,7 @@ export interface RedisLimits extends EngineLimits {
   readonly maxTasksPerOwner: number;
   /** Characters of one task, or of the outcome of one of its steps. A larger outcome is not stored, and its task fails. Default 16 Mi. */
   readonly maxTaskSize: number;
-  /** Milliseconds that the steps of unfinished tasks are kept after the last one began. Default 24 h. */
+  /** Milliseconds for which the steps of unfinished tasks are kept after the last one began. Default 24 h. */
   readonly ledgerTtl: number;
   /** Steps of one task. Default 10,000. */
   readonly maxSteps: number;
@@ -32,7 +32,7 @@ export const defaultRedisLimits: RedisLimits = {
   maxSteps: 10_000,
 };
 
-/** Parts that all stores of one engine use. */
+/** Parts shared by all stores of one engine. */
 export interface StoreContext {
   readonly commands: RedisCommands;
   readonly names: RedisNames;

@@ -16,7 +16,7 @@ export class RedisTaskLeases {
     await this.#commands.runDurably(addLease, this.#keys, [node, toArgument(milliseconds), task]);
   }
 
-  /** Renews leases of a node. Returns the tasks that it does not run. */
+  /** Renews leases of a node. Returns the tasks it does not run. */
   async renew(tasks: readonly string[], node: string, milliseconds: number): Promise<readonly string[]> {
     if (tasks.length === 0) return [];
     const args = [node, toArgument(milliseconds), ...tasks];
@@ -34,7 +34,7 @@ export class RedisTaskLeases {
   }
 }
 
-/** Milliseconds that a node has to read the record of a task that it takes over, where the lease of the task is written. */
+/** Milliseconds for a node to read the record of a task it takes over. The record contains the length of the task's lease. */
 const firstLease = 6_000;
 
 function toArgument(value: number): string {

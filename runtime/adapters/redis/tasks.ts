@@ -123,7 +123,7 @@ export class RedisTasks implements TaskStore {
     return undefined;
   }
 
-  /** Replaces a record by one that follows from it. Returns the record that is stored then. */
+  /** Replaces a record by one derived from it. Returns the record now stored. */
   async #replace(
     name: string,
     toNext: (record: TaskRecord) => TaskRecord | undefined,
@@ -147,7 +147,7 @@ export class RedisTasks implements TaskStore {
     return { owner: ownerTag, tag, key: names.task(ownerTag, tag) };
   }
 
-  /** Finds the tag of an owner. While keys are replaced it may be that of an older one. */
+  /** Finds the tag of an owner. While keys are replaced, it may be the tag of an older key. */
   async #ownerTag(owner: string): Promise<string> {
     const { commands, names, ring } = this.#context;
     const tags = ring.tags("owner", owner);
@@ -172,5 +172,5 @@ interface Place {
   readonly key: string;
 }
 
-/** Attempts to change a task that others change at the same time. */
+/** Attempts to change a task while others change it. */
 const mostAttempts = 50;

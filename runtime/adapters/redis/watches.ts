@@ -3,14 +3,14 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisLink } from "./connection/link.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Streams that this node watches. Nodes that write publish only while a key says that there are watchers. */
+/** Streams watched by this node. Writing nodes publish only while a key says that there are watchers. */
 export class Watches {
   readonly #context: StoreContext;
   readonly #link: RedisLink;
   readonly #changed: (session: SessionKey, stream: string) => void;
   /** Watched streams by their channel. */
   readonly #streams = new Map<string, Watched>();
-  /** Channels whose subscription is being ended: a new one begins after that. */
+  /** Channels whose subscription is being ended: a new one begins only then. */
   readonly #leaving = new Map<string, Promise<void>>();
   #timer: Cancel | undefined;
 

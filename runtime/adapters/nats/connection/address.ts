@@ -13,9 +13,9 @@ export interface NatsAddress {
 }
 
 /**
- * Parses URLs of servers; one text may have several with commas. The credentials of the first URL that has any are used for all.
+ * Parses URLs of servers; one text may have several with commas. The credentials of the first URL with any are used for all.
  *
- * @throws {SetupError} when a URL is invalid. The message contains no part of it, because that may contain a password.
+ * @throws {SetupError} when a URL is invalid. The message contains no part of it, because it may contain a password.
  */
 export function parseAddress(servers: string | readonly string[]): NatsAddress {
   const texts = (typeof servers === "string" ? [servers] : servers).flatMap((text) => text.split(","));

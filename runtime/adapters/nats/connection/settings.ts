@@ -28,7 +28,7 @@ export function isVersion(version: string, [major, minor]: readonly [major: numb
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }
 
-/** A write that exceeds the limit is removed, but only after it has replaced the value before. */
+/** A write beyond the limit is removed, but only after it has replaced the previous value. */
 const fullAccount = "NATS before 2.11 removes data when the account is full; limit max_file_store instead";
 
 const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";

@@ -1,12 +1,12 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
 
-/** Attempt to open an engine that has failed. */
+/** Failed attempt to open an engine. */
 export interface FailedSetup {
   /** Servers as host and port. */
   readonly servers: readonly string[];
   /** Start of the subjects of the application. */
   readonly subjects: string;
-  /** Copies of each stream that are required. */
+  /** Required copies of each stream. */
   readonly replicas: number;
   /** True if the server belongs to a cluster. */
   readonly isClustered: boolean;
@@ -24,7 +24,7 @@ export function toReconnectError(error: unknown, setup: FailedSetup): unknown {
   return findProblem(error, setup) === undefined ? error : toNatsSetupError(error, setup);
 }
 
-/** True for an error of a cluster that elects a leader, or of a server that takes long. */
+/** True for an error of a cluster during the election of a leader, or of a slow server. */
 export function isTransient(error: unknown, { isClustered }: Pick<FailedSetup, "isClustered">): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "TimeoutError" || (isClustered && electing.test(error.message));

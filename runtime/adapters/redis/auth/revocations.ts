@@ -44,14 +44,14 @@ export class RedisRevocations implements RevocationStore {
   }
 }
 
-/** Place that revocations are encrypted for. */
+/** Place revocations are encrypted for. */
 const place = "revocations";
 
-/** Revocations that one command reads. */
+/** Number of revocations read by one command. */
 const pageSize = 1_000;
 
 /** Characters of an encrypted revocation. */
 const maxSize = 64 * 1024;
 
-/** Milliseconds that a revocation is kept: ten years. */
+/** Milliseconds for which a revocation is kept: ten years. */
 const longest = 10 * 365 * 24 * 3_600_000;

@@ -63,7 +63,7 @@ export class RedisValues implements SharedValueStore {
     }
   }
 
-  /** Returns the leases of a key, in an order that does not depend on that of the keys of the ring. */
+  /** Returns the leases of a key, in an order independent of the order of the keys in the ring. */
   #leases(key: string): readonly string[] {
     const { names, ring } = this.#context;
     return ring

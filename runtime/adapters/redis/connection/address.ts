@@ -3,10 +3,10 @@ import { decodePart } from "../../../scale/engine/decode-part.ts";
 import type { RedisServer } from "./redis-client.ts";
 import { isUrl } from "../../../internal/parse-url.ts";
 
-/** Address of one Redis or Valkey server, of the sentinels that know the primary, or of nodes of a Redis Cluster. */
+/** Address of one Redis or Valkey server, of the sentinels of a primary, or of nodes of a Redis Cluster. */
 export type RedisUrl = string | RedisSentinels | RedisClusterNodes;
 
-/** Sentinels that know the address of the primary. */
+/** Sentinels to find the primary with. */
 export interface RedisSentinels {
   /** URLs of the sentinels, with their credentials. */
   readonly sentinels: readonly string[];
@@ -41,7 +41,7 @@ export type RedisTarget =
 /**
  * Parses an address.
  *
- * @throws {SetupError} when it is invalid. The message contains no part of a URL, because that may contain a password.
+ * @throws {SetupError} when it is invalid. The message contains no part of a URL, because it may contain a password.
  */
 export function toTarget(url: RedisUrl): RedisTarget {
   if (typeof url === "string") return { kind: "single", server: toServer(url, 6379) };

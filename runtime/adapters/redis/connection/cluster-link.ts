@@ -8,7 +8,7 @@ export interface ClusterLinkOptions {
   readonly servers: readonly [RedisServer, ...RedisServer[]];
   readonly events: LinkEvents;
   readonly checks: LinkChecks;
-  /** Key that decides on which server commands are tried. */
+  /** Key to decide on which server commands are tried. */
   readonly probe: string;
 }
 
@@ -19,7 +19,7 @@ export class ClusterLink implements RedisLink {
   readonly #options: ClusterLinkOptions;
   #current: ClusterConnection | undefined;
   #isClosed = true;
-  /** Number of checks that were requested. */
+  /** Number of requested checks. */
   #checks = 0;
 
   constructor(options: ClusterLinkOptions) {
@@ -103,5 +103,5 @@ export class ClusterLink implements RedisLink {
   }
 }
 
-/** Milliseconds until a cluster is checked again that could not be used. */
+/** Milliseconds until an unusable cluster is checked again. */
 const retryDelay = 500;

@@ -2,7 +2,7 @@ import { startTimer, type Cancel } from "../../../internal/timers.ts";
 import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisConnection, type RedisServer } from "./redis-client.ts";
 
-/** Options of a connection that is opened again when it ends. */
+/** Options of a connection which is opened again when it ends. */
 export interface LastingConnectionOptions {
   readonly timeout: number;
   /** Finds the server, for each attempt. */
@@ -15,7 +15,7 @@ export interface LastingConnectionOptions {
   failed(error: unknown): void;
 }
 
-/** Connection to one server that is opened again when it ends. */
+/** Connection to one server, opened again when it ends. */
 export class LastingConnection {
   readonly #options: LastingConnectionOptions;
   #current: RedisConnection | undefined;
@@ -27,7 +27,7 @@ export class LastingConnection {
     this.#options = options;
   }
 
-  /** Connection that is open now. */
+  /** Open connection, if any. */
   get current(): RedisConnection | undefined {
     return this.#current;
   }

@@ -2,28 +2,28 @@ import type { ChannelListener, RedisConnection } from "./redis-client.ts";
 
 /** Connections to one server, or to a cluster. Commands fail at once while there is no connection. */
 export interface RedisLink {
-  /** Command that publishes to the channels of this link. */
+  /** Command for publishing to the channels of this link. */
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
-  /** Number of connections for commands so far. A confirmation of writes counts only on the connection that they used. */
+  /** Number of connections for commands so far. A confirmation of writes counts only on the connection they used. */
   readonly generation: number;
   /** Opens the first connections. The link opens later ones on its own. */
   open(): Promise<void>;
   close(): void;
-  /** Sends a command to the server that has the key. */
+  /** Sends a command to the server with the key. */
   command(key: string, args: readonly string[]): Promise<unknown>;
   /** Subscribes to a channel until `unsubscribe`, on later connections too. */
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   /** Replaces the connection for commands, because the server is no longer the primary. */
   renew(): void;
-  /** Checks the servers again while they are connected. One that is not accepted is used again when it is. */
+  /** Checks the servers again while they are connected. A rejected server is used again once it passes. */
   check(): void;
 }
 
 /** Checks of servers, after each connection and before it is used. */
 export interface LinkChecks {
   /**
-   * Checks the permission for commands on the server that has the key of the check.
+   * Checks the permission for commands on the server with the key of the check.
    *
    * @throws {SetupError} when one is denied
    */

@@ -2,7 +2,7 @@ import { createClient, createCluster } from "@redis/client";
 import { longestTimer } from "../../../internal/timers.ts";
 import { withDeadline } from "../../../scale/engine/deadline.ts";
 
-/** Server that a connection leads to. */
+/** Server of a connection. */
 export interface RedisServer {
   readonly host: string;
   readonly port: number;
@@ -80,7 +80,7 @@ export async function connectRedis(server: RedisServer, options: ConnectionOptio
 export interface ClusterConnection {
   /** Returns the primaries of the slots. */
   findPrimaries(): Promise<readonly Pick<RedisConnection, "command">[]>;
-  /** Sends a command to the node that has the key. */
+  /** Sends a command to the node with the key. */
   command(key: string, args: readonly string[]): Promise<unknown>;
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
   unsubscribe(channel: string): Promise<void>;

@@ -3,7 +3,7 @@ import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisServer } from "./redis-client.ts";
 import { toTexts } from "../replies.ts";
 
-/** Requests the address of the primary from the sentinels: the first one that responds decides. */
+/** Requests the address of the primary from the sentinels. The first response decides. */
 export async function findPrimary(
   { sentinels, name, primary }: Extract<RedisTarget, { kind: "sentinel" }>,
   timeout: number,

@@ -2,7 +2,7 @@ import { SetupError } from "../../../jsonrpc/errors.ts";
 import { describeServers, type RedisTarget } from "./address.ts";
 import type { RedisServer } from "./redis-client.ts";
 
-/** Returns the error for an attempt to connect that has failed. Its message contains no credentials. */
+/** Returns the error for a failed attempt to connect. Its message contains no credentials. */
 export function toRedisSetupError(error: unknown, target: RedisTarget): SetupError {
   if (error instanceof SetupError) return error;
   const text = listCauses(error).join("\n");
@@ -68,7 +68,7 @@ function listCauses(error: unknown, depth = 0): readonly string[] {
   return [...code, error.message, ...listCauses(error.cause, depth + 1)];
 }
 
-/** Returns the servers that an address leads to first, and whether they require TLS. */
+/** Returns the first servers of an address, and whether they require TLS. */
 function toServers(target: RedisTarget): { readonly servers: readonly RedisServer[]; readonly isEncrypted: boolean } {
   switch (target.kind) {
     case "single":

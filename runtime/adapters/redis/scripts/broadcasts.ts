@@ -10,7 +10,7 @@ import { defineScript, type RedisScript } from "./script.ts";
 /**
  * Adds an broadcast, removes old ones and wakes all nodes. Returns its id and the epoch.
  *
- * ARGV: broadcast, epoch of an empty store, milliseconds that broadcasts are kept, largest number, command that publishes, channel
+ * ARGV: broadcast, epoch of an empty store, milliseconds to keep broadcasts for, largest number, command for publishing, channel
  */
 export const addBroadcast: RedisScript = defineScript(
   "broadcast",
@@ -34,7 +34,7 @@ return {id, redis.call('HGET', KEYS[2], 'epoch')}
 );
 
 /**
- * Returns the epoch, the id of the last one that is no longer kept, the id of the last one, and ids and broadcasts after an id.
+ * Returns the epoch, the id of the latest removed broadcast, the id of the last one, and ids and broadcasts after an id.
  *
  * ARGV: epoch of an empty store, id or "" for none, largest number
  */

@@ -10,7 +10,7 @@ import { defineScript, type RedisScript } from "./script.ts";
  * KEYS[4]: present while a node watches the stream; its name is the channel too
  */
 
-/** Declares `add` and `finish`. ARGV[1] to ARGV[6]: name of the stream, limits on events and size, both times to live, command that publishes */
+/** Declares `add` and `finish`. ARGV[1] to ARGV[6]: name of the stream, limits on events and size, both times to live, command for publishing */
 const write = `
 local stream, publish = ARGV[1], ARGV[6]
 local next, oldest, size
@@ -105,7 +105,7 @@ return 'stored'
 /**
  * Adds the last events and ends the stream for its owner. Returns 1; 0 when it has another fence or has ended.
  *
- * ARGV after those of every write: fence of the owner that has ended, new owner, events
+ * ARGV after the ones of every write: fence of the ended owner, new owner, events
  */
 export const sealStream: RedisScript = defineScript(
   "seal",
@@ -126,7 +126,7 @@ return 1
 /**
  * Replaces the owner. Returns the next sequence; nothing when the stream has another fence or has ended.
  *
- * ARGV after those of every write: fence of the owner that has ended, new owner
+ * ARGV after the ones of every write: fence of the ended owner, new owner
  */
 export const adoptStream: RedisScript = defineScript(
   "adopt",
@@ -177,7 +177,7 @@ return {meta[1], meta[6], meta[2], meta[3], meta[4], redis.call('HGETALL', KEYS[
 `,
 );
 
-/** Removes all streams of a session. KEYS[1]: hash of its streams. ARGV: command that publishes, starts of the three keys of a stream */
+/** Removes all streams of a session. KEYS[1]: hash of its streams. ARGV: command for publishing, starts of the three keys of a stream */
 export const removeStreams: RedisScript = defineScript(
   "remove-streams",
   `

@@ -9,7 +9,7 @@ import { defineScript, type RedisScript } from "./script.ts";
 /**
  * Begins a step. Returns its token, and its outcome if it has one; nothing for an attempt before the latest.
  *
- * ARGV: step, attempt, token of a new step, milliseconds that the work is kept, largest number of steps
+ * ARGV: step, attempt, token of a new step, milliseconds to keep the work for, largest number of steps
  */
 export const beginStep: RedisScript = defineScript(
   "begin-step",

@@ -7,10 +7,10 @@ import { defineScript, type RedisScript } from "./script.ts";
  */
 
 /**
- * Stores a message and wakes the node. Returns the number of connections that were woken. Without one the message is stored only if no
- * other node can handle it, and the stream exists.
+ * Stores a message and wakes the node. Returns the number of connections woken. Without one the message is stored only if no other node can handle
+ * it, and the stream exists.
  *
- * ARGV: message, "1" if no other node can handle it, largest number, milliseconds that messages are kept, command that publishes, channel
+ * ARGV: message, "1" if no other node can handle it, largest number, milliseconds to keep messages for, command for publishing, channel
  */
 export const sendMessage: RedisScript = defineScript(
   "send-message",
@@ -27,10 +27,10 @@ return awake
 );
 
 /**
- * Returns the id of the last message, and the ids and messages after an id. Removes the messages before that id. A stream that is missing is created, with an
+ * Returns the id of the last message, and the ids and messages after an id. Removes the messages before this id. A missing stream is created, with an
  * empty message.
  *
- * ARGV: id, largest number, milliseconds that messages are kept
+ * ARGV: id, largest number, milliseconds to keep messages for
  */
 export const readMessages: RedisScript = defineScript(
   "read-messages",

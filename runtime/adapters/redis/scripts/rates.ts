@@ -2,7 +2,7 @@ import { defineScript, type RedisScript } from "./script.ts";
 
 /**
  * Counts an event of a key, by the generic cell rate algorithm. The value is the microsecond at which all events are compensated: at most a day after
- * that of a burst from now, also if more was recorded before. Returns the microseconds to wait.
+ * the one for a burst from now, even if more was recorded before. Returns the microseconds to wait.
  *
  * KEYS[1]: the value. ARGV: microseconds of each event, microseconds of the burst, `take`, `check` or `record`
  */

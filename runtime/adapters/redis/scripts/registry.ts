@@ -27,7 +27,7 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 /**
  * Adds an entry. Returns 1; 2 when the owner has it already; 0 when there is no room, or when another owner has it.
  *
- * ARGV: entry, owner, holder ("" without a share of its own), milliseconds that it lives (0: without end), largest number
+ * ARGV: entry, owner, holder ("" without a share of its own), milliseconds to live (0: without end), largest number
  */
 export const admit: RedisScript = defineScript(
   "admit",
@@ -51,7 +51,7 @@ return 1
 `,
 );
 
-/** Extends the life of an entry. ARGV: entry, milliseconds that it lives */
+/** Extends the life of an entry. ARGV: entry, milliseconds to live */
 export const extend: RedisScript = defineScript(
   "extend",
   `${clock}

@@ -23,7 +23,7 @@ return 1
 `,
 );
 
-/** Returns values and the milliseconds that they live. ARGV: number to skip, largest number */
+/** Returns values and the milliseconds they have to live. ARGV: number to skip, largest number */
 export const listRevocations: RedisScript = defineScript(
   "list-revocations",
   `

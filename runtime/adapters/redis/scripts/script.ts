@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Lua script that Redis runs in one step. */
+/** Lua script run by Redis in one step. */
 export interface RedisScript {
   readonly name: string;
   readonly text: string;

@@ -56,7 +56,7 @@ local function release(node, isUnused, most, first, last)
 end
 `;
 
-/** Stores a session, unless it is there. Returns 1. ARGV: record, milliseconds that it lives unused */
+/** Stores a session, unless it is there. Returns 1. ARGV: record, milliseconds to live unused */
 export const addSession: RedisScript = defineScript(
   "add-session",
   `${touch}
@@ -70,11 +70,11 @@ return 1
 );
 
 /**
- * Extends the life of a session and reserves request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
- * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed.
+ * Extends the life of a session and reserves request ids. Returns the record, the version, 1 if the life was extended, the ids used before, and the
+ * state unless its version is known; nothing without session. The life is extended when a quarter of it has passed.
  *
- * ARGV: node and attempt after a blank, attempt or "", known version or "", milliseconds that it lives unused, node, number of used ids to remember,
- * number of ids to release first, these, and ids to reserve
+ * ARGV: node and attempt after a blank, attempt or "", known version or "", milliseconds to live unused, node, number of used ids to remember, number
+ * of ids to release first, these, and ids to reserve
  */
 export const accessSession: RedisScript = defineScript(
   "access",
@@ -105,7 +105,7 @@ return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[3
 `,
 );
 
-/** Ends reservations. ARGV: node that made them, "1" if they may be reserved again, number of ids to remember, ids */
+/** Ends reservations. ARGV: node with the reservations, "1" if they may be reserved again, number of ids to remember, ids */
 export const releaseReservations: RedisScript = defineScript(
   "release",
   `${release}
@@ -164,7 +164,7 @@ return readState()
 `,
 );
 
-/** Returns the nodes that run the requests of a session, and that of its listener. */
+/** Returns the nodes of the requests of a session, and the node of its listener. */
 export const findNodes: RedisScript = defineScript(
   "find-nodes",
   `${readNodes}
@@ -172,7 +172,7 @@ return readNodes()
 `,
 );
 
-/** Removes a session. Returns the nodes that run its requests, and that of its listener. */
+/** Removes a session. Returns the nodes of its requests, and the node of its listener. */
 export const endSession: RedisScript = defineScript(
   "end",
   `${readNodes}

@@ -12,7 +12,7 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 `;
 
-/** Gives a node the lease of a task that has none. ARGV: node, milliseconds, task */
+/** Gives a node the lease of a task without one. ARGV: node, milliseconds, task */
 export const addLease: RedisScript = defineScript(
   "add-lease",
   `${clock}
@@ -22,7 +22,7 @@ return 1
 `,
 );
 
-/** Renews the leases of a node. Returns the tasks that it does not run. ARGV: node, milliseconds, tasks */
+/** Renews the leases of a node. Returns the tasks it does not run. ARGV: node, milliseconds, tasks */
 export const renewLeases: RedisScript = defineScript(
   "renew-leases",
   `${clock}

@@ -10,7 +10,7 @@ import { defineScript, type RedisScript } from "./script.ts";
 /**
  * Stores a task, unless it is there. Returns 1; 0 when the owner has too many.
  *
- * ARGV: entry in the set, value, milliseconds that it lives (0: without end), largest number, key of a task without its entry
+ * ARGV: entry in the set, value, milliseconds to live (0: without end), largest number, key of a task without its entry
  */
 export const addTask: RedisScript = defineScript(
   "add-task",
@@ -41,7 +41,7 @@ return 1
 `,
 );
 
-/** Replaces the value of a task that has not changed. Returns 1; 0 when it has changed, or does not exist. ARGV: version, value */
+/** Replaces the value of an unchanged task. Returns 1; 0 when the task has changed, or does not exist. ARGV: version, value */
 export const changeTask: RedisScript = defineScript(
   "change-task",
   `
