@@ -30,7 +30,7 @@ export interface RedisNames {
   readonly probe: string;
 }
 
-/** Names for a stream. */
+/** Keys and channels of a stream. */
 export interface StreamNames {
   readonly meta: string;
   readonly events: string;
