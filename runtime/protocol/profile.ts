@@ -8,31 +8,31 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import type { Capabilities } from "./session/session.ts";
 
 /**
- * Conventions of a community that the official protocol neither has nor forbids. Without a profile there are none. None of them concern revisions
- * with stateless requests.
+ * Conventions of a community, neither part of the official protocol nor forbidden by it. Without a profile there are none. None of them concern
+ * revisions with stateless requests.
  */
 export interface Profile {
-  /** Timeouts that apply where none are given. */
+  /** Timeouts where none are given. */
   readonly timeouts?: Partial<Timeouts>;
-  /** Error code of the response to a request that comes before the handshake. Default -32600. */
+  /** Error code of the response to a request before the handshake. Default -32600. */
   readonly notInitialized?: number;
-  /** Notification names of the protocol, by their other names. Names that a revision has itself are never replaced. */
+  /** Notification names of the protocol, by their other names. A revision's own names are never replaced. */
   readonly aliases?: ReadonlyMap<string, string>;
   /** Method with which the client ends the session. Default: the protocol has none. */
   readonly shutdown?: string;
-  /** Converts the capabilities that the peer declares to the terms of the protocol. */
+  /** Converts the capabilities declared by the peer to the terms of the protocol. */
   readCapabilities?(declared: Capabilities): Capabilities;
   /** Converts the error response to a request. */
   toError?(error: ErrorObject, method: string): ErrorObject;
-  /** Converts the result of a request. Not called for lists and other results that never change. */
+  /** Converts the result of a request. Not called for lists and other constant results. */
   toResult?(result: unknown, method: string, revision: Revision): unknown;
   /** Converts the params of the peer's request to the terms of the protocol. They are checked afterwards. */
   readParams?(params: unknown, method: string): unknown;
   /** Converts a result of the peer to the terms of the protocol. It is checked afterwards. */
   readResult?(result: unknown, method: string, revision: Revision): unknown;
-  /** Returns the terms on which a request that failed with an error of the peer may be retried; `undefined` if it may not. */
+  /** Returns the terms for a retry of a request that failed with an error of the peer; `undefined` if it may not be retried. */
   readRetry?(error: ErrorObject): RetryAdvice | undefined;
-  /** Converts the error of an HTTP request that is rejected before it reaches a session, such as one without credentials. */
+  /** Converts the error of an HTTP request which is rejected before it reaches a session, such as one without credentials. */
   toHttpError?(error: ErrorObject, rejection: HttpRejection): ErrorObject;
   /** Returns the HTTP status of an error response to a request of a session. Default: 200. */
   toHttpStatus?(error: ErrorObject): number | undefined;
@@ -42,14 +42,14 @@ export interface Profile {
 export interface RetryAdvice {
   /** Milliseconds before which a retry is useless. */
   readonly delay: number;
-  /** True if the request was rejected before any work on it; one that may have run is retried only where that is safe. */
+  /** True if the request was rejected before any work on it. Otherwise it may have run: it is retried only where a second run is safe. */
   readonly isBeforeWork: boolean;
 }
 
 /** Rejection of an HTTP request. */
 export interface HttpRejection {
   readonly status: number;
-  /** Absent where the status says all that is known. */
+  /** Absent where the status says everything. */
   readonly reason?: HttpRejectionReason | undefined;
   /** Seconds after which the request may be retried. */
   readonly retryAfter?: number | undefined;

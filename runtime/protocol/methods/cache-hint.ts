@@ -9,18 +9,17 @@ export interface CacheHint {
   /** Milliseconds for which the result is valid. Default 0: clients request it each time. */
   readonly ttlMs?: number;
   /**
-   * `public`: every client gets the same result, so that caches in between may keep it for others, even if it was requested with a token.
-   * Default `private`.
+   * `public`: every client gets the same result. Caches in between may keep it for others, even if it was requested with a token. Default `private`.
    */
   readonly cacheScope?: "private" | "public";
 }
 
-/** Returns the caching members of results that may be kept. */
+/** Returns the caching members of a result. */
 export function toCacheMembers({ ttlMs = 0, cacheScope = "private" }: CacheHint = {}): Required<CacheHint> {
   return { ttlMs, cacheScope };
 }
 
-/** Returns a hint for a result that not every client may see: private, regardless of the given scope. */
+/** Returns a hint for a result of restricted visibility: private, regardless of the given scope. */
 export function toPrivate(hint: CacheHint | undefined): CacheHint {
   return { ...hint, cacheScope: "private" };
 }

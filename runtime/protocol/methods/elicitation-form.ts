@@ -6,7 +6,7 @@ import { formats, isFormat } from "../../internal/string-formats.ts";
 export type FormContent = Readonly<Record<string, unknown>>;
 
 /**
- * Fills in the defaults of fields that the user left unchanged. A default that its own field does not allow is omitted.
+ * Fills in the defaults of fields the user left unchanged. A default its own field does not allow is omitted.
  *
  * @param schema - the requested schema, checked against the revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
@@ -19,7 +19,7 @@ export function fillForm(schema: unknown, content: FormContent): FormContent {
   return Object.fromEntries([...Object.entries(content).filter(([, value]) => value !== undefined), ...defaults]);
 }
 
-/** Returns the problems of a form's values. Values that were not requested are problems too: the user may not want to disclose them. */
+/** Returns the problems of a form's values. Unrequested values are problems too: the user may not want to disclose them. */
 export function checkForm(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const fields = readFields(schema);
   const strange = Object.keys(content).filter((name) => !fields.has(name));
@@ -97,7 +97,7 @@ function findChoicesProblem(field: Field, value: unknown): string | undefined {
   return value.every((choice) => choices.includes(choice)) ? undefined : describeChoices(choices);
 }
 
-/** Returns the values that may be chosen, in any of the notations; `undefined` when the field is free. */
+/** Returns the values to choose from, in any of the notations; `undefined` when the field is free. */
 function readChoices(field: Field): readonly unknown[] | undefined {
   if (Array.isArray(field.enum)) return field.enum;
   const titled = field.oneOf ?? field.anyOf;

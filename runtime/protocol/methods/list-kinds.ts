@@ -1,10 +1,10 @@
-/** List that may change while clients are connected; `resources` includes the templates. */
+/** List with possible changes while clients are connected; `resources` includes the templates. */
 export type ListKind = "tools" | "resources" | "prompts";
 
-/** Every list that may change. */
+/** Every list with possible changes. */
 export const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
 
-/** Handler names of the notifications that a list changed. */
+/** Handler names of the notifications about changed lists. */
 export const listChanged: { readonly [Kind in ListKind]: string } = {
   tools: "toolListChanged",
   resources: "resourceListChanged",

@@ -1,4 +1,4 @@
-/** Problem that was found in a value. */
+/** Problem found in a value. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -43,7 +43,7 @@ const mostBytes = 4_000;
 /** Maximum characters of one line. */
 const longestLine = 1_000;
 
-/** Maximum number of path keys that are shown. */
+/** Maximum number of path keys in a message. */
 const longestPath = 64;
 
 function cut(line: string): string {

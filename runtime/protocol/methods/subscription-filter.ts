@@ -1,6 +1,6 @@
 import type { ListKind } from "./list-kinds.ts";
 
-/** Changes that a listener requests, or that the server confirms. */
+/** Changes requested by a listener, or confirmed by the server. */
 export interface ListenFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -10,7 +10,7 @@ export interface ListenFilter {
   readonly taskIds?: readonly string[];
 }
 
-/** Members of a filter, by the list that they concern. */
+/** Members of a filter, by the list they are about. */
 export const filterMembers: { readonly [Kind in ListKind]: `${Kind}ListChanged` } = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",

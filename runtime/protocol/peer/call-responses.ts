@@ -3,7 +3,7 @@ import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } fro
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
 import { StaticResult, type ErrorObject, type Message, type RequestId } from "../../jsonrpc/message.ts";
 
-/** Receives the failures of handlers, of which the peer learns only that the request failed. */
+/** Receives the failures of handlers. The peer is only notified that the request has failed. */
 export interface FailureHost {
   report(report: ErrorReport): void;
 }

@@ -14,7 +14,7 @@ export interface HandledRequest {
   readonly isFirst: boolean;
 }
 
-/** Routes and session that apply to a request: the connection's, or its own. */
+/** Routes and session for a request: the connection's, or its own. */
 export interface RequestRoutes {
   readonly routes: Routes;
   readonly session: Session | undefined;

@@ -29,7 +29,7 @@ export interface IncomingRequest {
   readonly params: unknown;
 }
 
-/** Part of the connection that a running call uses. */
+/** Part of the connection used by a running call. */
 export interface CallHost extends Connection, ProgressHost {
   /**
    * Returns the session.
@@ -156,7 +156,7 @@ export class IncomingCall implements CallContext {
     return Infinity;
   }
 
-  /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
+  /** Aborts the handler's signal to end the handler; its result is still sent. */
   abortEndless(): void {
     this.#abort(new DOMException("The connection is closing", "AbortError"));
   }

@@ -9,7 +9,7 @@ import type { ErrorReport } from "../../jsonrpc/error-report.ts";
 import { isOpen } from "../session/session.ts";
 import { shorten } from "../../internal/shorten.ts";
 
-/** Part of the connection that notifications use. */
+/** Part of the connection used by notifications. */
 export interface NotificationHost extends Connection {
   readonly routes: Routes;
   /** Called when the peer has confirmed the handshake. */
@@ -51,7 +51,7 @@ export function acceptNotification(
   runHandler(notice, route, peer);
 }
 
-/** Returns the name under which the revision has a notification that came under another one. */
+/** Returns the name of a notification at the revision, if it was received under another name. */
 function findKnownName({ method }: IncomingNotification, { notifications, profile }: Routes): string | undefined {
   const known = notifications.has(method) ? undefined : profile?.aliases?.get(method);
   return known !== undefined && notifications.has(known) ? known : undefined;

@@ -14,7 +14,7 @@ import { shorten } from "../../internal/shorten.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
 import type { Clock } from "../../internal/timers.ts";
 
-/** Part of the connection that the table of running calls uses. */
+/** Part of the connection used by the table of running calls. */
 export interface IncomingRequestsHost extends StatelessHost {
   readonly routes: Routes;
   readonly session: Session | undefined;
@@ -106,7 +106,7 @@ export class IncomingRequests implements CallTable {
     this.#host.abandon(id);
   }
 
-  /** Ends calls whose timeout has expired, sends the progress that is due, and returns the earliest deadline left. */
+  /** Ends calls whose timeout has expired, sends progress when due, and returns the earliest deadline left. */
   sweep(now: number): number {
     let next = Infinity;
     for (const call of this.#running.values()) next = Math.min(next, call.sweep(now, this));
@@ -124,12 +124,12 @@ export class IncomingRequests implements CallTable {
     this.#onIdle?.();
   }
 
-  /** Sets a callback that runs after each call that later messages waited for. */
+  /** Sets a callback for the end of each call which later messages waited for. */
   whenFree(run: () => void): void {
     this.#onFree = run;
   }
 
-  /** Calls back when no call is running. Aborts the signals of endless calls, so that they end. */
+  /** Calls back when no call is running. Aborts the signals of endless calls to end them. */
   whenIdle(run: () => void): void {
     for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();
@@ -152,7 +152,7 @@ export class IncomingRequests implements CallTable {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
-  /** Rejects a request that may not run beside the others, or not in a batch. */
+  /** Rejects a request which may not run beside the others, or not in a batch. */
   #findRejection(
     { id, method }: IncomingRequest,
     { routes, session }: RequestRoutes,

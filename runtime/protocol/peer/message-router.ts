@@ -14,7 +14,7 @@ import { classify, responseIdOf, type Incoming, type Message, type RequestId } f
 import { acceptNotification, type NotificationHost } from "./incoming-notifications.ts";
 import type { OutgoingRequests } from "./outgoing-requests.ts";
 
-/** Part of the connection that the message router uses. */
+/** Part of the connection used by the message router. */
 export interface MessageRouterHost extends NotificationHost {
   readonly limits: Limits;
   /** True when no more requests are accepted. */
@@ -27,7 +27,7 @@ export interface MessageRouterHost extends NotificationHost {
 export interface MessageRouterOptions {
   readonly incomingRequests: IncomingRequests;
   readonly pendingRequests: OutgoingRequests;
-  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
+  /** True if input outside of any request gets an error response. A client never responds to what a server prints by mistake. */
   readonly reportsStrays: boolean;
 }
 
@@ -67,7 +67,7 @@ export class MessageRouter {
     this.#receive(incoming, undefined, origin);
   }
 
-  /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
+  /** Handles unreadable input. If its envelope is readable, the request is rejected or the pending call fails. */
   problem(problem: FramingProblem): void {
     const error = new RpcError(toProblemCode(problem), problem.message);
     const incoming = classify(problem.value);
@@ -151,7 +151,7 @@ export class MessageRouter {
     this.#discard(incoming, error);
   }
 
-  /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
+  /** Fails the call with the unusable response immediately: no other response will come. Returns true if the call was pending. */
   #discard(incoming: Incoming, error: Error): boolean {
     const id = responseIdOf(incoming);
     return id !== undefined && this.#options.pendingRequests.discard(id, error);

@@ -4,7 +4,7 @@ import type { RequestId } from "../../jsonrpc/message.ts";
 import { merge } from "../../internal/merge.ts";
 import { isOpen, type Session } from "../session/session.ts";
 
-/** Message that is about to be sent. */
+/** Message to be sent. */
 export interface OutgoingMessage {
   readonly kind: "request" | "notification";
   readonly method: string;
@@ -14,9 +14,9 @@ export interface OutgoingMessage {
 }
 
 /**
- * Checks that the capability which a message needs was declared.
+ * Checks that the capability needed by a message was declared.
  *
- * @throws {CapabilityError} when the side that must declare it has not
+ * @throws {CapabilityError} when it was not declared
  * @throws {ClosedError} when there is no session
  */
 export function requireGate({ gate, method }: RequestRow | NotificationRow, host: { requireSession(): Session }): void {
@@ -24,7 +24,7 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
 }
 
 /**
- * Returns params as the session's revision has them, with the metadata that each request carries about itself and its sender.
+ * Returns params as the session's revision has them, with each request's metadata about itself and its sender.
  *
  * @throws {InvalidMessageError} when the given metadata is invalid
  * @throws {ConversionError} when a value would be lost and `onLoss` is `error`

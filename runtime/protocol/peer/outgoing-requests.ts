@@ -8,7 +8,7 @@ import type { OutgoingMessage } from "./outgoing-params.ts";
 import type { Session } from "../session/session.ts";
 import type { DeadlineTimer } from "../../internal/timers.ts";
 
-/** Part of the connection that the table of pending calls uses. */
+/** Part of the connection used by the table of pending calls. */
 export interface OutgoingRequestsHost {
   readonly session: Session | undefined;
   readonly timeouts: Timeouts;
@@ -32,15 +32,15 @@ export interface ResponseListener<Result> {
   reject(error: unknown): void;
 }
 
-/** Options of a call that is sent. */
+/** Options of an outgoing call. */
 export interface StartOptions extends RequestOptions {
   /** Request of the peer to which this one belongs. */
   readonly related?: RequestId | undefined;
 }
 
-/** Table of the requests that one end sends. */
+/** Table of the requests sent by one end. */
 export interface OutgoingRequests {
-  /** Number of calls that wait for their response. */
+  /** Number of calls waiting for their response. */
   readonly size: number;
   /**
    * Sends a request.
@@ -61,11 +61,11 @@ export interface OutgoingRequests {
   discard(id: RequestId, error: Error): boolean;
   /** Handles a progress report of the peer. */
   progress(token: RequestId, progress: Progress): void;
-  /** Pauses the timeout of a call that waits for something on this side, such as a user who signs in. Returns a function that resumes it. */
+  /** Pauses the timeout of a call while it waits for something on this side, such as a user who signs in. Returns a function to resume it. */
   hold(id: RequestId): () => void;
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   sweep(now: number): number;
-  /** Fails the pending calls that belong to no request of the peer. */
+  /** Fails the pending calls outside of any request of the peer. */
   failUnrelated(error: Error): void;
   /** Fails every pending call with an error. */
   failAll(error: Error): void;
@@ -74,13 +74,13 @@ export interface OutgoingRequests {
 /** Creates the table of outgoing requests. */
 export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
 
-/** Returns the report of a response or a progress report that belongs to no request. */
+/** Returns the report of a response or a progress report without a request. */
 export function toStray(id: RequestId | undefined, kind: "response" | "progress"): ErrorReport {
   const problem = { response: "The response has an unknown request id", progress: "The progress has an unknown token" };
   return { kind: "protocol", ...(id !== undefined && { id }), error: new Error(problem[kind]) };
 }
 
-/** Creates the table of an end that sends no requests. It reports every response as unexpected. */
+/** Creates the table of an end without requests. It reports every response as unexpected. */
 export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
   const reportStray = (id: RequestId | undefined): void => host.report(toStray(id, "response"));
   return {

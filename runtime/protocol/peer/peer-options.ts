@@ -13,20 +13,20 @@ export interface PeerOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Rate of the progress reports of one call: its burst, and its reports per second in the long run. Default 100 and 20. */
   readonly progressRate?: Rate;
-  /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
+  /** Receives errors visible nowhere else: failed handlers, faults of the peer. Default: none. */
   readonly onError?: OnError;
-  /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
+  /** Counts activity, together with everything else with the same object. Default: nothing is counted. */
   readonly metrics?: ConnectionMetrics;
   /** Records the messages of connections, as `openTelemetry` of the adapter does. Default: nothing is recorded. */
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;
-  /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
+  /** Treatment of values unknown to a peer of an older revision. Default: `convert`. */
   readonly onLoss?: LossMode;
 }
 
 /** Settings of one end of a connection. */
 export interface PeerSettings extends PeerOptions {
-  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
+  /** True if input outside of any request gets an error response. A client never responds to what a server prints by mistake. */
   readonly reportsStrays: boolean;
   /** Creates the table of outgoing requests. Default: this end sends none. */
   readonly createPendingRequests?: CreatePendingRequests | undefined;

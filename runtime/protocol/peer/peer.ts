@@ -103,7 +103,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
   }
 
-  /** Opens the session that both ends have agreed on: from now on these routes apply. */
+  /** Opens the session agreed on by both ends: from now on these routes apply. */
   open(session: Session, routes: Routes): void {
     this.begin();
     this.#session = session;
@@ -141,7 +141,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#pendingRequests.start(row, params, settler, options);
   }
 
-  /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */
+  /** Sends a notification. Callers may ignore a rejection without ending the process, so it counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
     try {
       // A reader that keeps up needs no promise: a change may notify thousands of sessions.
@@ -284,7 +284,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (!isOpen) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
-  /** Waits until the handshake is confirmed. A client that never confirms but sends requests is served nevertheless, a little later. */
+  /** Waits until the handshake is confirmed. A client which sends requests without ever confirming is served nevertheless, a little later. */
   #whenConfirmed(): Promise<void> {
     this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
     return this.#confirmation.promise;
@@ -318,5 +318,5 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
  */
 type Phase = "open" | "draining" | "sending" | "closed";
 
-/** Result of a notification that is sent. */
+/** Result of a sent notification. */
 const sent: Promise<void> = Promise.resolve();

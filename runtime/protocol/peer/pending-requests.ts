@@ -24,7 +24,7 @@ import { checkParams } from "./outgoing-params.ts";
 import { onAbort } from "../../internal/abort-signals.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
 
-/** Creates the table of an end that sends requests. */
+/** Creates the table of an end which sends requests. */
 export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
   return new PendingRequests(host);
 }
@@ -242,14 +242,14 @@ class PendingRequests implements OutgoingRequests {
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
   }
 
-  /** Reports a part that is left out of a result. */
+  /** Reports the omission of a part of a result. */
   #reportChange({ id, method }: PendingCall, text: string): void {
     if (this.#changes.has(text) || this.#changes.size >= mostChanges) return;
     this.#changes.add(text);
     this.#host.report({ kind: "protocol", method, id, error: new Error(text) });
   }
 
-  /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
+  /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id never used is a fault. */
   #reportStray(id: RequestId, kind: "response" | "progress" = "response"): void {
     const prefix = this.#host.requestIdPrefix ?? "";
     const number = typeof id === "string" && id.startsWith(prefix) ? Number(id.slice(prefix.length)) : id;
@@ -273,7 +273,7 @@ interface PendingCall {
   accept(result: unknown, options: CheckResultOptions): void;
   fail(error: unknown): void;
   extend(now: number): void;
-  /** Pauses the timeout. Returns a function that resumes it and returns the new deadline. */
+  /** Pauses the timeout. Returns a function to resume it, whose result is the new deadline. */
   hold(): (stood: number) => number;
   unlisten(): void;
 }
@@ -295,7 +295,7 @@ class PendingRequest<Params, Result> implements PendingCall {
   readonly #timing: Timing;
   #held = 0;
   #holds = 0;
-  /** Deadline once nothing holds the call, without the time of the hold that ends then. */
+  /** Deadline once nothing holds the call, without the time of the last hold. */
   #resumed = 0;
   #unlisten: (() => void) | undefined;
 
@@ -362,7 +362,7 @@ class PendingRequest<Params, Result> implements PendingCall {
 /** Maximum number of listeners for late results. */
 const mostLate = 100;
 
-/** Maximum number of changes of results that one connection reports. */
+/** Maximum number of changes of results reported by one connection. */
 const mostChanges = 100;
 
 /** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */

@@ -10,13 +10,13 @@ export interface TimerHost {
   deadlineAfter(milliseconds: number): number;
 }
 
-/** Part of the connection that progress notifications use. */
+/** Part of the connection used by progress notifications. */
 export interface ProgressHost extends TimerHost {
   readonly progressRate: Rate;
   sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
 }
 
-/** Rate that passes single steps one by one, but keeps a loop that reports every item from flooding the reader. */
+/** Rate for reports: single steps pass one by one, but a loop with a report for every item cannot flood the reader. */
 const defaultRate: Rate = { burst: 100, perSecond: 20 };
 
 /**
@@ -33,8 +33,7 @@ export function toProgressRate(given: Rate | undefined): Rate {
 export type ProgressToken = string | number;
 
 /**
- * Returns the token of the requester, if it wants progress notifications. An integer that is not safe has lost digits: it may be the token of another
- * request.
+ * Returns the token of the requester, if it wants progress notifications. An unsafe integer has lost digits: it may be the token of another request.
  */
 export function toProgressToken(given: unknown): ProgressToken | undefined {
   if (typeof given === "string") return given;
@@ -49,7 +48,7 @@ export function createProgressThrottle(host: ProgressHost, token: ProgressToken,
   });
 }
 
-/** Removes invalid members of a report: JSON would write a total that is not finite as `null`, and a message is text. */
+/** Removes invalid members of a report: JSON would write an infinite total as `null`, and a message is text. */
 export function toProgress({ progress, total, message }: Progress): Progress {
   return {
     progress,
@@ -76,7 +75,7 @@ export class Throttle {
     this.#bucket = new TokenBucket(rate, wheel.now());
   }
 
-  /** Sends a report, or holds it in place of the one that is held. Resolves when it is sent or held. */
+  /** Sends a report, or holds it in place of an earlier held one. Resolves when it is sent or held. */
   report(report: Progress): Promise<void> {
     const wait = this.#held ? 0 : this.#bucket.take(this.#wheel.now());
     if (!this.#held && wait === 0) return this.#send(report);
@@ -101,7 +100,7 @@ export class Throttle {
     if (report) await this.#send(report).catch(() => {});
   }
 
-  /** Discards the report that is held. */
+  /** Discards the held report. */
   stop(): void {
     this.#held = undefined;
     this.#dueAt = Infinity;

@@ -9,7 +9,7 @@ interface ReadableResult {
   readonly changes: readonly string[];
 }
 
-/** Members of results that contain the items of a list, by handler. */
+/** Members of results with the items of a list, by handler. */
 export const listMembers: ReadonlyMap<string, string> = new Map([
   ["listTools", "tools"],
   ["listPrompts", "prompts"],
@@ -19,8 +19,8 @@ export const listMembers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns an invalid result without optional members that are `null`, and without the items of its list that are invalid: one of them must not cost
- * the whole list.
+ * Returns an invalid result without optional members of value `null`, and without the invalid items of its list: one of them must not cost the whole
+ * list.
  */
 export function toReadable({ handler, method, result: check }: RequestRow, value: unknown): ReadableResult {
   const omitted = new Set<string>();
@@ -34,13 +34,13 @@ export function toReadable({ handler, method, result: check }: RequestRow, value
   return { value: list ? list.value : bare.value, changes: changes.map(shorten) };
 }
 
-/** Checked value, with the issue that remains. */
+/** Checked value, with the remaining issue. */
 interface Checked {
   readonly value: unknown;
   readonly issue: Issue | undefined;
 }
 
-/** Omits members that are `null`, as long as one of them is the issue. Where it is in a list, it is omitted from all items. */
+/** Omits members of value `null`, as long as one of them is the issue. If such a member is in a list, it is omitted from all items. */
 function omitNulls(check: Check, given: unknown, onOmitted: (path: string) => void): Checked {
   let value = given;
   let issue = check(value);
@@ -55,7 +55,7 @@ function omitNulls(check: Check, given: unknown, onOmitted: (path: string) => vo
   return { value, issue };
 }
 
-/** Returns the path of a member that is `null`, with `*` in place of the indexes of items; `undefined` for any other value, such as an item. */
+/** Returns the path of a member of value `null`, with `*` in place of the indexes of items; `undefined` for any other value, such as an item. */
 function findNull(value: unknown, path: readonly string[]): readonly string[] | undefined {
   const pattern: string[] = [];
   let owner: unknown;
@@ -79,7 +79,7 @@ function omitNull(value: unknown, [key = "", ...rest]: readonly string[]): unkno
 interface ReadableList {
   readonly value: unknown;
   readonly nulls: ReadonlySet<string>;
-  /** Descriptions of the items that were left out. */
+  /** Descriptions of the omitted items. */
   readonly items: readonly string[];
 }
 
@@ -109,14 +109,14 @@ function describeItem(item: unknown, { place, issue }: { readonly place: string;
   return `${place}${named}${issue.path === "" ? "" : ` at ${issue.path}`} must be ${issue.expected}`;
 }
 
-/** Returns the reasons that are reported: a list may have very many invalid items. */
+/** Returns the reasons to report: a list may have very many invalid items. */
 function summarize(reasons: readonly string[], member: string): readonly string[] {
   const more = reasons.length - mostReasons;
   return more > 0 ? [...reasons.slice(0, mostReasons), `${more} more items of ${member} are invalid`] : reasons;
 }
 
-/** Maximum number of members that are `null`, counted once for all items of a list. */
+/** Maximum number of members of value `null`, counted once for all items of a list. */
 const mostPasses = 32;
 
-/** Maximum number of items of one result that are reported one by one. */
+/** Maximum number of items of one result to report one by one. */
 const mostReasons = 10;

@@ -36,7 +36,7 @@ export interface NotificationRoute {
   readonly handle: NotificationHandler | undefined;
 }
 
-/** Messages that may arrive now, by method. Any number of connections share the same routes. */
+/** Messages to be expected now, by method. Any number of connections share the same routes. */
 export interface Routes {
   readonly requests: ReadonlyMap<string, RequestRoute>;
   readonly notifications: ReadonlyMap<string, NotificationRoute>;
@@ -50,12 +50,12 @@ export interface Routes {
   readonly isSilent?: true;
   /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
   readonly enter?: FindStatelessRoutes | undefined;
-  /** Routes of a channel that carries a session only: no stateless requests. Default: these. */
+  /** Routes of a channel for sessions only: no stateless requests. Default: these. */
   readonly sessionOnly?: Routes | undefined;
   readonly profile?: Profile | undefined;
 }
 
-/** Returns the entry of a stateless request, or its rejection; nothing for a request that belongs to the connection's session. */
+/** Returns the entry of a stateless request, or its rejection; nothing for a request of the connection's session. */
 export type FindStatelessRoutes = (request: {
   readonly method: string;
   readonly params: unknown;
@@ -72,7 +72,7 @@ export interface StatelessRoutes {
 export interface RouteOptions {
   readonly role: Role;
   readonly handlers: Handlers;
-  /** Handlers by method that take precedence over the user's. */
+  /** Handlers by method, with precedence over the user's. */
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
   /** Set when the handlers are written for a newer revision. */
   readonly converter?: RevisionConverter | undefined;
@@ -115,7 +115,7 @@ export interface CheckResultOptions {
 }
 
 /**
- * Returns a value of the peer with the type of its row. Optional members that are `null` count as absent, and invalid items of lists are left out.
+ * Returns a value of the peer with the type of its row. Optional members of value `null` count as absent, and invalid items of lists are left out.
  *
  * @throws {InvalidMessageError} when it does not fit
  */
@@ -135,14 +135,14 @@ export function checkResult<Params, Result>(
   return result as Result;
 }
 
-/** Returns a result without what the revision permits a peer to send in place of a valid member, and the issue that remains. */
+/** Returns a result without anything the revision permits a peer to send in place of a valid member, and the remaining issue. */
 function toPermitted(row: RequestRow, value: unknown): { readonly value: unknown; readonly issue: Issue | undefined } {
   const issue = row.result(value);
   const permitted = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
   return permitted ? toPermitted(row, permitted) : { value, issue };
 }
 
-/** Returns a result with the minimum in place of a lower number that peers may send at the revision; `undefined` for any other issue. */
+/** Returns a result with the minimum in place of a lower number, where the revision permits peers to send one; `undefined` for any other issue. */
 function withMinimum({ minimums = {} }: RequestRow, value: unknown, { path }: Issue): object | undefined {
   if (!isObject(value) || !Object.hasOwn(minimums, path)) return undefined;
   const [sent, minimum] = [value[path], minimums[path]];
@@ -150,7 +150,7 @@ function withMinimum({ minimums = {} }: RequestRow, value: unknown, { path }: Is
   return isLow ? { ...value, [path]: minimum } : undefined;
 }
 
-/** Returns params or a result without the `null`s that a peer may send for absent members; `undefined` where there are none. */
+/** Returns params or a result without `null`s, where a peer may send them for absent members; `undefined` where there are none. */
 export function withoutNulls({ nulls = [] }: RequestRow, value: unknown): object | undefined {
   if (!isObject(value)) return undefined;
   const found = nulls.filter((name) => value[name] === null);

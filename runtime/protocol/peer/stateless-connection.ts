@@ -18,7 +18,7 @@ import type { StatelessRoutes } from "./routes.ts";
 import type { Session } from "../session/session.ts";
 import { StatelessCall, StatelessSender } from "./stateless-request.ts";
 
-/** Settings that all stateless connections of a server share. */
+/** Settings shared by all stateless connections of a server. */
 export interface StatelessSettings {
   readonly limits: Limits;
   readonly timeouts: Timeouts;
@@ -53,8 +53,8 @@ export const connectStateless: ConnectStateless = (channel, entry, settings) =>
   new StatelessConnection(channel, entry, settings);
 
 /**
- * Connection that lasts for one stateless request. The transport has read its metadata, so that the session is known from the beginning. No other
- * message follows, and no request can be sent.
+ * Connection for one stateless request. The transport has read its metadata, so the session is known from the beginning. No other message follows,
+ * and no request can be sent.
  */
 class StatelessConnection extends StatelessSender implements Connection, CallHost, CallTable, Receiver, HasSize {
   readonly #channel: Channel;
@@ -90,7 +90,7 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
     return undefined;
   }
 
-  /** Number of calls that wait for their handler. */
+  /** Number of calls waiting for their handler. */
   get size(): number {
     return this.#running ? 1 : 0;
   }

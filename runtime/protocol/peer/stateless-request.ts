@@ -8,7 +8,7 @@ import { checkParams, requireGate } from "./outgoing-params.ts";
 import { isOpen, type Session } from "../session/session.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** Part of the connection that a stateless call uses. */
+/** Part of the connection used by a stateless call. */
 export interface StatelessHost extends CallHost {
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
@@ -25,7 +25,7 @@ export function createStatelessCall(host: StatelessHost, session: Session, reque
   return new StatelessCall(new RequestHost(host, session), request);
 }
 
-/** Call that belongs to no session of its connection, and sends nothing once it is over. */
+/** Call outside of its connection's session. It sends nothing once it is over. */
 export class StatelessCall extends IncomingCall {
   constructor(host: CallHost, { request, row, origin }: StatelessRequest) {
     super(host, request, row, { batch: undefined, origin });
@@ -42,7 +42,7 @@ export abstract class StatelessSender {
 
   abstract send(message: Outgoing, related?: RequestId): void | Promise<void>;
 
-  /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
+  /** Rejects every request to the client, because none can be sent here. The error names a capability the client has not declared. */
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const session = this.requireSession();
     const { revision } = session;
@@ -73,7 +73,7 @@ export abstract class StatelessSender {
   }
 }
 
-/** Stateless request on a connection that it shares with others. */
+/** Stateless request on a shared connection. */
 class RequestHost extends StatelessSender implements CallHost {
   readonly session: Session;
   readonly #host: StatelessHost;
@@ -118,7 +118,7 @@ class RequestHost extends StatelessSender implements CallHost {
 }
 
 /**
- * Creates the error of a request that needs a capability which its client did not declare. The client may declare it and retry.
+ * Creates the error of a request whose client did not declare a needed capability. The client may declare it and retry.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
  */

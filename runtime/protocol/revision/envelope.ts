@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { toCacheMembers, type CacheHint } from "../methods/cache-hint.ts";
 
-/** Members that results of a revision carry in addition to their content. */
+/** Members of a revision's results in addition to their content. */
 export interface Envelope {
   readonly result: { readonly resultType?: string };
   /** Returns the members for results of lists and reads, which clients may keep for as long as the hint says. */

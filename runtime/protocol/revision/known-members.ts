@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 
-/** Members that the runtime acts on and that not every revision has, as a declaration and a path from it. */
+/** Members the runtime acts on, but missing at some revisions, as a declaration and a path from it. */
 export type KnownMember =
   | "Result.resultType"
   | "CacheableResult.ttlMs"
@@ -16,7 +16,7 @@ export function readKnownMember(value: unknown, member: KnownMember, { knownMemb
 }
 
 /**
- * Returns a result without the envelope members that the revision does not have: another revision would act on them.
+ * Returns a result without the envelope members missing at the revision: another revision would act on them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#resulttype
  */

@@ -2,14 +2,14 @@ import type { Without } from "./result-members.ts";
 
 declare const unavailable: unique symbol;
 
-/** Type of something that a revision lacks and others have: no value fits, and the compiler's error shows the reason. */
+/** Type of something missing at a revision but present at others: no value fits, and the compiler's error shows the reason. */
 export interface Unavailable<Reason> {
   readonly [unavailable]: Reason;
 }
 
 /** Reasons for what a revision lacks, as a generated `index.ts` declares them. */
 export interface MissingTypes {
-  /** Reasons by the declaration that carries the method. */
+  /** Reasons by the declaration with the method. */
   methods: object;
   /** Reasons by declaration and property. */
   members: object;
@@ -37,18 +37,18 @@ type Missing<P, Part extends keyof MissingTypes> = P extends { missing: { readon
 
 type Entry<Reasons, Name> = Name extends keyof Reasons ? Reasons[Name] : never;
 
-/** Properties that cannot be given, each with its reason. */
+/** Unavailable properties, each with its reason. */
 export type UnavailableMembers<Reasons, Known extends PropertyKey = never> = {
   readonly [Member in Exclude<keyof Reasons, Known>]?: Unavailable<Reasons[Member]>;
 };
 
-/** Fields of a declaration that users may set: those of the revision, except those that are derived. */
+/** Fields of a declaration for users to set: the fields of the revision, except derived ones. */
 export type Fields<P, Name extends keyof P & string, Derived extends PropertyKey = never> = Readonly<
   Without<P[Name], Derived | keyof MissingMembers<P, Name>>
 > &
   UnavailableMembers<MissingMembers<P, Name>, Derived>;
 
-/** Content blocks of the kinds that a revision has; each other kind carries the reason why it cannot be given. */
+/** Content blocks of the kinds known to a revision; each other kind carries the reason why it is unavailable. */
 export type AvailableContent<P, Block> =
   | Exclude<Block, { type: keyof Missing<P, "kinds"> }>
   | {
@@ -56,8 +56,8 @@ export type AvailableContent<P, Block> =
     }[keyof Missing<P, "kinds">];
 
 /**
- * Declarations that all of several revisions have, with the types of the first: the newest. Requests must fit every revision, and what one of them
- * lacks is as unavailable as if all lacked it. `forRevisions<CommonDeclarations<[v2026.Declarations, v2024.Declarations]>>([...])`
+ * Declarations common to several revisions, with the types of the first: the newest. Requests must fit every revision, and what is missing at one of
+ * them is unavailable at all. `forRevisions<CommonDeclarations<[v2026.Declarations, v2024.Declarations]>>([...])`
  */
 export type CommonDeclarations<Revisions extends readonly { missing: MissingTypes }[]> = Revisions extends readonly [
   infer Newest,

@@ -13,12 +13,12 @@ import type { ConvertedParams, SessionConverter } from "../session/session.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 
-/** Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` rejects them. */
+/** Treatment of values unknown to an older peer: `convert` omits or rewrites them, `warn` also reports them, `error` rejects them. */
 export type LossMode = "convert" | "warn" | "error";
 
 /** Converts between an older revision and the revision of one end's code. */
 export interface RevisionConverter extends SessionConverter {
-  /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
+  /** Wraps a handler to fit its results to the older revision; a static result is converted once. */
   handler(handle: RequestHandler, method: string): RequestHandler;
 }
 
@@ -30,7 +30,7 @@ export interface RevisionConverterOptions {
   readonly onError: OnError | undefined;
 }
 
-/** Creates the converter of a session; returns `undefined` if its revision is the one that the code is written for. */
+/** Creates the converter of a session; returns `undefined` for the revision the code is written for. */
 export function createRevisionConverter(
   revision: Revision,
   options: RevisionConverterOptions,

@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import type { RequestOptions } from "./request-options.ts";
 import type { Session } from "./session.ts";
 
-/** Context of a handler. Messages that it sends through the context belong to its request. */
+/** Context of a handler. Messages sent through it belong to its request. */
 export interface CallContext extends Caller {
   readonly requestId: RequestId;
   readonly session: Session;
@@ -20,11 +20,11 @@ export interface CallContext extends Caller {
   onAbort?(run: () => void): void;
   /** Information of the transport about the source of the request, such as the authenticated principal. */
   readonly origin: unknown;
-  /** Connection for work that continues after the response. */
+  /** Connection for work after the response. */
   readonly connection: Connection;
   /** Rate at which progress may be reported. */
   readonly progressRate: Rate;
-  /** Reports progress, if the peer requested it. Values that do not grow are dropped; of those that come too fast, only the newest is sent. */
+  /** Reports progress, if the peer requested it. Values that do not grow are dropped; of several in quick succession, only the newest is sent. */
   progress(progress: Progress): Promise<void>;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }

@@ -9,7 +9,7 @@ export type State = "NOT_INITIALIZED" | "INITIALIZING" | "INITIALIZED" | "DISCON
 /** One end of a connection, as the application sees it. */
 export interface Connection extends Caller {
   readonly state: State;
-  /** Session that was agreed on; absent before the handshake. */
+  /** Session the two sides have agreed on; absent before the handshake. */
   readonly session: Session | undefined;
   /** Session of the transport, if it does not end with the connection. */
   readonly transportSession?: TransportSession | undefined;
@@ -18,7 +18,7 @@ export interface Connection extends Caller {
   /** Completes the handshake, when the client's confirmation may have reached another process. */
   confirm?(): void;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
-  /** Sends a notification. A rejection that is not awaited counts as handled. */
+  /** Sends a notification. Callers may ignore a rejection: it counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
   /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */
   close(options?: CloseOptions): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Returns the reason why a key must not be put into `_meta`, if there is one. Each revision reserves other prefixes, and a key that is written once
- * is sent at all of them, so the prefixes of every revision are rejected. The prefix of the specification's own extensions is allowed: an
- * implementation of an extension has to write it.
+ * Returns the reason why a key must not be put into `_meta`, if there is one. Each revision reserves other prefixes. A key is written once and sent
+ * at all revisions, so the prefixes of every revision are rejected. The prefix of the specification's own extensions is allowed: an implementation of
+ * an extension has to write it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/index#_meta
  */

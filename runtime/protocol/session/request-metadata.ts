@@ -3,7 +3,7 @@ import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { isImplementationInfo, type PeerInfo } from "./session.ts";
 
-/** Metadata of a request, at revisions with stateless requests, with the version that it names, if it names one. */
+/** Metadata of a request, at revisions with stateless requests, with the version named by it, if any. */
 export type RequestMetadata =
   /** No metadata: the request belongs to a session, if there is one. */
   | { readonly kind: "none"; readonly version: undefined }
@@ -14,13 +14,13 @@ export type RequestMetadata =
 export interface MetadataReader {
   /** Revisions with stateless requests, newest first. */
   readonly revisions: readonly Revision[];
-  /** Returns the revision that a request names, if it names one. */
+  /** Returns the revision named by a request, if any. */
   readVersion(params: unknown): unknown;
-  /** Reads all metadata. Rejects a revision that is not served, and then incomplete metadata. */
+  /** Reads all metadata. First rejects an unsupported revision, then incomplete metadata. */
   read(params: unknown): RequestMetadata;
 }
 
-/** Keys of `_meta` with the information that a handshake would have settled. */
+/** Keys of `_meta` for the information otherwise exchanged in a handshake. */
 export interface MetaKeys {
   readonly version: string;
   readonly capabilities: string;
@@ -94,7 +94,8 @@ export function readMetaKeys(revision: Revision): MetaKeys {
 }
 
 /**
- * Creates the error of a request at a revision that is not served for stateless requests. It names only revisions that are: others need a handshake.
+ * Creates the error of a request at a revision without stateless service. It names the revisions with stateless service only: others need a
+ * handshake.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -104,7 +105,7 @@ export function unsupportedVersion(revisions: readonly Revision[], requested: un
   return new RpcError(codeOf(revisions, "unsupportedProtocolVersion"), "Unsupported protocol version", { data });
 }
 
-/** Creates the error of a request that does not name its revision. */
+/** Creates the error of a request without the name of its revision. */
 export function missingMetadata(revisions: readonly Revision[]): RpcError {
   const [newest] = revisions;
   return newest
@@ -121,7 +122,7 @@ export function withoutMetadata(
   return isOpening ? unsupportedVersion(revisions, params.protocolVersion) : missingMetadata(revisions);
 }
 
-/** Returns the code of an error by its name, from the newest of the revisions that has it; `invalidRequest` if none has it. */
+/** Returns the code of an error by its name, from the newest of the revisions with this error; `invalidRequest` if there is none. */
 export function codeOf(revisions: readonly Revision[], name: string): number {
   const rule = revisions.map(({ errors }) => (Object.hasOwn(errors, name) ? errors[name] : undefined)).find(Boolean);
   return rule?.code ?? errorCodes.invalidRequest;
@@ -138,7 +139,7 @@ function readMeta(params: unknown): Record<string, unknown> | undefined {
   return isObject(params) && isObject(params._meta) ? params._meta : undefined;
 }
 
-/** True if other metadata of the protocol is present, so that a stateless request was meant. */
+/** True if other metadata of the protocol is present: a stateless request was meant. */
 function isPartial(meta: Record<string, unknown>, { capabilities, clientInfo }: MetaKeys): boolean {
   return meta[capabilities] !== undefined || (clientInfo !== undefined && meta[clientInfo] !== undefined);
 }

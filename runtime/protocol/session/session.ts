@@ -9,7 +9,7 @@ export interface ImplementationInfo {
   readonly [member: string]: unknown;
 }
 
-/** Identity of a program that did not identify itself. */
+/** Identity of a program without a name. */
 export const unknownImplementation: ImplementationInfo = Object.freeze({ name: "unknown", version: "" });
 
 /** Declared capabilities; unknown ones are kept. */
@@ -28,7 +28,7 @@ export interface SessionConverter {
   readonly written: Revision;
   /** Converts the params of a request or notification. */
   params(sent: ConvertedParams): unknown;
-  /** Converts a result that no handler returns. */
+  /** Converts a result of the runtime itself, returned by no handler. */
   result(method: string, value: unknown): unknown;
   /** Converts valid params of the peer. */
   receivedParams(received: ConvertedParams): unknown;
@@ -52,19 +52,19 @@ export interface Session {
   readonly peer: PeerInfo;
   /** Advice of the server on its use. */
   readonly instructions: string | undefined;
-  /** True if the session is that of one request or POST, so that nothing can be counted per session. */
+  /** True for the session of one request or POST: nothing can be counted per session. */
   readonly isStateless?: boolean;
-  /** Values of the session that other processes share; absent where there are none. */
+  /** Values of the session shared by other processes; absent where there are none. */
   readonly values?: SessionValues | undefined;
   /** Converts between the session's revision and the revision of this end's code; absent when both are the same. */
   readonly converter?: SessionConverter | undefined;
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
-  /** Checks the metadata that an outgoing request is given. */
+  /** Checks the metadata given to an outgoing request. */
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
 
-/** Agreement of a server and a client in a handshake that took place elsewhere, or in the metadata of a stateless request. */
+/** Agreement of a server and a client in a handshake elsewhere, or in the metadata of a stateless request. */
 export interface NegotiatedSession {
   readonly revision: Revision;
   readonly client: PeerInfo;
@@ -80,7 +80,7 @@ export function isImplementationInfo(value: unknown): value is ImplementationInf
   return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
 }
 
-/** True if the capability behind a gate was declared by the side that must declare it. */
+/** True if the capability behind a gate was declared by its side. */
 export function isOpen(gate: Gate, session: Session): boolean {
   const party = gate.side === session.role ? session.own : session.peer;
   let value: unknown = party.capabilities;

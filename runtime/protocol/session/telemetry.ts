@@ -1,7 +1,7 @@
 import type { Revision, Role } from "../../../generated/support.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 
-/** Records the messages of connections, and adds trace context to those that are sent. */
+/** Records the messages of connections, and adds trace context to outgoing ones. */
 export interface Telemetry {
   /** Returns the channel to use in place of a given one. */
   observe(channel: Channel, facts: ObservedConnection): Channel;
@@ -9,15 +9,15 @@ export interface Telemetry {
   close?(): Promise<unknown>;
 }
 
-/** Facts about a connection that is observed. */
+/** Facts about an observed connection. */
 export interface ObservedConnection {
   /** Role of this end. */
   readonly role: Role;
-  /** Revisions that this end supports. */
+  /** Revisions supported by this end. */
   readonly revisions: readonly Revision[];
-  /** Revision that was agreed on before the connection was opened, if one was. */
+  /** Revision the two sides agreed on before the connection was opened, if any. */
   readonly revision?: Revision | undefined;
-  /** True if the connection carries stateless requests, or messages of one POST: its end is not that of a session. */
+  /** True if the connection carries stateless requests, or messages of one POST: its end is not the end of a session. */
   readonly isStateless?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface ObservableOptions {
   readonly revisions: readonly Revision[];
 }
 
-/** Returns the channel that an end uses: the given one, unless its messages are recorded. */
+/** Returns the channel for an end: the given one, unless its messages are recorded. */
 export function observed(
   channel: Channel,
   { telemetry, revisions }: ObservableOptions,

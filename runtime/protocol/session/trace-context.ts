@@ -1,7 +1,7 @@
 import { fail, under, type Issue } from "../../../generated/support.ts";
 
 /**
- * Checks the trace context in metadata before it is sent. Returns the first value that receivers would discard, and with it the trace.
+ * Checks the trace context in metadata before it is sent. Returns the first invalid value: receivers would discard it, and with it the trace.
  *
  * @see https://www.w3.org/TR/trace-context/
  * @see https://www.w3.org/TR/baggage/
@@ -13,7 +13,7 @@ export function checkTraceContext(meta: Readonly<Record<string, unknown>>): Issu
 }
 
 /**
- * Returns a copy of the trace context in metadata that a peer has sent, without the values that are not valid. It has no other members.
+ * Returns a copy of the trace context in a peer's metadata, without invalid values. It has no other members.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
  */
