@@ -3,8 +3,8 @@ import { asHandled } from "../internal/as-handled.ts";
 import { readTask, type TaskControl } from "./task-control.ts";
 
 /**
- * Context of handlers on either side: a view of the request that they handle. Its functions can be destructured: they are created on access, since
- * most handlers need none.
+ * Context of handlers on either side: a view of the request they handle. Its functions can be destructured: they are created on access, since most
+ * handlers need none.
  */
 export class CallScope {
   readonly #call: CallContext;

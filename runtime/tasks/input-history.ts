@@ -2,15 +2,15 @@ import type { RequestRow } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 
-/** Input request of a task, and the response that an earlier attempt has received, if any. */
+/** Input request of a task, with the response received by an earlier attempt, if any. */
 export interface KeyedRequest {
   readonly key: string;
   readonly settled?: { readonly response: unknown };
 }
 
 /**
- * Keys of the input requests of a task. Each is used for one input request only. An input request that an attempt repeats has the key and the response
- * of the earlier attempt.
+ * Keys of the input requests of a task. Each is used for one input request only. When an attempt repeats an input request, the request has the key
+ * and the response from the earlier attempt.
  */
 export class InputHistory {
   /** Input requests of earlier attempts without a response. */
@@ -18,7 +18,7 @@ export class InputHistory {
   readonly #settled = new Map<string, SettledRequest>();
   readonly #used = new Set<string>();
 
-  /** @param record - record of a task that an earlier attempt has left */
+  /** @param record - record of a task left by an earlier attempt */
   constructor({ inputRequests, inputResponses, settledRequests }: Partial<TaskRecord> = {}) {
     const responses = new Map(Object.entries(inputResponses ?? {}));
     for (const [key, request] of Object.entries({ ...inputRequests, ...settledRequests })) {
@@ -27,7 +27,7 @@ export class InputHistory {
     }
   }
 
-  /** Input requests of earlier attempts that have no response yet, by key. */
+  /** Input requests of earlier attempts without a response so far, by key. */
   get openRequests(): object {
     return Object.fromEntries(this.#open);
   }

@@ -7,11 +7,11 @@ import { readOpenRequests, type TaskRecord } from "../stores/task-store.ts";
 import type { RelayedResponse } from "./requestor-channel.ts";
 import { withRelatedTask } from "./task.ts";
 
-/** Call that waits for the result of a task of another node. The input requests of the task are sent through it. */
+/** Call waiting for the result of a task of another node. The input requests of the task are sent through it. */
 export class InputRelay {
   readonly #call: CallContext;
   readonly #respond: (key: string, response: RelayedResponse) => Promise<void>;
-  /** Input requests that were sent, by key, and their ends. */
+  /** Sent input requests, by key, and their ends. */
   readonly #sent = new Map<string, AbortController>();
 
   /** @param respond - stores the response to an input request */
@@ -20,7 +20,7 @@ export class InputRelay {
     this.#respond = respond;
   }
 
-  /** Sends the input requests in a record that were not sent before, and cancels those that are no longer open. */
+  /** Sends the new input requests in a record, and cancels the ones no longer open. */
   send(record: TaskRecord): void {
     const open = readOpenRequests(record);
     for (const [key, end] of this.#sent) if (!Object.hasOwn(open, key)) end.abort(noLongerOpen());
@@ -33,7 +33,7 @@ export class InputRelay {
     }
   }
 
-  /** Cancels the input requests that have no response, as the task needs none. */
+  /** Cancels the input requests without a response, as the task needs none. */
   end(): void {
     for (const end of this.#sent.values()) end.abort(noLongerOpen());
   }

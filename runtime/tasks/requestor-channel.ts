@@ -18,23 +18,23 @@ import { toTaskState, withRelatedTask } from "./task.ts";
 export interface RequestorChannel {
   /** Prepares a request to the requestor. The returned function sends it and waits for the response. */
   ask(row: RequestRow, params: unknown, options: TaskBoundRequestOptions): () => Promise<unknown>;
-  /** Sends a notification that belongs to the task, or drops it if it cannot be delivered. */
+  /** Sends a notification of the task, or drops it if it cannot be delivered. */
   notify(row: NotificationRow, params: unknown): Promise<void>;
   /** Announces a changed record of the task. */
   notifyStatus(record: TaskRecord): void;
   /** Open input requests for the record of the task, if they are kept there. */
   readonly inputRequests?: object | undefined;
-  /** Input requests with a response, for the record of a task that may be run again. */
+  /** Input requests with a response, for the record of a task with several attempts. */
   readonly settledRequests?: object | undefined;
-  /** Responses that reached this channel without the record. */
+  /** Responses to this channel, received outside of the record. */
   readonly inputResponses?: object | undefined;
-  /** Adds another way to the requestor, if supported. Returns a function that removes it. */
+  /** Adds another way to the requestor, if supported. Returns a function to remove it. */
   open?(way: Caller): () => void;
   /** Accepts responses to open input requests. */
   respond?(responses: Readonly<Record<string, unknown>>): void;
 }
 
-/** Options of a request that ends with its task. */
+/** Options of a request tied to its task: they end together. */
 export interface TaskBoundRequestOptions extends RequestOptions {
   readonly signal: AbortSignal;
 }
@@ -47,10 +47,10 @@ export interface SharedTask {
   publish(): void;
 }
 
-/** Response to an input request that another node has sent. */
+/** Response to an input request of another node. */
 export type RelayedResponse = { readonly result: unknown } | { readonly error: ErrorObject };
 
-/** Channel for revisions where both sides send requests. Messages use the session, or a call that waits for the result of the task. */
+/** Channel for revisions where both sides send requests. Messages use the session, or a call waiting for the result of the task. */
 export class SessionChannel implements RequestorChannel {
   readonly #id: string;
   readonly #call: CallContext;
@@ -60,9 +60,9 @@ export class SessionChannel implements RequestorChannel {
   readonly #waiters = new Set<() => void>();
   readonly #shared: SharedTask | undefined;
   readonly #history: InputHistory;
-  /** Input requests that other nodes may send, by key, and responses to them. */
+  /** Input requests for other nodes to send, by key, and responses to them. */
   readonly #published = new Map<string, { readonly request: object; readonly response?: unknown }>();
-  /** Accepts responses that another node has received. */
+  /** Accepts responses received by another node. */
   readonly respond?: (responses: Readonly<Record<string, unknown>>) => void;
 
   /** @param isNotified - True if the requestor is notified of changes */
@@ -119,7 +119,7 @@ export class SessionChannel implements RequestorChannel {
     if (row && this.#isNotified) void this.#notify(row, toTaskState(record));
   }
 
-  /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified that input is needed. */
+  /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified of the need for input. */
   async #askSomewhere(
     row: RequestRow,
     params: object,
@@ -143,7 +143,7 @@ export class SessionChannel implements RequestorChannel {
     }
   }
 
-  /** Sends a request through this node, or through another that waits for the result of the task. */
+  /** Sends a request through this node, or through another node with a call waiting for the result of the task. */
   async #askAnywhere(row: RequestRow, params: object, { options, key, request }: SharedRequest): Promise<unknown> {
     const stop = new AbortController();
     const leave = followSignals(stop, [options.signal]);

@@ -20,10 +20,10 @@ export const takenOver = "Another node runs the task";
 export interface RunningTaskHost {
   readonly store: TaskStore;
   readonly clock: Clock;
-  /** Milliseconds between two reads of the store for responses that another process has accepted. */
+  /** Milliseconds between two reads of the store for responses accepted by another process. */
   readonly pollInterval: number;
   readonly outlet: RequestorChannel;
-  /** Attempt at a task that other nodes may take over. Changes by earlier attempts have no effect. */
+  /** Attempt at a task, if other nodes may take it over. Changes by earlier attempts have no effect. */
   readonly attempt?: number | undefined;
   /** Aborted when the server closes: the end of the task is then no longer tried again while the store is lost. */
   readonly closing?: AbortSignal | undefined;
@@ -58,7 +58,7 @@ export class RunningTask {
     return this.#controller.signal;
   }
 
-  /** True if the task has ended, so that it must not send further messages. */
+  /** True if the task has ended. It must not send further messages then. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -89,7 +89,7 @@ export class RunningTask {
     await this.#change(toFailed("The outcome of the task could not be stored")).catch(() => {});
   }
 
-  /** Abandons a task that the next node runs again. Its record says that its node was not lost. */
+  /** Abandons a task for the next node to run again. Its record says that its node was not lost. */
   async release(releases: number): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -97,7 +97,7 @@ export class RunningTask {
     this.abandon("The server is closing");
   }
 
-  /** Abandons a task that can no longer be requested, or that has ended in another process. Its record is not changed. */
+  /** Abandons a task which can no longer be requested, or which has ended in another process. Its record is not changed. */
   abandon(reason: string): void {
     this.#isOver = true;
     this.#controller.abort(new DOMException(reason, "AbortError"));
@@ -109,7 +109,7 @@ export class RunningTask {
     return this.#joined.wait(signal);
   }
 
-  /** Sends a notification that belongs to the task, or drops it if it cannot be delivered or the task has ended. */
+  /** Sends a notification of the task, or drops it if it cannot be delivered or the task has ended. */
   async notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
     if (!this.#isOver) await this.#host.outlet.notify(row, params);
   }
@@ -200,7 +200,7 @@ export class RunningTask {
       await this.#change({ status: this.#openInputRequests > 0 ? "input_required" : "working" });
   }
 
-  /** Changes the record. Changes run one after the other; a failed one does not block those that follow. */
+  /** Changes the record. Changes run one after the other; a failed one does not block the following ones. */
   #change(change: Omit<TaskChange, "updatedAt">): Promise<TaskRecord | undefined> {
     const changed = this.#last
       .catch(() => undefined)

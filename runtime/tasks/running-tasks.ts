@@ -5,7 +5,7 @@ import type { RequestorChannel } from "./requestor-channel.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskCall } from "./task-call.ts";
 
-/** Task that runs in this process. */
+/** Task running in this process. */
 export interface RunningEntry {
   readonly key: TaskKey;
   /** Name of this node when the attempt began. */
@@ -17,7 +17,7 @@ export interface RunningEntry {
   readonly during: TaskCall;
 }
 
-/** Tasks that run in this process: ends those whose time is up, and reads their records from time to time. */
+/** Tasks running in this process: ends those whose time is up, and reads their records from time to time. */
 export class RunningTasks {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Timed>();
@@ -97,7 +97,7 @@ export class RunningTasks {
     return next;
   }
 
-  /** Reads the records of running tasks, as another process may have cancelled them. Tasks that are due while others are read wait for their next turn. */
+  /** Reads the records of running tasks, as another process may have cancelled them. Tasks due during this reading wait for their next turn. */
   async #poll(due: readonly RunningTask[]): Promise<void> {
     if (this.#isPolling || due.length === 0) return;
     this.#isPolling = true;
@@ -128,5 +128,5 @@ const pollFactor = 5;
 /** Milliseconds after which the record of a task is read, however long its poll interval is. */
 const longestPollPeriod = 30_000;
 
-/** Number of records that are read at the same time. */
+/** Number of records read at the same time. */
 const pollsAtOnce = 20;

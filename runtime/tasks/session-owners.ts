@@ -1,7 +1,7 @@
 import type { Connection } from "../protocol/session/connection.ts";
 import { sha256, toHex } from "../internal/digest.ts";
 
-/** Owners of the tasks of sessions. A session that several processes serve has the same owner in all of them. */
+/** Owners of the tasks of sessions. A session served by several processes has the same owner in all of them. */
 export class SessionOwners {
   readonly #onEnd: (owner: string) => unknown;
   readonly #owners = new WeakMap<Connection, Promise<string>>();

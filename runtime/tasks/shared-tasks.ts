@@ -16,25 +16,25 @@ export interface SharedTasksHost extends TaskHost {
   readonly clock: Clock;
   /** Restorers of tasks by revision. */
   readonly restorers: ReadonlyMap<string, RestoreTask>;
-  /** Returns the tasks that run here. */
+  /** Returns the tasks running here. */
   running(): readonly LeasedTask[];
-  /** Returns a task that runs here. */
+  /** Returns a task running here. */
   find(id: string): (LeasedTask & { readonly task: RunningTask }) | undefined;
-  /** Runs a task that another node has begun. */
+  /** Runs a task begun by another node. */
   run(record: TaskRecord, restored: RestoredTask): void;
   report(thrown: unknown): void;
 }
 
-/** Tasks that several nodes know: their leases, the messages about them, and the tasks of nodes that are gone. */
+/** Tasks known to several nodes: their leases, the messages about them, and the tasks of lost nodes. */
 export class SharedTasks {
   readonly ledger: Ledger | undefined;
   readonly #host: SharedTasksHost;
   readonly #leases: TaskLeases;
   /** Name of a process without a cluster. */
   readonly #ownName = crypto.randomUUID();
-  /** Nodes that wait for the end of tasks that run here, by task. */
+  /** Nodes waiting for the end of tasks which run here, by task. */
   readonly #listeners = new Map<string, Set<string>>();
-  /** Calls that wait for tasks of other nodes, by task. */
+  /** Calls waiting for tasks of other nodes, by task. */
   readonly #waiters = new Map<string, Set<() => void>>();
 
   constructor(host: SharedTasksHost) {
@@ -77,22 +77,22 @@ export class SharedTasks {
     return { node: this.#name, attempt: 1, lease: this.#lease };
   }
 
-  /** Sends the nodes that wait for a task a message about its changed record. */
+  /** Sends a message about a changed record to the nodes waiting for its task. */
   changed({ id, owner }: TaskRecord): void {
     for (const node of this.#listeners.get(id) ?? []) this.#host.node?.send(node, { id, owner });
   }
 
-  /** Forgets the nodes that wait for a task, as it no longer runs here. */
+  /** Forgets the nodes waiting for a task, as it no longer runs here. */
   forget(id: string): void {
     this.#listeners.delete(id);
   }
 
-  /** Sends the node that runs a task a message: its record has changed. */
+  /** Sends the node of a task a message: its record has changed. */
   wake({ id, owner, node }: TaskRecord): void {
     if (node !== undefined && node !== this.#name) this.#host.node?.send(node, { id, owner });
   }
 
-  /** Follows a task that may run on another node. */
+  /** Follows a task, which may run on another node. */
   follow(id: string, signal: AbortSignal): TaskFollower {
     const { node, clock } = this.#host;
     return new TaskFollower({
@@ -141,7 +141,7 @@ export class SharedTasks {
     this.#listeners.set(id, listeners);
   }
 
-  /** Runs a task of a node that is gone again, or ends it as failed. */
+  /** Runs a task of a lost node again, or ends it as failed. */
   async #takeOver(record: TaskRecord): Promise<void> {
     this.#find(record)?.abandon("Another attempt runs the task");
     const restored = this.#restore(record);
@@ -160,7 +160,7 @@ export class SharedTasks {
     }
   }
 
-  /** Wakes the calls here that wait for a task of another node. */
+  /** Wakes the calls waiting here for a task of another node. */
   #wake(id: string): void {
     for (const wake of this.#waiters.get(id) ?? []) wake();
   }
@@ -185,10 +185,10 @@ export class SharedTasks {
   }
 }
 
-/** Nodes that may run a task one after the other. */
+/** Maximum number of nodes to run a task, one after the other. */
 const mostAttempts = 3;
 
-/** Nodes that are sent messages about one task. */
+/** Maximum number of nodes to send messages about one task to. */
 const mostListeners = 100;
 
 /** Milliseconds after which another process may take over a task, without a cluster. */

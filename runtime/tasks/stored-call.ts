@@ -12,7 +12,7 @@ export interface StoredCallRevision {
   readonly converter?: SessionConverter | undefined;
 }
 
-/** Creates the call of a task that another node has begun. Its requestor has no connection here: it is reached through the task only. */
+/** Creates the call of a task begun by another node. Its requestor has no connection here: it is reached through the task only. */
 export function createStoredCall(
   id: string,
   { params, client, identity }: TaskRetry,

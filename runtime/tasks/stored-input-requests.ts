@@ -10,7 +10,7 @@ export type CheckRelayedResponse = (row: RequestRow, params: unknown, respond: u
 /** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
   readonly check: CheckRelayedResponse;
-  /** Record of a task that may be run again: its input requests are kept with their responses. */
+  /** Record of a task with several attempts: its input requests are kept with their responses. */
   readonly record?: TaskRecord | undefined;
   /** Announces a change of the task. */
   notifyStatus(record: TaskRecord): void;
@@ -87,7 +87,7 @@ export class StoredInputRequests implements RequestorChannel {
 interface KeptInputRequest {
   readonly row: RequestRow;
   readonly params: unknown;
-  /** The input request in the form that the client sees. */
+  /** The input request in the form sent to the client. */
   readonly request: object;
   resolve(respond: unknown): void;
 }

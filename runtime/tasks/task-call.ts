@@ -8,7 +8,7 @@ import type { RunningTask } from "./running-task.ts";
 import type { StepRunner } from "./step-recorder.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
 
-/** A call that continues as a task. Its messages belong to the task, and only the end of the task ends it. */
+/** A call continued as a task. Its messages belong to the task, and only the end of the task ends it. */
 export class TaskCall extends RelayedCall implements TaskContext {
   readonly #task: RunningTask;
   readonly #throttle: Throttle;
@@ -49,7 +49,7 @@ export class TaskCall extends RelayedCall implements TaskContext {
     await this.#throttle.report(report);
   }
 
-  /** Sends the progress that is due, and returns the time of the next sweep. */
+  /** Sends progress when due, and returns the time of the next sweep. */
   sweepProgress(now: number): number {
     return this.#throttle.sweep(now);
   }

@@ -1,26 +1,26 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { StepRunner } from "./step-recorder.ts";
 
-/** Access of a handler to the task that its request has become. */
+/** Access of a handler to the task which its request has become. */
 export interface TaskControl {
   readonly id: string;
   /** Sets the status message, a text for people about the progress of the task. */
   status(message: string): Promise<void>;
 }
 
-/** Context of a call that has become a task. */
+/** Context of a call after it has become a task. */
 export interface TaskContext extends CallContext {
   readonly task: TaskControl;
-  /** Steps that are recorded; present if the task may be run again. */
+  /** Recorded steps; present if the task may be run again. */
   readonly steps?: StepRunner | undefined;
 }
 
-/** Returns the task that a call has become, if any. */
+/** Returns the task which a call has become, if any. */
 export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
 }
 
-/** Returns the recorded steps of a call, if it has become a task that may be run again. */
+/** Returns the recorded steps of a call, if it has become a task with several attempts. */
 export function readSteps(call: CallContext): StepRunner | undefined {
   return isTaskContext(call) ? call.steps : undefined;
 }

@@ -4,12 +4,12 @@ import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { EngineError } from "../stores/engine.ts";
 import type { TaskChange, TaskRecord } from "../stores/task-store.ts";
 
-/** Creates the error for a task that is not known to its requestor. */
+/** Creates the error for a task unknown to its requestor. */
 export function unknownTask(id: string): RpcError {
   return rejectTask(`Task not found: ${id}`, id);
 }
 
-/** Creates the error for the cancellation of a task that has ended. */
+/** Creates the error for the cancellation of an ended task. */
 export function alreadyEnded({ id, status }: TaskRecord): RpcError {
   return rejectTask(`The task is already in terminal status '${status}': ${id}`, id);
 }
@@ -19,7 +19,7 @@ export function rejectTask(message: string, taskId: string): RpcError {
   return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
 }
 
-/** Creates the error for a task that the store has no room for. */
+/** Creates the error for a task for which the store has no room. */
 export function tooManyTasks(): RpcError {
   return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
 }
@@ -41,12 +41,12 @@ export async function withStore<Result>(perform: () => Promise<Result>): Promise
   }
 }
 
-/** Creates the error for a task that would begin while the server closes. */
+/** Creates the error for a new task while the server closes. */
 export function serverIsClosing(): RpcError {
   return new RpcError(errorCodes.internalError, "The server is closing; retry the request later");
 }
 
-/** Returns the end of a task that this node cannot complete. */
+/** Returns the end of a task, when this node cannot complete it. */
 export function toFailed(message: string): Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status"> {
   const error = { code: errorCodes.internalError, message };
   return { status: "failed", statusMessage: message, outcome: { kind: "error", error } };

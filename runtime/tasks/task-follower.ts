@@ -2,24 +2,24 @@ import { ChangeSignal } from "../internal/change-signal.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 
-/** Dependencies of a call that waits for a task of another process. */
+/** Dependencies of a call waiting for a task of another process. */
 export interface TaskFollowerHost {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Milliseconds after which the record is read even though no message has come; absent where processes send no messages. */
   readonly longestWait: number | undefined;
-  /** Requests messages about changes from the node that runs the task. It sends one at once. */
+  /** Requests messages about changes from the node of the task. This node sends one at once. */
   register(record: TaskRecord): void;
-  /** Adds a receiver of these messages. Returns a function that removes it. */
+  /** Adds a receiver of these messages. Returns a function to remove it. */
   receive(changed: () => void): () => void;
 }
 
-/** Call that waits for a task of another process: it reads the record after messages of the node that runs the task, instead of all the time. */
+/** Call waiting for a task of another process. It reads the record after messages from the node of the task, instead of all the time. */
 export class TaskFollower {
   readonly #host: TaskFollowerHost;
   readonly #changes = new ChangeSignal();
   readonly #leave: () => void;
-  /** Node and attempt that send messages. */
+  /** Node and attempt from which messages were requested. */
   #registered: string | undefined;
 
   constructor(host: TaskFollowerHost) {

@@ -5,7 +5,7 @@ import { pause, type Clock } from "../internal/timers.ts";
 import { isFinal } from "../stores/task-store.ts";
 import { isTaskState, type TaskState } from "./task.ts";
 
-/** Handle of a task of the peer that was started here, or elsewhere and is known by its id. */
+/** Handle of a task of the peer. The task was started here, or elsewhere and is known by its id. */
 export interface TaskHandle<Result = unknown> {
   readonly taskId: string;
   /** Requests the status of the task. */
@@ -47,11 +47,11 @@ export interface TaskPort<Result> {
   isHeard?(): boolean;
   /** True if there is no connection: the next poll fails, or waits for the next connection. */
   isDown?(): boolean;
-  /** True if a poll that failed with this error may be repeated. Default: none may. */
+  /** True if a failed poll may be repeated after this error. Default: never. */
   isTemporary?(error: unknown): boolean;
 }
 
-/** Error for a request that got its result immediately instead of becoming a task. The work is done: `result` is that result. */
+/** Error for a request whose result came immediately, instead of a task. The work is done: `result` is that result. */
 export class NoTaskError extends Error {
   readonly result: unknown;
 
@@ -68,7 +68,7 @@ export function isNoTaskError(value: unknown): value is NoTaskError {
 }
 
 /**
- * Follows a task by polling its status at the interval that the peer suggests. Any number of waiting callers share one poll.
+ * Follows a task by polling its status at the interval suggested by the peer. Any number of waiting callers share one poll.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#getting-tasks
  */
@@ -77,7 +77,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   readonly #port: TaskPort<Result>;
   #last: TaskState | undefined;
   #wait: ResultWait<Result> | undefined;
-  /** Callers that follow the task: without one, it is not polled. */
+  /** Callers following the task: without one, it is not polled. */
   readonly #followers = new Set<object>();
   #next: Promise<TaskState> | undefined;
   #polls = 0;
@@ -140,7 +140,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     return wait;
   }
 
-  /** Ends a wait that no caller is interested in any more. */
+  /** Ends a wait when no caller is interested in it any more. */
   #leave(wait: ResultWait<Result>): void {
     wait.callers -= 1;
     if (wait.callers > 0 || wait.isKept || this.#wait !== wait) return;
@@ -234,8 +234,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   /**
-   * Returns the delay before the next poll: the one that the peer suggests, otherwise a delay that grows with the number of polls. If the peer
-   * announces changes, the delay is long.
+   * Returns the delay before the next poll: the one suggested by the peer, otherwise a delay growing with the number of polls. If the peer announces
+   * changes, the delay is long.
    */
   #delay(): number {
     const suggested = this.#last?.pollInterval;
@@ -259,13 +259,13 @@ interface ResultWait<Result> {
   readonly shared: SharedPromise<Result>;
   /** Ends the wait. */
   readonly stop: AbortController;
-  /** Number of callers that may still give up. */
+  /** Number of callers which may still give up. */
   callers: number;
   /** True if a caller waits without a signal. */
   isKept: boolean;
 }
 
-/** Options of a call that requests a task. */
+/** Options of a call with a request for a task. */
 export interface TaskRequestOptions {
   /** Requests a task; `ttl` is the number of milliseconds to keep it from its creation. The peer decides. */
   readonly task: true | { readonly ttl?: number };
@@ -276,7 +276,7 @@ export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?:
   return task === true ? {} : task;
 }
 
-/** Returns an interval in milliseconds that the peer suggests, within bounds. */
+/** Returns the interval suggested by the peer, in milliseconds, within bounds. */
 export function toPollInterval(suggested: number): number {
   return Math.min(Math.max(suggested, shortestDelay), longestDelay);
 }
@@ -284,11 +284,11 @@ export function toPollInterval(suggested: number): number {
 const firstDelay = 500;
 const longestOwnDelay = 5_000;
 
-/** Number of times that a poll is repeated after temporary failures in a row. */
+/** Maximum number of temporary failures in a row after which a poll is repeated. */
 const mostRetries = 4;
 
 /**
- * Bounds in milliseconds for the interval that the peer suggests: too short a pause must not cause a busy loop, and too long a pause must not stall
+ * Bounds in milliseconds for the interval suggested by the peer: too short a pause must not cause a busy loop, and too long a pause must not stall
  * the task.
  */
 const shortestDelay = 10;

@@ -28,7 +28,7 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
   };
 }
 
-/** Wraps a handler so that its requests run as tasks when the requestor requests it. */
+/** Wraps a handler: its requests run as tasks if the requestor wants them to. */
 export function allowTask(
   row: RequestRow,
   { tasks, taskOptions }: { readonly tasks: TaskManager; readonly taskOptions: RequestTaskOptions },

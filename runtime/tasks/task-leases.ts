@@ -18,11 +18,11 @@ export interface TaskLeasesHost {
   name(): string;
   /** True if this node can take over tasks. */
   isTaking(): boolean;
-  /** Returns the tasks that run here, with the names of the node under which they began. */
+  /** Returns the tasks running here, with the names of the node under which they began. */
   running(): readonly LeasedTask[];
-  /** Called with a task that this node must not run any more. */
+  /** Called with a task which this node must not run any more. */
   lost(key: TaskKey): void;
-  /** Called with a task that this node has taken over. */
+  /** Called with a task this node has taken over. */
   takenOver(record: TaskRecord): void;
   fail(thrown: unknown): void;
 }
@@ -62,7 +62,7 @@ export class TaskLeases {
     this.#cancelRenewal?.();
   }
 
-  /** Ends the leases of tasks, so that other nodes take them over at once. */
+  /** Ends the leases of tasks: other nodes take them over at once. */
   async release(tasks: readonly LeasedTask[]): Promise<void> {
     const { store } = this.#host;
     for (const [node, keys] of groupByNode(tasks)) await store.renew(keys, node, 0);
@@ -74,7 +74,7 @@ export class TaskLeases {
     this.#cancelRenewal = clock.after(lease / 3, () => void this.#renew().finally(() => this.#scheduleRenewal()));
   }
 
-  /** Schedules the next search, at a time that differs between nodes. */
+  /** Schedules the next search. The time differs between nodes. */
   #scheduleSweep(): void {
     if (!this.#isTaking) return;
     const { clock, lease } = this.#host;
@@ -82,7 +82,7 @@ export class TaskLeases {
     this.#cancelSweep = clock.after(wait, () => void this.#sweep().finally(() => this.#scheduleSweep()));
   }
 
-  /** Renews the leases of the tasks that run here. Returns `false` when the store fails. */
+  /** Renews the leases of the tasks running here. Returns `false` when the store fails. */
   async #renew(): Promise<boolean> {
     const { store, lease, lost, fail } = this.#host;
     try {
@@ -112,7 +112,7 @@ export class TaskLeases {
   }
 }
 
-/** Tasks that a node takes over at once. */
+/** Maximum number of tasks a node takes over at once. */
 const mostTaken = 20;
 
 function groupByNode(tasks: readonly LeasedTask[]): ReadonlyMap<string, readonly TaskKey[]> {

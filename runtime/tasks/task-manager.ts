@@ -44,7 +44,7 @@ export class TaskManager {
   readonly #owners = new SessionOwners((owner) => this.#forget(owner));
   /** Removals of the tasks of ended sessions, which are in progress. */
   readonly #removals = new Set<Promise<void>>();
-  /** Tasks that are being stored. */
+  /** Tasks still being stored. */
   readonly #beginnings = new Set<Promise<unknown>>();
   readonly #restorers = new Map<string, RestoreTask>();
   #store: TaskStore;
@@ -60,9 +60,9 @@ export class TaskManager {
   }
 
   /**
-   * Shares the tasks with other processes: of a cluster, or with the same store. This process takes over the tasks of others that have stopped.
+   * Shares the tasks with other processes: of a cluster, or with the same store. When one of them stops, this process takes over its tasks.
    *
-   * @throws {SetupError} when a task has begun that the other nodes could not find
+   * @throws {SetupError} when a task has already begun: the other nodes could not find it
    */
   share(host: TaskHost): void {
     const { node } = host;
@@ -85,7 +85,7 @@ export class TaskManager {
     this.#shared.start();
   }
 
-  /** Sets the function that restores tasks of a revision. */
+  /** Sets the function to restore tasks of a revision. */
   setRestorer(revision: string, restore: RestoreTask): void {
     this.#restorers.set(revision, restore);
   }
@@ -239,8 +239,8 @@ export class TaskManager {
   }
 
   /**
-   * Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them; those that
-   * may be run again continue on another node.
+   * Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them; tasks with
+   * further attempts continue on another node.
    */
   close(options: CloseOptions = {}): Promise<void> {
     return (this.#closed ??= this.#close(options));
@@ -322,7 +322,7 @@ export class TaskManager {
     return new SessionChannel(id, call, this.#settings.notify, shared);
   }
 
-  /** Sends the input requests of a task that runs elsewhere through a call that waits for its result. */
+  /** Sends the input requests of a task on another node through a call waiting for its result. */
   #createRelay(call: CallContext, id: string, shared: SharedTasks): InputRelay {
     return new InputRelay(call, async (key, response) => {
       const record = await this.#find(call, id);
@@ -348,8 +348,8 @@ export class TaskManager {
   }
 
   /**
-   * Returns the owner of new tasks: the principal, otherwise the session, which is all that is known of an unauthenticated requestor. Its tasks end
-   * with it.
+   * Returns the owner of new tasks: the principal, otherwise the session, as nothing else is known of an unauthenticated requestor. The tasks of a
+   * session end with it.
    */
   #ownerOf(call: CallContext): Awaitable<string> {
     const principal = this.#options.principalOf?.(call);

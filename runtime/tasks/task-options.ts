@@ -4,11 +4,11 @@ import type { Ledger } from "../stores/ledger.ts";
 import type { TaskStore } from "../stores/task-store.ts";
 import { checkFinite, checkPositive } from "../jsonrpc/check-numbers.ts";
 
-/** Options for tasks on the side that runs them. All times are in milliseconds. */
+/** Options for tasks on the side running them. All times are in milliseconds. */
 export interface TaskOptions {
   /** Store of the tasks. Default: a bounded store in the memory of this process. */
   readonly store?: TaskStore;
-  /** Ledger of tasks that may be run again, which all processes with the same store share. Default: that of the cluster. */
+  /** Ledger of tasks with several attempts, shared by all processes with the same store. Default: the ledger of the cluster. */
   readonly ledger?: Ledger;
   /** Lifetime of a task from its creation, if the requestor names none. Default 1 h. */
   readonly ttl?: number;
@@ -48,7 +48,7 @@ export function toTaskSettings(options: TaskOptions): TaskSettings {
 }
 
 /**
- * Returns the lifetime of a task in milliseconds: the requested one has precedence, within bounds. `null` means unlimited, as does a lifetime that is too
+ * Returns the lifetime of a task in milliseconds: the requested one has precedence, within bounds. `null` means unlimited, as does a lifetime too
  * long to be stored as a whole number.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#ttl-and-resource-management

@@ -18,7 +18,7 @@ export interface TaskState {
   readonly pollInterval?: number;
 }
 
-/** Converts a record to the form that peers see. */
+/** Converts a record to the form for peers. */
 export function toTaskState(record: TaskRecord): TaskState {
   const { id, status, statusMessage, createdAt, updatedAt, ttl, pollInterval } = record;
   return {
@@ -47,7 +47,7 @@ export function taskKindOf({ clientRequests }: Revision): TaskKind | undefined {
 }
 
 /**
- * Returns the capability that the receiving side declares if this kind of request may become a task.
+ * Returns the receiving side's capability for running this kind of request as a task.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#capabilities
  */
@@ -61,7 +61,7 @@ export function readTaskParams(params: unknown): { readonly ttl: number | undefi
   return isObject(task) ? { ttl: typeof task.ttl === "number" ? task.ttl : undefined } : undefined;
 }
 
-/** Returns the task that the response to a request for a task names, if it names one. */
+/** Returns the task named by the response to a request for a task, if any. */
 export function readCreatedTask(response: unknown): TaskState | undefined {
   const task = isObject(response) ? response.task : undefined;
   return isTaskState(task) ? task : undefined;
@@ -74,7 +74,7 @@ export function withoutTask(params: unknown): unknown {
   return rest;
 }
 
-/** Returns the `_meta` key that relates messages to a task, if the revision has one. */
+/** Returns the `_meta` key to relate messages to a task, if the revision has one. */
 function findRelatedKey(revision: Revision): string | undefined {
   return revision.reservedMeta.find(({ type }) => type === "RelatedTaskMetadata")?.key;
 }
@@ -92,7 +92,7 @@ export function withRelatedTask(value: unknown, revision: Revision, taskId: stri
   return { ...members, _meta: { ...meta, [key]: { taskId } } };
 }
 
-/** Returns the id of the task that a message belongs to, from its `_meta`. */
+/** Returns the id of a message's task, from its `_meta`. */
 export function readRelatedTask(meta: { readonly [key: string]: unknown }, revision: Revision): string | undefined {
   const key = findRelatedKey(revision);
   const related = key === undefined ? undefined : meta[key];
