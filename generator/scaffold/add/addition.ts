@@ -5,10 +5,10 @@ import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "../create/example-tools.ts";
 import { templateView } from "./template-view.ts";
 
-/** Kinds of definitions that can be added to a project. */
+/** Kinds of definitions for `add`. */
 export const additions = ["tool", "resource", "prompt"] as const;
 
-/** Kind of a definition that can be added: `tool`, `resource` or `prompt`. */
+/** Kind of definition to add: `tool`, `resource` or `prompt`. */
 export type Addition = (typeof additions)[number];
 
 /** Plan of a new definition in a project: its files, its registration, and the view of its templates. */
@@ -20,9 +20,9 @@ export interface AdditionPlan {
   readonly source: string;
   readonly test: string;
   readonly registration: Registration;
-  /** Value that has to be unique among the definitions of a server. */
+  /** Value which must be unique among the definitions of a server. */
   readonly identity: { readonly definer: string; readonly member: string; readonly value: string };
-  /** Entry in the tool lists that hosts read; present for tools only. */
+  /** Entry in the tool lists read by hosts; present for tools only. */
   readonly listed?: { readonly name: string; readonly description: string };
   readonly view: object;
 }

@@ -6,7 +6,7 @@ import { jsonText, parseJson } from "../../internal/json-text.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { findDefinition } from "./definition.ts";
 
-/** Name of the file that describes a bundle for hosts. */
+/** File that describes a bundle for hosts. */
 export const manifestName = "manifest.json";
 
 /** A tool as the manifest of a bundle lists it. */
@@ -15,16 +15,16 @@ export interface ListedTool {
   readonly description: string;
 }
 
-/** Changes of the tools that a manifest lists. */
+/** Changes of the tools listed in a manifest. */
 export interface ToolChanges {
   readonly added: readonly ListedTool[];
-  /** Names of tools that are gone. Default: none. */
+  /** Names of removed tools. Default: none. */
   readonly removed?: readonly string[];
 }
 
 /**
- * Adds tools to the manifest of a project's bundle, and removes others and the example tools that no source defines any more. Returns false when
- * there is a manifest without a list of tools, else true, also without a manifest.
+ * Adds tools to the manifest of a project's bundle. Removes the given ones, and example tools no longer defined in any source. Returns false if the
+ * manifest has no list of tools, otherwise true, also without a manifest.
  */
 export async function listTools(project: string, { added, removed = [] }: ToolChanges): Promise<boolean> {
   const text = await readIfPresent(join(project, manifestName));
@@ -55,7 +55,7 @@ function parseManifest(text: string): Manifest | undefined {
   return isRecord(manifest) && Array.isArray(manifest.tools) ? { ...manifest, tools: manifest.tools } : undefined;
 }
 
-/** Returns the tools of a manifest that have other names. */
+/** Returns the tools of a manifest without the named ones. */
 function without({ tools }: Manifest, names: readonly unknown[]): readonly unknown[] {
   return tools.filter((one) => !isRecord(one) || !names.includes(one.name));
 }

@@ -4,9 +4,9 @@ import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { listSources } from "../update/removed-names.ts";
 
-/** Value that distinguishes a tool, resource or prompt from others of its kind. */
+/** Value by which a tool, resource or prompt differs from others of its kind. */
 export interface Identity {
-  /** Function that creates the definition, such as `defineTool`. */
+  /** Function to create the definition with, such as `defineTool`. */
   readonly definer: string;
   /** Member with the unique value, such as `name`. */
   readonly member: string;
@@ -21,7 +21,7 @@ export async function findDefinition(project: string, { value, ...identity }: Id
 /** Values to find among the definitions of a project. */
 export interface Identities extends Omit<Identity, "value"> {
   readonly values: readonly string[];
-  /** Files that are not read, with forward slashes. Default: none. */
+  /** Files to skip, with forward slashes. Default: none. */
   readonly skipped?: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ export async function findDefinitions(
   return places;
 }
 
-/** Lists the values in a file, with their lines; none for a file that cannot be parsed: the compiler reports it. */
+/** Lists the values in a file, with their lines. Returns none for a file with syntax errors: the compiler reports it. */
 function listDefinitions(file: string, text: string, identity: Omit<Identity, "value">): [string, number][] {
   const found: [string, number][] = [];
   const visit = (node: ts.Node): void => {
@@ -66,7 +66,7 @@ function valueOf(node: ts.Node, { definer, member }: Omit<Identity, "value">): s
   return textMember(node.arguments[0], member);
 }
 
-/** Returns the text of a member in an object that is written out; `undefined` when there is none. */
+/** Returns the text of a member in an object literal; `undefined` when there is none. */
 export function textMember(object: ts.Node | undefined, member: string): string | undefined {
   if (!object || !ts.isObjectLiteralExpression(object)) return undefined;
   for (const one of object.properties) {

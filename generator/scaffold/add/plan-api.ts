@@ -36,13 +36,13 @@ export interface ApiOptions {
   readonly document: string;
   /** Folder of the project. */
   readonly folder: string;
-  /** Name of the API in the project. Default: that of the document. */
+  /** Name of the API in the project. Default: the name in the document. */
   readonly name?: string;
   /** Tags, names and paths of the wanted operations, with commas. Default: those of the last run, or all. */
   readonly only?: string;
-  /** Text before the names of the tools. Default: that of the last run, or none. */
+  /** Text before the names of the tools. Default: the prefix of the last run, or none. */
   readonly prefix?: string;
-  /** Treatment of API responses. Default: that of the last run, or `loose`. */
+  /** Treatment of API responses. Default: as in the last run, or `loose`. */
   readonly output?: OutputMode;
   /** True if edited files are replaced. */
   readonly force: boolean;
@@ -54,16 +54,16 @@ export interface ApiPlan {
   /** New record of the API. */
   readonly record: ApiRecord;
   readonly isNew: boolean;
-  /** Path of the module that defines the server. */
+  /** Path of the module with the server. */
   readonly server: string;
   readonly operations: readonly OperationChange[];
   /** Generated files. */
   readonly files: FilePlan;
-  /** Texts of the other files that change, by path. */
+  /** Texts of the other changed files, by path. */
   readonly others: ReadonlyMap<string, string>;
   /** New part of the protocol layer, if the tools need one. */
   readonly growth?: Growth;
-  /** Packages that `package.json` gets. */
+  /** Packages to add to `package.json`. */
   readonly packages: readonly string[];
 }
 
@@ -117,7 +117,7 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   return { source, record, isNew: !former, server, operations, files, others, packages, ...(growth && { growth }) };
 }
 
-/** Returns the records of edited files that are no longer generated. They are needed to remove a file without its edit, and to merge it if it comes back. */
+/** Returns the records of edited files no longer generated. Removing a file without its edit needs them, and so does merging it if it comes back. */
 function orphansOf(former: ApiRecord | undefined, { edits }: FilePlan): ApiRecord["files"] {
   const orphans = new Set(edits.flatMap(({ path, kind }) => (kind === "orphaned" ? [path] : [])));
   return Object.fromEntries(Object.entries(former?.files ?? {}).filter(([path]) => orphans.has(path)));
@@ -196,21 +196,21 @@ async function rejectClashes(folder: string, records: Records): Promise<void> {
   );
 }
 
-/** Returns the path of a tool's file that was generated before and is missing now; `undefined` if there is none. */
+/** Returns the path of a tool's file if it was generated before and is missing now; otherwise `undefined`. */
 function findMissingFile(folder: string, name: string, { record, known, plan }: Records): string | undefined {
   const paths = plan.tools.flatMap((tool) => (tool.entry.name === name ? [toolPath(record.place, tool)] : []));
   const generated = known.flatMap(({ files }) => Object.keys(files));
   return paths.find((path) => generated.includes(path) && !existsSync(join(folder, path)));
 }
 
-/** Returns the packages that check the schemas of an API and that a project does not have, with their versions. */
+/** Returns the packages for checking the schemas of an API, with their versions, if the project does not have them yet. */
 function missingPackages({ packages }: Manifest, { needsRe2 }: ProjectSource): Readonly<Record<string, string>> {
   const needed = { ...schemaSamples.json.packages, ...(needsRe2 && patternPackages) };
   return Object.fromEntries(Object.entries(needed).filter(([name]) => packages[name] === undefined));
 }
 
 interface Registering {
-  /** Path of the module that defines the server. */
+  /** Path of the module with the server. */
   readonly path: string;
   readonly name: string;
   readonly place: SourcePlace;

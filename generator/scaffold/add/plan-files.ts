@@ -9,11 +9,11 @@ import type { FileChanges } from "./write-files.ts";
 
 /** Changes of the generated files of a project. */
 export interface FilePlan extends FileChanges {
-  /** Edits that stay. */
+  /** Edits to keep. */
   readonly edits: readonly KeptEdit[];
 }
 
-/** Edit of a generated file that stays. */
+/** Edit of a generated file, kept by the plan. */
 export interface KeptEdit {
   readonly path: string;
   /** Name of the edited part; absent for a whole file. */
@@ -27,15 +27,15 @@ export interface FilePlanInput {
   readonly project: string;
   /** Newly generated files. */
   readonly tree: Tree;
-  /** Records of the files that were generated before. */
+  /** Records of the files generated before. */
   readonly records: Readonly<Record<string, FileRecord>>;
   /** True if edited files are replaced. */
   readonly force: boolean;
 }
 
 /**
- * Compares the files of a project with the newly generated ones. Edits are recognized by the hashes of the texts that were generated before; the
- * formatting of a file does not matter. Nothing is written.
+ * Compares the files of a project with the newly generated ones. The hashes of the texts generated before reveal edits; the formatting of a file does
+ * not matter. Nothing is written.
  *
  * @throws {UserError} when a new file would replace one of the user.
  */
@@ -89,7 +89,7 @@ async function planFile({ path, generated, record, found, force }: FileInput): P
   return isUnchanged || hashText(text) === hashText(edited) ? { edits } : { text, edits };
 }
 
-/** Formats a text as generated files are. Returns `undefined` for text that is not TypeScript. */
+/** Formats a text like a generated file. Returns `undefined` for text other than TypeScript. */
 export async function normalize(text: string): Promise<string | undefined> {
   try {
     return await formatTypeScript(text, { collapses: true });

@@ -4,7 +4,7 @@ import { recordFile, type ApiRecord, type FileRecord } from "../../openapi/api-l
 import { hashParts, readParts } from "../../openapi/source-parts.ts";
 import { normalize } from "./plan-files.ts";
 
-/** Tool that is removed, with the files that change. */
+/** Removed tool, with the changed files. */
 export interface RemovedTool {
   readonly project: string;
   readonly tool: string;
@@ -15,7 +15,7 @@ export interface RemovedTool {
 /** Records of all APIs after the removal of a tool. */
 export interface RecordedRemoval {
   readonly apis: readonly ApiRecord[];
-  /** Method and path of the operation that has no tool any more. */
+  /** Method and path of the operation, which has no tool any more. */
   readonly operation: string;
   readonly document: string;
   /** Generated tests of the API. */

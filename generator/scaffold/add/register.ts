@@ -7,7 +7,7 @@ export interface Registration {
   /** Member of the server definition, such as `tools`. */
   readonly member: string;
   readonly variable: string;
-  /** Module that exports the definition, as the file imports it. */
+  /** Module with the definition, as the file imports it. */
   readonly from: string;
   /** Name of the export, if the file imports it under another one. */
   readonly exported?: string;

@@ -9,13 +9,13 @@ import type { Addition } from "./addition.ts";
 import { textMember } from "./definition.ts";
 import { findModulePaths, findTexts, findUses, importOf, takesName, unregister } from "./unregister.ts";
 
-/** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
+/** Changes to remove a definition from a project. Paths are relative to it, with forward slashes. */
 export interface RemovalPlan {
   /** Name of the definition. */
   readonly name: string;
   /** New texts of files; `undefined` removes the file. */
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** Lines that mention the name otherwise, such as `src/server.ts:12`. */
+  /** Other lines with the name, such as `src/server.ts:12`. */
   readonly mentions: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
   return { name: definition.name, files, mentions: mentionsIn(texts, definition.name) };
 }
 
-/** Reads the modules in `src/` and `test/`. One that cannot be parsed may have the definition, or a use of it. */
+/** Reads the modules in `src/` and `test/`. A module with syntax errors is an error: it may have the definition, or a use of it. */
 async function readSources(project: string): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const place of await listSources(project)) {
@@ -85,7 +85,7 @@ interface Definition {
   readonly variable: string;
 }
 
-/** Finds constants at the top of a module that a definer of this kind creates. */
+/** Finds constants at the top of a module, created by a definer of this kind. */
 function definitionsIn({ file }: Source, kind: Addition): readonly Definition[] {
   return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
     declarationList.declarations.flatMap(({ name: variable, initializer }) => {
@@ -133,7 +133,7 @@ function imports({ path, file }: Source, source: Source, variable: string): bool
   return leadsTo(source, path, declaration.text);
 }
 
-/** True if a path in a module is that of a source, with any ending or none. */
+/** True if a path in a module leads to a source, with any ending or none. */
 function leadsTo(source: Source, from: string, path: string): boolean {
   const place = withoutEnding(posix.join(posix.dirname(from), path));
   return [place, `${place}/index`].includes(withoutEnding(source.path));
@@ -155,7 +155,7 @@ interface Removed {
   readonly files: ReadonlyMap<string, string | undefined>;
 }
 
-/** Rejects a removal after which a module still takes the constant from its module, or needs a module that is gone. */
+/** Rejects a removal if another module still imports the constant, or needs a removed module. */
 function rejectReference(sources: readonly Source[], { definition, files }: Removed): void {
   const { source, variable } = definition;
   const isGone = files.has(source.path) && files.get(source.path) === undefined;
@@ -172,7 +172,7 @@ function rejectReference(sources: readonly Source[], { definition, files }: Remo
   }
 }
 
-/** True if nothing but imports is left of a module that has the definition. The module of the server is never empty. */
+/** True if only imports remain of the module with the definition. The module of the server is never empty. */
 function isEmpty(path: string, text: string): boolean {
   return basename(path) !== "server.ts" && parseSource(path, text).statements.every(ts.isImportDeclaration);
 }

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the path of the module that defines the server of a project, relative to the project. */
+/** Returns the path of the module with the server, relative to the project. */
 export function findServerModule(project: string): string {
   return places.find((path) => existsSync(join(project, path))) ?? "src/server.ts";
 }
 
-/** Modules besides `src/server.ts` that may define a server: of projects over HTTP, and of applications that `init` has added one to. */
+/** Other modules than `src/server.ts` with a server: in projects over HTTP, and in applications after `init`. */
 const places = ["src/definition.ts", "src/mcp-server.ts"];
 
-/** True if a project has the client that generated tests use. An application that `init` has added a server to has none. */
+/** True if a project has the client for generated tests. An application extended by `init` has none. */
 export function hasTestClient(project: string): boolean {
   return existsSync(join(project, "test", "client.ts"));
 }

@@ -1,8 +1,8 @@
 import { parseSource, ts } from "../../read/syntax.ts";
 
 /**
- * Removes a constant from a module: its declaration or its import, its entries in lists that are written out, and the imports and private declarations
- * that only it used. The rest of the text does not change. Other uses of the constant stay: `findUses` returns them.
+ * Removes a constant from a module: its declaration or its import, its entries in list literals, and imports and private declarations used for
+ * nothing else. The rest of the text does not change. Other uses of the constant stay: `findUses` returns them.
  */
 export function unregister(path: string, source: string, variable: string): string {
   let text = source;
@@ -19,7 +19,7 @@ export function unregister(path: string, source: string, variable: string): stri
   return text;
 }
 
-/** Returns the identifiers of a name in a module that are neither its declaration nor its import. */
+/** Returns the uses of a name in a module: identifiers outside its declaration and its import. */
 export function findUses(file: ts.SourceFile, name: string): readonly ts.Identifier[] {
   const bound = bindingsOf(file, name);
   return collect(file, (node): node is ts.Identifier => ts.isIdentifier(node) && node.text === name).filter(
@@ -27,7 +27,7 @@ export function findUses(file: ts.SourceFile, name: string): readonly ts.Identif
   );
 }
 
-/** Returns the statement that declares only this constant or function at the top of a module; undefined when there is none. */
+/** Returns the statement at the top of a module which declares only this constant or function; `undefined` when there is none. */
 export function declarationOf(file: ts.SourceFile, name: string): ts.Statement | undefined {
   return file.statements.find((statement) => {
     if (ts.isFunctionDeclaration(statement)) return statement.name?.text === name;
@@ -37,7 +37,7 @@ export function declarationOf(file: ts.SourceFile, name: string): ts.Statement |
   });
 }
 
-/** Returns the part of an import that binds a name in a module; undefined when no import does. */
+/** Returns the part of an import that binds a name in a module; `undefined` when no import does. */
 export function importOf(file: ts.SourceFile, name: string): ts.ImportSpecifier | ts.NamespaceImport | undefined {
   const isImport = (node: ts.Node): node is ts.ImportSpecifier | ts.NamespaceImport =>
     (ts.isImportSpecifier(node) || ts.isNamespaceImport(node)) && node.name.text === name;
@@ -49,7 +49,7 @@ export function findModulePaths(file: ts.SourceFile): readonly ts.StringLiteral[
   return collect(file, (node): node is ts.StringLiteral => ts.isStringLiteral(node) && isModulePath(node));
 }
 
-/** Returns the texts that are written out in a module. */
+/** Returns the string literals of a module. */
 export function findTexts(file: ts.SourceFile): readonly ts.StringLiteralLike[] {
   return collect(file, ts.isStringLiteralLike);
 }
@@ -72,7 +72,7 @@ function bindingsOf(file: ts.SourceFile, name: string): readonly ts.Node[] {
   return node ? [node] : [];
 }
 
-/** Returns the elements of lists that are this identifier. */
+/** Returns the elements of lists which are this identifier. */
 function entriesOf(file: ts.SourceFile, name: string): readonly ts.Node[] {
   return findUses(file, name).filter(({ parent }) => ts.isArrayLiteralExpression(parent));
 }
@@ -102,7 +102,7 @@ interface Cut {
   readonly to: number;
 }
 
-/** Returns the text that goes with a node: a statement with its comment, or an element with its comma. */
+/** Returns the text to cut with a node: a statement with its comment, or an element with its comma. */
 function cutOf(node: ts.Node): Cut {
   const { parent } = node;
   if (ts.isArrayLiteralExpression(parent)) return cutOfElement(parent.elements, node);

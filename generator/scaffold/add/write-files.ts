@@ -15,7 +15,7 @@ export interface FileChanges {
 export type RestoreFiles = () => Promise<void>;
 
 /**
- * Writes and removes files of a project. When a step fails or the signal aborts, the files are as before. Returns a function that restores them later.
+ * Writes and removes files of a project. When a step fails or the signal aborts, the files are as before. Returns a function to restore them later.
  *
  * @throws {UserError} when the file system rejects a step.
  */
@@ -54,7 +54,7 @@ export async function writeFiles(
   }
 }
 
-/** Rejects a path that leads out of the project, through a link to a file or a folder. */
+/** Rejects a path leading out of the project, through a link to a file or a folder. */
 async function rejectOutside(project: string, path: string): Promise<void> {
   const place = relative(await realpath(project), await findReal(join(project, path)));
   if (place !== ".." && !place.startsWith(`..${sep}`) && !isAbsolute(place)) return;
@@ -75,7 +75,7 @@ async function putBack(path: string, text: string | undefined): Promise<void> {
   await (text === undefined ? rm(path, { force: true }) : replaceFile(path, text));
 }
 
-/** Gives a generated text the line endings of the text that it replaces. A text with line endings of its own keeps them. */
+/** Gives a generated text the line endings of the text before. A text with line endings of its own keeps them. */
 function withLineEndings(text: string, before: string | undefined): string {
   const isConverted = before?.includes("\r\n") === true && !text.includes("\r\n");
   return isConverted ? text.replaceAll("\n", "\r\n") : text;

@@ -6,14 +6,14 @@ import { requiredSettings, settingsOf } from "../providers/providers.ts";
 import type { Selection } from "./project-choices.ts";
 import { requestMetadata } from "./request-metadata.ts";
 
-/** Packages that a protected project depends on, with the tested versions. */
+/** Packages of a protected project, with the tested versions. */
 export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
   none: {},
   oauth: { jose: "^6.2.17" },
   "api-key": {},
 };
 
-/** Returns the environment variables that a protected project needs when it is open to other machines. */
+/** Returns the environment variables which a protected project needs when it is open to other machines. */
 export function accessVariables({ auth, provider }: Pick<Selection, "auth" | "provider">): readonly string[] {
   return provider ? requiredSettings(provider) : variables[auth];
 }
@@ -89,7 +89,7 @@ interface AccessPlace {
   readonly settings?: string | undefined;
 }
 
-/** Emits the module that authenticates clients, and its tests, by path. */
+/** Emits the module which authenticates clients, and its tests, by path. */
 export function emitAccess(
   {
     auth,
@@ -107,7 +107,7 @@ export function emitAccess(
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }
 
-/** Remaining arguments of a curl command that sends the first request of a client: `initialize` where there are sessions, else `server/discover`. */
+/** Remaining arguments of a curl command with the first request of a client: `initialize` where there are sessions, otherwise `server/discover`. */
 export function curlArguments(revisions: readonly string[], stateless: readonly string[]): string {
   const session = revisions.find((id) => !stateless.includes(id));
   const revision = session ?? revisions[0] ?? "";

@@ -2,15 +2,15 @@ import { interrupted, interruptedExitCode, UserError } from "../../internal/user
 
 /** Output of the command: plain lines, or colours and a progress line in a terminal. */
 export interface Screen {
-  /** Shows progress until a step is done; `done` returns the line that stays. */
+  /** Shows progress until a step is done; `done` returns the final line. */
   step<Result>(title: string, work: () => Promise<Result>, done: (result: Result) => string): Promise<Result>;
-  /** Reports a problem that does not end the command. */
+  /** Reports a problem and continues. */
   warn(text: string): void;
   /** Prints the closing title and lines. */
   end(title: string, lines: readonly string[]): void;
 }
 
-/** Screen that prints one line per event: for logs, pipes and CI. */
+/** Screen with one printed line per event: for logs, pipes and CI. */
 export const plainScreen: Screen = {
   async step(title, work, done) {
     console.log(`${title} ...`);
@@ -22,7 +22,7 @@ export const plainScreen: Screen = {
   end: (title, lines) => console.log(["", title, "", ...lines, ""].join("\n")),
 };
 
-/** Creates a screen for a terminal. Loads the prompts library on call, so that plain output does not need it. */
+/** Creates a screen for a terminal. Loads the prompts library on call: plain output does not need it. */
 export async function createTerminalScreen(): Promise<Screen> {
   const { log, outro } = await import("@clack/prompts");
   return {
@@ -47,8 +47,8 @@ export async function createTerminalScreen(): Promise<Screen> {
 }
 
 /**
- * Shows that something runs, and for how long. The spinner of the library is not used: at Ctrl-C it ends the process with code 0, even if other work
- * is still running. Returns a function that removes the line.
+ * Shows a running step, and how long it takes. The spinner of the library is not used: at Ctrl-C it ends the process with code 0, even if other work
+ * is still running. Returns a function to remove the line.
  */
 function showProgress(title: string): () => void {
   const start = performance.now();
@@ -122,7 +122,7 @@ async function propose<Place>(find: (directory: string) => Promise<Place>): Prom
   return proposals[0];
 }
 
-/** Facts of a project that the user confirms before anything is written. */
+/** Facts of a project, for the user to confirm before anything is written. */
 export interface Question {
   readonly folder: string;
   readonly name: string;

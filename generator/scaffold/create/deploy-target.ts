@@ -1,30 +1,30 @@
 import { UserError } from "../../internal/user-error.ts";
 
-/** Platforms that a project is made for. */
+/** Platforms for new projects. */
 export const deployTargets = ["node", "worker", "lambda", "vercel", "deno", "bun"] as const;
 
-/** Platform that a project is made for. All but `node` call a function from `Request` to `Response`. */
+/** Platform of a project. All but `node` call a function from `Request` to `Response`. */
 export type DeployTarget = (typeof deployTargets)[number];
 
-/** Target that calls a function. */
+/** Target which calls a function. */
 export type Platform = Exclude<DeployTarget, "node">;
 
-/** Facts about a platform that calls a function. */
+/** Facts about a platform which calls a function. */
 export interface PlatformFacts {
   /** Name in a sentence. */
   readonly title: string;
-  /** Source that the build bundles, and the bundle. */
+  /** Source to bundle, and the bundle. */
   readonly entry: string;
   readonly bundle: string;
   /** Place of the environment variables. */
   readonly settings: string;
-  /** Variable that the platform sets, by which the server recognizes it. Absent: the project runs nowhere else. */
+  /** Variable set by the platform, by which the server recognizes it. Absent: the project runs nowhere else. */
   readonly variable?: string;
-  /** True if one process keeps sessions and tasks in memory. Other platforms run many instances that share no memory. */
+  /** True if one process keeps sessions and tasks in memory. Other platforms run many instances without shared memory. */
   readonly keepsMemory: boolean;
 }
 
-/** Facts about each platform that calls a function. */
+/** Facts about each platform which calls a function. */
 const platforms: { readonly [Name in Platform]: PlatformFacts } = {
   worker: {
     title: "edge workers",
@@ -76,7 +76,7 @@ export function platformOf(target: DeployTarget): PlatformFacts | undefined {
   return isPlatform(target) ? platforms[target] : undefined;
 }
 
-/** Path of the bundle that the build of a project for a target writes. */
+/** Path of the bundle written by the build of a project for a target. */
 export function bundleOf(target: DeployTarget): string {
   return platformOf(target)?.bundle ?? "dist/server.js";
 }
@@ -89,7 +89,7 @@ export function keepsMemory(target: DeployTarget): boolean {
 /**
  * Checks that the transports suit a target. Functions are called over HTTP, so a platform needs no `--transport`.
  *
- * @throws {UserError} when a transport is given that the platform does not have
+ * @throws {UserError} when the platform does not have a given transport
  */
 export function checkTransports(target: DeployTarget, transport: string | undefined): void {
   const words = transport?.split(",").map((word) => word.trim()) ?? [];

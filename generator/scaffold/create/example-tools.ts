@@ -2,7 +2,7 @@ import type { SchemaLibrary } from "./project-choices.ts";
 
 /** Example tool of a new project, written with one schema library. */
 export interface SchemaSample {
-  /** Packages of the library, in the versions that were tested together. */
+  /** Packages of the library, in versions tested together. */
   readonly packages: { readonly [name: string]: string };
   /** Imports at the top of the file, one line each. */
   readonly imports: readonly string[];
@@ -79,11 +79,11 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
   },
 };
 
-/** Example tool of every project that has no source of tools. */
+/** Example tool of every project without a source of tools. */
 export const measureText = { name: "measure_text", description: "Counts the words and characters of a text." } as const;
 
-/** Example tool that asks the user for input. */
+/** Example tool with a request for the user's input. */
 export const greet = { name: "greet", description: "Greets the user by the name that they give." } as const;
 
-/** Tools that the scaffold writes by itself. */
+/** Tools written by the scaffold itself. */
 export const exampleTools: readonly { readonly name: string; readonly description: string }[] = [measureText, greet];

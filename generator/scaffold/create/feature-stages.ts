@@ -1,7 +1,7 @@
 import { describeUnstable, readStages } from "../../read/stages.ts";
 import type { Feature } from "../layer/choices.ts";
 
-/** Extensions that features use. */
+/** Extensions used by features. */
 const extensionOf: { readonly [Name in Feature]?: string } = {
   tasks: "io.modelcontextprotocol/tasks",
   skills: "io.modelcontextprotocol/skills",

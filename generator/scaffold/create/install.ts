@@ -9,8 +9,8 @@ export interface ManagerRun extends RunOptions {
 }
 
 /**
- * Installs the dependencies of a project. The first attempt uses cached metadata of packages, which takes a fifth of the time: the versions that a
- * new project names are minimum versions. When one of them is newer than the cache, a second attempt requests everything.
+ * Installs the dependencies of a project. The first attempt uses cached metadata of packages, which takes a fifth of the time: the versions in a new
+ * project are minimum versions. When one of them is newer than the cache, a second attempt requests everything.
  */
 export async function installDependencies(options: ManagerRun): Promise<Outcome> {
   const { manager, signal } = options;

@@ -8,7 +8,7 @@ import { readPackedRuntime } from "./runtime-package.ts";
 /** Name of the package with the command line. */
 export const generatorPackage = "create-mcp-server";
 
-/** Small package inside a project that runs the command line of a clone. Its name and its program are those of the published package. */
+/** Small package inside a project, which runs the command line of a clone. It has the name and the program of the published package. */
 export interface Launcher {
   /** Path, as `package.json` names it. */
   readonly version: string;
@@ -23,8 +23,8 @@ export const launcherFolder: string = `vendor/${generatorPackage}`;
 export const clonePath: string = `${launcherFolder}/clone.json`;
 
 /**
- * Returns the launcher of a project that is created from a clone of the repository: `npx create-mcp-server` would find nothing on the registry, or
- * another version. `undefined` in a published package.
+ * Returns the launcher of a project created from a clone of the repository: `npx create-mcp-server` would find nothing on the registry, or another
+ * version. `undefined` in a published package.
  */
 export function readLauncher(clone: string = packageRoot): Launcher | undefined {
   if (!readPackedRuntime()) return undefined;

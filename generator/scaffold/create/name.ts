@@ -7,9 +7,9 @@ import { UserError } from "../../internal/user-error.ts";
 export interface NameSource {
   /** Absolute path of the project's folder. */
   readonly folder: string;
-  /** Name that the user requested. Default: one like the name of the folder. */
+  /** Name requested by the user. Default: one like the name of the folder. */
   readonly name?: string;
-  /** Names of packages that the project depends on: npm installs no package into a project of the same name. */
+  /** Names of the project's dependencies: npm installs no package into a project of the same name. */
   readonly taken: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function readPackageName({ folder, name, taken }: NameSource): string {
   return name;
 }
 
-/** Rejects a name that the user requested and that is no package name. @throws {UserError} with a valid suggestion. */
+/** Rejects a requested name if it is no package name. @throws {UserError} with a valid suggestion. */
 export function checkPackageName(name: string, taken: readonly string[]): void {
   const reason = nameProblem(name, taken);
   if (reason === undefined) return;
@@ -30,7 +30,7 @@ export function checkPackageName(name: string, taken: readonly string[]): void {
   );
 }
 
-/** Returns a valid package name that resembles a text: the text itself if it is one. */
+/** Returns a valid package name similar to a text: the text itself if it is one. */
 export function suggestName(text: string, taken: readonly string[]): string {
   if (nameProblem(text, taken) === undefined) return text;
   const slug = text

@@ -6,13 +6,13 @@ import { UserError } from "../../internal/user-error.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { runtimePackage } from "./runtime-package.ts";
 
-/** Package managers that a project may use. */
+/** Package managers for projects. */
 export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
 
 /** Name of a package manager. */
 export type PackageManager = (typeof packageManagers)[number];
 
-/** Returns the named package manager, else the one that runs this program, else npm. @throws {UserError} for any other name. */
+/** Returns the named package manager, or the one running this program, or npm. @throws {UserError} for any other name. */
 export function choosePackageManager(
   named: string | undefined,
   userAgent: string = process.env.npm_config_user_agent ?? "",
@@ -26,8 +26,8 @@ export function choosePackageManager(
 }
 
 /**
- * Returns the package manager that `package.json` names, else the one whose files are there: in the project, or in the folders above it up to its
- * repository, as in a workspace. Otherwise the one that runs this program, else npm.
+ * Returns the package manager named by `package.json`. Otherwise the one whose files are there: in the project, or in the folders above it up to its
+ * repository, as in a workspace. Otherwise the one running this program, or npm.
  */
 export async function readManager(project: string): Promise<PackageManager> {
   const start = resolve(project);
@@ -39,7 +39,7 @@ export async function readManager(project: string): Promise<PackageManager> {
   }
 }
 
-/** Section of a `package.json` that lists packages. */
+/** Section with packages in a `package.json`. */
 export type PackageSection = "dependencies" | "devDependencies";
 
 /** Returns the commands of a project, which add packages of a server. */
@@ -47,14 +47,14 @@ export async function readCommands(project: string): Promise<ManagerCommands> {
   return commandsOf(await readManager(project), await readPackageSection(project));
 }
 
-/** Returns the section for the packages of a server: that of the runtime. An application loads them when it runs; a project bundles them. */
+/** Returns the section for the packages of a server: the one with the runtime. An application loads them when it runs; a project bundles them. */
 export async function readPackageSection(project: string): Promise<PackageSection> {
   const { dependencies } = await readFields(project);
   const isLoaded = isRecord(dependencies) && Object.hasOwn(dependencies, runtimePackage);
   return isLoaded ? "dependencies" : "devDependencies";
 }
 
-/** Returns the commands that bundle a changed server and test it: those of the scripts that the project has. */
+/** Returns the commands to bundle a changed server and test it, as far as the project has these scripts. */
 export async function readTestSteps(project: string): Promise<readonly string[]> {
   const { scripts } = await readFields(project);
   const { run } = commandsOf(await readManager(project));
@@ -104,7 +104,7 @@ export interface ManagerCommands {
   readonly frozen: string;
   /** Installs the manager where only Node is present; empty for npm, which comes with Node. */
   readonly setup: string;
-  /** Files that an installation reads, as shell words. The `*` lets the manager report a missing file, with more detail than the shell. */
+  /** Files for an installation, as shell words. The `*` makes the manager report a missing file, with more detail than the shell. */
   readonly lockFiles: string;
   /** Runs a script of the project with these arguments. */
   run(script: string, ...args: readonly string[]): string;
@@ -112,7 +112,7 @@ export interface ManagerCommands {
   latest(name: string): string;
   /** Runs a program of an installed package. */
   installed(name: string): string;
-  /** Installs the newest version of a development dependency that the range in `package.json` allows. */
+  /** Installs the newest version of a development dependency within the range in `package.json`. */
   update(name: string): string;
   /** Installs packages, and adds them to the section. */
   add(...names: readonly string[]): string;
@@ -120,7 +120,7 @@ export interface ManagerCommands {
   remove(...names: readonly string[]): string;
 }
 
-/** Returns the commands of a package manager. Default of the section that it adds packages to: development dependencies. */
+/** Returns the commands of a package manager. By default they add packages to the development dependencies. */
 export function commandsOf(manager: PackageManager, section: PackageSection = "devDependencies"): ManagerCommands {
   const { short, separator, latest, installed, add, remove, update, ...commands } = habits[manager];
   return {
@@ -143,7 +143,7 @@ export function commandsOf(manager: PackageManager, section: PackageSection = "d
 }
 
 interface Habits {
-  /** Scripts that need no `run`. */
+  /** Scripts which run without the word `run`. */
   readonly short: readonly string[];
   /** Separator before the arguments of a script. */
   readonly separator: readonly string[];
@@ -213,7 +213,7 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
   },
 };
 
-/** Files that a package manager needs beside `package.json`, by path; `built` are packages with install scripts. */
+/** Files for a package manager beside `package.json`, by path; `built` are packages with install scripts. */
 export function managerFiles(manager: PackageManager, built: readonly string[]): ReadonlyMap<string, string> {
   switch (manager) {
     case "npm":

@@ -20,13 +20,13 @@ export interface ProjectText extends SelectionText {
   readonly protocol?: string;
   /** Spec folder with these revisions. Default: the one of this package. */
   readonly spec?: string;
-  /** OpenAPI document, list of tools or contract that the tools are generated from. Default: an example. */
+  /** OpenAPI document, list of tools or contract to generate the tools from. Default: an example. */
   readonly from?: string;
   /** Comma-separated tags, names and paths of the source to include. Default: everything. */
   readonly only?: string;
   /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
   readonly output?: string;
-  /** npm, pnpm, yarn or bun. Default: the package manager that runs the program. */
+  /** npm, pnpm, yarn or bun. Default: the package manager running this program. */
   readonly packageManager?: string;
   /** Package name. Default: one like the name of the folder. */
   readonly name?: string;
@@ -73,7 +73,7 @@ export async function planProject(
   };
 }
 
-/** Completes the selection for a source. Its schemas are JSON Schemas, and by default the project serves only the kinds that the source has. */
+/** Completes the selection for a source. Its schemas are JSON Schemas, and by default the project serves only the kinds present in the source. */
 function toSourceSelection(given: SelectionText, { contract }: ProjectSource): SelectionText {
   const has = {
     tools: true,
@@ -96,7 +96,7 @@ async function readOwnSource(path: string, { only, output }: SourceText): Promis
   return source;
 }
 
-/** Options of the command line that concern a source. */
+/** Options of the command line about a source. */
 interface SourceText {
   readonly only: string | undefined;
   readonly output: string | undefined;

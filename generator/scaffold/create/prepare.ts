@@ -73,7 +73,7 @@ async function buildOnce(screen: Screen, run: ManagerRun): Promise<Readiness["ki
   return "failed";
 }
 
-/** Runs the project's own tests; used for servers that are not called on stdio. */
+/** Runs the project's own tests, for servers not called on stdio. */
 async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kind"]> {
   const work = async (): Promise<string | undefined> => {
     const tested = await testProject(run);
@@ -89,7 +89,7 @@ async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kin
   return "failed";
 }
 
-/** Describes a project that does not compile: it has all its files, and is not complete. */
+/** Describes a project which does not compile: it has all its files, and is not complete. */
 function describeFailedBuild({ manager }: ManagerRun, built: Parameters<typeof lastLines>[0]): string {
   return `${commandsOf(manager).run("build")} failed:\n${lastLines(built)}\nThe files are written, but the project does not compile.`;
 }

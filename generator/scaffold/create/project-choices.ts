@@ -19,7 +19,7 @@ export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
 /** Name of a schema library. */
 export type SchemaLibrary = (typeof schemaLibraries)[number];
 
-/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function that a platform calls. */
+/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function called by a platform. */
 export const services = ["stdio", "http", "both", "worker"] as const;
 
 /** Main transport of a project. */
@@ -31,7 +31,7 @@ export const furtherTransports = ["websocket", "tcp"] as const;
 /** Name of a further transport. */
 export type FurtherTransport = (typeof furtherTransports)[number];
 
-/** Files for other programs that a project may include. */
+/** Optional files of a project for other programs. */
 export const extras = [
   "docker",
   "ci",
@@ -50,7 +50,7 @@ export const extras = [
 /** Name of an extra, which is one file or several. */
 export type Extra = (typeof extras)[number];
 
-/** Services that an extra file works with; default: all. Bundles, images and exporters are for Node; hosts that start a server use stdio. */
+/** Services for which an extra file works; default: all. Bundles, images and exporters are for Node; hosts use stdio for servers which they start. */
 const places: { readonly [Name in Extra]?: readonly Service[] } = {
   docker: ["stdio", "http", "both"],
   "claude-desktop": ["stdio", "both"],
@@ -73,15 +73,15 @@ export type Runtime = (typeof runtimes)[number];
 export interface Selection {
   readonly features: readonly Feature[];
   readonly transport: Service;
-  /** Platform that the project is made for. Its transport is `worker` for all but `node`. */
+  /** Platform of the project. Its transport is `worker` for all but `node`. */
   readonly target: DeployTarget;
   readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
   /** Authorization server whose preset the project has. Default: none. */
   readonly provider?: ProviderName;
-  /** Engine that several nodes share. */
+  /** Engine shared by several nodes. */
   readonly scale: Scale;
-  /** Framework of the application that the server is mounted in. */
+  /** Framework of the application around the server. */
   readonly mount: Mount;
   readonly schema: SchemaLibrary;
   readonly client: boolean;
@@ -104,7 +104,7 @@ export interface SelectionText {
   readonly runtime?: string | undefined;
 }
 
-/** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
+/** Parses the given choices and fills in defaults. @throws {UserError} with the possible words. */
 export function readSelection(given: SelectionText): Selection {
   const text = trimWords(given);
   const { auth = text.provider === undefined ? "none" : "oauth" } = text;
@@ -147,7 +147,7 @@ function trimWords(given: SelectionText): SelectionText {
   return { ...given, ...Object.fromEntries(entries) };
 }
 
-/** Parses the words of `--features`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
+/** Parses the words of `--features`. Tools are always included, so `none` is rejected. @throws {UserError} with the possible words. */
 export function readFeatures(text: string): readonly Feature[] {
   const chosen = readWords("--features", text, { words: features, groups: ["all"] });
   return features.filter((feature) => feature === "tools" || chosen.includes(feature));
@@ -163,7 +163,7 @@ function readTarget({ target, transport }: SelectionText): DeployTarget {
   return transport !== undefined && readTransports(transport).transport === "worker" ? "worker" : "node";
 }
 
-/** Parses `--features` for a target; `all` selects only those that suit it. @throws {UserError} when tasks would be lost. */
+/** Parses `--features` for a target; `all` selects only the suitable ones. @throws {UserError} when tasks would be lost. */
 function readSuitingFeatures(text: string, target: DeployTarget): readonly Feature[] {
   const chosen = readFeatures(text);
   if (keepsMemory(target) || !chosen.includes("tasks")) return chosen;
@@ -191,7 +191,7 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
   };
 }
 
-/** Adds the features that others need: files of skills and views are resources. */
+/** Adds the features required by others: files of skills and views are resources. */
 export function withRequired(chosen: readonly Feature[]): readonly Feature[] {
   const isNeeded = chosen.includes("skills") || chosen.includes("apps");
   return features.filter((feature) => chosen.includes(feature) || (isNeeded && feature === "resources"));
@@ -217,7 +217,7 @@ export function readReach(text: string, { transports, auth }: LayerChoices): rea
 /**
  * Parses the words of `--transport`. stdio and HTTP together are `both`. The others are additions to one of them, because hosts start a server on
  * stdio or reach it over HTTP.
- * @throws {UserError} that lists the possible words.
+ * @throws {UserError} with the possible words.
  */
 export function readTransports(text: string): Pick<Selection, "transport" | "further"> {
   const words = text.split(",").map((word) => word.trim());
@@ -244,7 +244,7 @@ function rejectUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; remove tcp or --auth.");
 }
 
-/** True if the server can authenticate callers: a stdio server belongs to the program that starts it. */
+/** True if the server can authenticate callers. A stdio server cannot: it belongs to the program which starts it. */
 export function isProtectable(service: Service): boolean {
   return service !== "stdio";
 }
@@ -284,7 +284,7 @@ export function readScale(text: string, service: Service): Scale {
   throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);
 }
 
-/** Parses the framework that the server is mounted in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
+/** Parses the framework to mount the server in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
 function readMount(
   text: SelectionText,
   { transport, target, further, scale }: Pick<Selection, "transport" | "target" | "further" | "scale">,
@@ -306,12 +306,12 @@ function readMount(
   return mount;
 }
 
-/** True if a project can have an extra file beside the application that its server is mounted in: Next.js has an image of its own. */
+/** True if a project can have an extra file beside the application around its server: Next.js has an image of its own. */
 export function suitsApplication(extra: Extra, { mount }: Pick<Selection, "mount">): boolean {
   return mount !== "next" || extra !== "docker";
 }
 
-/** Parses `--extras`; `all` selects only those that suit the service. */
+/** Parses `--extras`; `all` selects only the extras suitable for the service. */
 function readExtras(
   text: string,
   { transport: service, target }: Pick<Selection, "transport" | "target">,
@@ -329,7 +329,7 @@ function transportsOf({ transport, further }: Pick<Selection, "transport" | "fur
   return [...(transport === "both" ? (["stdio", "http"] as const) : [transport]), ...further];
 }
 
-/** Parses one word of a list. @throws {UserError} that lists the possible words. */
+/** Parses one word of a list. @throws {UserError} with the possible words. */
 export function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text.trim());
   if (found !== undefined) return found;
@@ -337,7 +337,7 @@ export function readWord<Word extends string>(flag: string, text: string, words:
   throw new UserError(`${flag}: unknown value ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
 }
 
-/** Words of version 0.1.0 by option, with the words that stand for them now. */
+/** Words of version 0.1.0 by option, with the present words for them. */
 const formerWords: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     "--features",
@@ -356,7 +356,7 @@ const formerWords: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ],
 ]);
 
-/** Rejects a word that has another name now. @throws {UserError} that names it. */
+/** Rejects a word with another name now. @throws {UserError} with this name. */
 function rejectFormer(flag: string, word: string): void {
   const now = formerWords.get(flag)?.get(word);
   if (now !== undefined) throw new UserError(`${flag}: ${word} is ${now} now.`);
@@ -367,7 +367,7 @@ function isAll(text: string): boolean {
   return text.split(",").some((word) => word.trim() === "all");
 }
 
-/** Possible words, and the words that select all or none of them. */
+/** Possible words, and the words for all or none of them. */
 interface Vocabulary<Word extends string> {
   readonly words: readonly Word[];
   readonly groups: readonly ("all" | "none")[];

@@ -116,7 +116,7 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
 /** Template of `.gitignore`. npm leaves such files out of packages, and git would apply it here, so it has another name. */
 const ignoreTemplate = "project/_gitignore";
 
-/** Template of the module that defines the server. */
+/** Template of the module with the server. */
 export const serverTemplate = "project/src/server.ts";
 
 const rendered = ["package.json", "README.md", "test/client.ts", "vitest.config.ts"] as const;
@@ -124,7 +124,7 @@ const rendered = ["package.json", "README.md", "test/client.ts", "vitest.config.
 /** Test of the example tool. Tools from a source bring their own. */
 const serverTest = "test/server.test.ts";
 
-/** Test file of each sample, with the member of the view that is set if the project has the sample. */
+/** Test file of each sample, with the member of the view which is set if the project has the sample. */
 const sampleTests = {
   "measure-text-tool": "example",
   "style-guide-resource": "resources",
@@ -137,7 +137,7 @@ function sampleTemplate(name: string): string {
   return `test/samples/${name}.test.ts`;
 }
 
-/** Names of the test files of the samples that a project has. */
+/** Names of the test files of a project's samples. */
 function testedSamples(view: object): readonly string[] {
   return Object.entries(sampleTests).flatMap(([name, member]) => (Reflect.get(view, member) ? [name] : []));
 }
@@ -157,7 +157,7 @@ const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CH
   to: path,
 }));
 
-/** Removes the blank lines that templates leave where something was left out. */
+/** Removes the blank lines of templates where something was left out. */
 function tidy(text: string): string {
   return `${text
     .replaceAll(/\n{3,}/g, "\n\n")

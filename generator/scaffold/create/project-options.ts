@@ -13,7 +13,7 @@ export interface ProjectOptions {
   readonly folder: string;
   /** Package name, already checked. */
   readonly name: string;
-  /** Revisions that the project serves, newest first. Its types are those of the first. */
+  /** Revisions of the project, newest first. Its types are from the first. */
   readonly revisions: readonly string[];
   readonly selection: Selection;
   readonly manager: PackageManager;
@@ -23,7 +23,7 @@ export interface ProjectOptions {
   readonly launcher?: Launcher;
   /** Source of its tools. Default: an example. */
   readonly source?: ProjectSource;
-  /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
+  /** Spec folder of the revisions, relative to the project, with forward slashes. Default: the folder of this package. */
   readonly spec?: string;
   /** Models of the spec folder. */
   readonly models: SpecModels;
@@ -43,18 +43,18 @@ export function servedModels({ revisions, models }: Pick<ProjectOptions, "revisi
   return models.models.filter(({ id }) => revisions.includes(id));
 }
 
-/** True if the project has a tool that asks the user for input. */
+/** True if the project has a tool with a request for the user's input. */
 export function isEliciting(options: ProjectOptions): boolean {
   return declares(newestOf(options), "ElicitResult") && options.selection.features.includes("input");
 }
 
-/** Returns the members that tools of a revision can have. */
+/** Returns the possible members of tools in a revision. */
 export function toolMembers(model: RevisionModel): ReadonlySet<string> {
   const tool = resolveObject({ kind: "reference", name: "Tool" }, model);
   return new Set(tool?.properties.map(({ name }) => name));
 }
 
-/** Facts about a revision that generated tools depend on. */
+/** Facts about a revision on which generated tools depend. */
 export function revisionFacts(model: RevisionModel): {
   readonly toolMembers: ReadonlySet<string>;
   readonly hasAudio: boolean;

@@ -7,7 +7,7 @@ import type { Scale } from "../layer/choices.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./example-tools.ts";
 
-/** Development tools of every project, in the versions that were tested together. */
+/** Development tools of every project, in versions tested together. */
 export const devTools = {
   "@types/node": "^20.19.43",
   esbuild: "^0.28.2",
@@ -15,23 +15,23 @@ export const devTools = {
   vitest: "^4.1.12",
 } as const;
 
-/** Packages that serve WebSockets in Node. */
+/** Packages to serve WebSockets in Node. */
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
 
-/** Package that matches patterns of JSON Schemas which may take long on the platform. */
+/** Package for matching patterns of JSON Schemas which may take long on the platform. */
 export const patternPackages: Packages = { re2js: "^2.10.0" };
 
-/** Packages that a project with a folder of skills depends on, with the tested version. */
+/** Packages for a project with a folder of skills, with the tested version. */
 const skillPackages: Packages = { yaml: "^2.9.1" };
 
-/** Packages that connect to an engine, by engine. */
+/** Packages for the connection to an engine, by engine. */
 export const enginePackages: { readonly [Name in Scale]: Packages } = {
   none: {},
   redis: { "@redis/client": "^6.3.1" },
   nats: { "@nats-io/jetstream": "^3.4.0", "@nats-io/transport-node": "^3.4.0" },
 };
 
-/** Packages that export spans and durations: the parts of the SDK that a server needs, for the versions of Node that projects support. */
+/** Packages to export spans and durations: the parts of the SDK for servers, for the versions of Node supported by projects. */
 const telemetryPackages: Packages = {
   "@opentelemetry/api": "~1.9.0",
   "@opentelemetry/exporter-metrics-otlp-http": "^0.223.0",
@@ -41,13 +41,13 @@ const telemetryPackages: Packages = {
   "@opentelemetry/sdk-trace-node": "^2.12.0",
 };
 
-/** Package that checks the code of a project. */
+/** Package to check the code of a project. */
 const lintPackages: Packages = { oxlint: "^1.94.0" };
 
-/** Package that runs a worker on this machine, and deploys it. */
+/** Package to run a worker on this machine, and to deploy it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
-/** Packages that any project may depend on. */
+/** Possible packages of any project. */
 export const projectPackages: readonly string[] = [
   ...[
     devTools,
@@ -66,13 +66,13 @@ export const projectPackages: readonly string[] = [
   { [runtimePackage]: "", [generatorPackage]: "" },
 ].flatMap((packages) => Object.keys(packages));
 
-/** Returns the packages of a project that run an install script. */
+/** Returns the packages of a project with an install script. */
 export function builtPackages({ target, mount }: Pick<Selection, "target" | "mount">): readonly string[] {
   if (mount === "next") return ["esbuild", "sharp"];
   return target === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
-/** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
+/** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts which the server needs. */
 export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
     ...devTools,
@@ -92,7 +92,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** True if a project reads skills from a folder. Platforms that call a function have no folders, so their skills are written in code. */
+/** True if a project reads skills from a folder. Platforms which call a function have no folders, so their skills are written in code. */
 export function hasSkillFolder({ features, transport }: Pick<Selection, "features" | "transport">): boolean {
   return features.includes("skills") && transport !== "worker";
 }

@@ -94,7 +94,7 @@ function toolView(options: ProjectOptions): object {
   };
 }
 
-/** Members for the module that defines the server. */
+/** Members for the module with the server. */
 function definitionView(options: ProjectOptions): object {
   const { source, selection } = options;
   const features = new Set(selection.features);
@@ -127,7 +127,7 @@ function definitionView(options: ProjectOptions): object {
   };
 }
 
-/** Samples besides the tool; true for each that the project has. */
+/** Samples besides the tool; true for each sample in the project. */
 interface Samples {
   readonly resources: boolean;
   readonly prompts: boolean;
@@ -146,7 +146,7 @@ function samplesOf(options: ProjectOptions): Samples {
   };
 }
 
-/** Functions that the module of the server imports from the layer. */
+/** Functions which the module of the server imports from the layer. */
 function helpersOf(options: ProjectOptions, { resources, prompts, view }: Samples): string[] {
   const { source, selection } = options;
   const definesTool = !source || isEliciting(options);
@@ -219,7 +219,7 @@ function testingImport(options: ProjectOptions): string {
   return listText("import { ", names, ' } from "mcp-server-runtime/testing";');
 }
 
-/** Members for the framework that mounts the server. */
+/** Members for the framework around the server. */
 function mountView({ mount, target }: Selection): object {
   return {
     mount: mount !== "none",
@@ -321,8 +321,8 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
 };
 
 /**
- * Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. A server that it starts gets the
- * variables that it requires; one at an address gets the key of the README.
+ * Returns the command to inspect the server. A project from a clone has the program; other projects fetch it. A server started by it gets its
+ * required variables; a server at an address gets the key of the README.
  */
 export function inspectCommand({ manager, launcher, source, selection }: ProjectOptions): string {
   const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);

@@ -47,13 +47,13 @@ function toOptions<Word extends string>({ words, hints }: Choice<Word>): { value
   return words.map((value) => ({ value, label: `${value} ${styleText("dim", hints[value])}` }));
 }
 
-/** Choices of the command line, and those that prompts propose. */
+/** Choices of the command line, and the ones proposed by prompts. */
 interface Proposal {
   readonly given: SelectionText;
   readonly asked: Selection;
 }
 
-/** Prompts for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
+/** Prompts for every choice not set by the command line; `asked` has the defaults. @throws {UserError} when the user cancels. */
 export async function askSelection(proposal: Proposal): Promise<Selection> {
   const { asked } = proposal;
   const target = await askTarget(proposal);
@@ -96,7 +96,7 @@ async function askFeatures({ given, asked }: Proposal, target: DeployTarget): Pr
   return askMany("Features in addition to tools", { words, hints: featureHints }, initial);
 }
 
-/** Prompts for the transport of a program. With authentication or several nodes, only transports that support them are listed. */
+/** Prompts for the transport of a program. With authentication or several nodes, only transports which support them are listed. */
 async function askTransport({ given, asked }: Proposal, target: DeployTarget): Promise<Service> {
   if (target !== "node") return "worker";
   if (given.transport !== undefined || asked.mount !== "none") return asked.transport;
@@ -109,7 +109,7 @@ async function askTransport({ given, asked }: Proposal, target: DeployTarget): P
   return askOne("Transport", { words, hints: serviceHints }, asked.transport);
 }
 
-/** Prompts for the authentication, and for the authorization server that issues access tokens. */
+/** Prompts for the authentication, and for the authorization server which issues access tokens. */
 async function askAccess(
   { given, asked }: Proposal,
   transport: Service,

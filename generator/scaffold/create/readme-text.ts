@@ -83,7 +83,7 @@ export interface Parts {
   readonly resources: boolean;
   readonly view: boolean;
   readonly prompts: boolean;
-  /** True if the file has a skill that is written in code. */
+  /** True if the file has a skill written in code. */
   readonly skill: boolean;
 }
 
@@ -99,7 +99,7 @@ export function partsText({ elicits, resources, view, prompts, skill }: Parts): 
   return parts.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
-/** Lines of the README, one for each extra file: its purpose, and the parts that have to be filled in by hand. */
+/** Lines of the README, one for each extra file: its purpose, and the parts to fill in by hand. */
 export function extraLines({ selection, name, manager, source }: ProjectOptions): readonly string[] {
   const { transport, extras } = selection;
   const hosts = extras.filter(isHost).map((host) => `\`${hostFiles[host]}\``);
@@ -132,7 +132,7 @@ function requiredAccess(selection: Selection): readonly string[] {
   return provider ? requirementsOf(provider).flatMap((names) => names.split(" or ")) : accessVariables(selection);
 }
 
-/** Variables that an engine needs. */
+/** Environment variables required by an engine. */
 const engineVariables: { readonly [Name in Scale]: readonly string[] } = {
   none: [],
   redis: ["ENGINE_URL", "MCP_KEYS"],
@@ -145,11 +145,11 @@ interface Facts {
   readonly isOnNpm: boolean;
   /** Name of the container image. */
   readonly image: string;
-  /** Command that builds the project. */
+  /** Command to build the project. */
   readonly build: string;
-  /** Options of the container that pass on the variables for access control over HTTP. */
+  /** Options of the container to pass on the variables for access control over HTTP. */
   readonly access: string;
-  /** Options of the container that pass on the other required environment variables. */
+  /** Options of the container to pass on the other required environment variables. */
   readonly passed: string;
 }
 

@@ -26,9 +26,9 @@ export async function createRepository(message: string, options: RunOptions): Pr
   return known.every(({ ok }) => ok) ? { kind: "failed", step: "git commit", outcome: committed } : { kind: "staged" };
 }
 
-/** Setting that keeps git from guessing the identity from the names of the account and the machine. */
+/** Setting to keep git from guessing the identity from the names of the account and the machine. */
 const knownOnly = ["-c", "user.useConfigOnly=true"] as const;
 const identities = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] as const;
 
-/** Setting that skips maintenance: a repository of one commit needs none, and the check is another process. */
+/** Setting to skip maintenance: a repository of one commit needs none, and the check is another process. */
 const withoutUpkeep = ["-c", "maintenance.auto=false"] as const;

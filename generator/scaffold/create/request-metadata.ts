@@ -1,4 +1,4 @@
-/** Implementation that requests of this program name as their client. */
+/** Client named in the requests of this program. */
 export const clientInfo = { name: "create-mcp-server", version: "1" } as const;
 
 /** Returns the metadata (`_meta`) of a stateless request: revision, client capabilities and client name. */

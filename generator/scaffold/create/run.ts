@@ -14,9 +14,9 @@ export interface RunOptions {
   readonly folder: string;
   /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Ends the program, and on Windows the programs that it started. */
+  /** Ends the program, and on Windows also the programs started by it. */
   readonly signal?: AbortSignal;
-  /** Platform whose rules apply to the command. Default: that of this process. */
+  /** Platform whose rules apply to the command. Default: the platform of this process. */
   readonly platform?: string;
 }
 
@@ -47,7 +47,7 @@ export function run(program: string, args: readonly string[], options: RunOption
 }
 
 /**
- * Returns the last lines of a program's output, without blank space around it. Frames of a stack, and the members of errors that npm prints, are left
+ * Returns the last lines of a program's output, without blank space around it. Frames of a stack, and the members of errors printed by npm, are left
  * out: they follow the cause, and would displace it.
  */
 export function lastLines({ output }: Outcome, count = 8): string {

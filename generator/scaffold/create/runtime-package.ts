@@ -11,7 +11,7 @@ export const runtimePackage = "mcp-server-runtime";
 /** Folder of a project with the files of the runtime, if they are vendored. */
 export const vendorFolder: string = `vendor/${runtimePackage}`;
 
-/** Dependency of a project on the runtime, and the files that the project needs for it. */
+/** Dependency of a project on the runtime, and the files for it. */
 export interface RuntimeDependency {
   /** Version range or path, as `package.json` names it. */
   readonly version: string;
@@ -35,7 +35,7 @@ export function readRuntime(runtime: Runtime): RuntimeDependency {
 
 /** Package file of the runtime, and its path in a project. */
 export interface PackedRuntime {
-  /** Path in a project that contains it. */
+  /** Its path in a project. */
   readonly path: string;
   readonly content: Buffer;
 }

@@ -7,9 +7,9 @@ import { UserError, systemCode } from "../../internal/user-error.ts";
 export interface Target {
   /** Absolute path of the project's folder. */
   readonly folder: string;
-  /** True if that folder exists already, and is empty. */
+  /** True if the folder exists already, and is empty. */
   readonly exists: boolean;
-  /** Nearest existing folder: the project's own, or an ancestor that it will be created in. */
+  /** Nearest existing folder: the project's own, or an ancestor to create it in. */
   readonly nearest: string;
 }
 
@@ -50,7 +50,7 @@ async function kindOf(path: string): Promise<Kind> {
   }
 }
 
-/** Names that an empty folder may contain: a fresh repository, and files that macOS and Windows leave behind. */
+/** Names permitted in an empty folder: a fresh repository, and files left behind by macOS and Windows. */
 const harmless: readonly string[] = [".git", ".DS_Store", "desktop.ini", "Thumbs.db"];
 
 async function checkEmpty(folder: string): Promise<void> {

@@ -16,12 +16,12 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
   /** Binary files, by path. */
   readonly archives?: ReadonlyMap<string, Uint8Array>;
-  /** Writes one file that does not exist yet. Default: a function that writes to the file system. */
+  /** Writes one file, which does not exist yet. Default: writes to the file system. */
   readonly write?: (path: string, content: string | Uint8Array) => void;
 }
 
 /**
- * Writes a project atomically: into a temporary folder, which then takes its place. On failure, everything that was created is removed again.
+ * Writes a project atomically: into a temporary folder, which then takes its place. On failure, everything created is removed again.
  * @throws {UserError} when the file system rejects an operation.
  */
 export async function writeProject(target: Place, tree: Tree, options: WriteOptions = {}): Promise<void> {
@@ -74,7 +74,10 @@ async function fill(folder: string, tree: Tree, options: WriteOptions): Promise<
 
 const asideMark = "create-mcp-server";
 
-/** Writes synchronously: for many small files, asynchronous writes take many times as long. Pauses after each folder, so that signals are handled. */
+/**
+ * Writes synchronously: for many small files, asynchronous writes take many times as long. Pauses after each folder, because otherwise no signal is
+ * handled.
+ */
 async function writeAside(aside: string, tree: Tree, options: WriteOptions): Promise<void> {
   const { signal, write = writeNew, archives = [] } = options;
   signal?.throwIfAborted();
@@ -93,7 +96,7 @@ function writeNew(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content, { flag: "wx" });
 }
 
-/** Removes parents that were created for the project, innermost first, as long as they are empty. */
+/** Removes parents created for the project, innermost first, as long as they are empty. */
 async function removeEmpty(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
     const isGone = await rmdir(folder).then(

@@ -1,7 +1,7 @@
 import { cardSchema } from "../../../runtime/server-card/card.ts";
 import { jsonText } from "../../internal/json-text.ts";
 
-/** Facts of a project that its Server Card contains. */
+/** Facts of a project for its Server Card. */
 export interface CardFacts {
   /** Name in the MCP registry. */
   readonly registryName: string;
@@ -13,7 +13,7 @@ export interface CardFacts {
   readonly revisions: readonly string[];
 }
 
-/** Header that a server with API keys requires. */
+/** Header required by a server with API keys. */
 const keyHeader = {
   name: "X-API-Key",
   description: "API key of the client",
@@ -26,7 +26,7 @@ export function exampleUrl(hostName: string): string {
   return `https://${hostName}.example.com/mcp`;
 }
 
-/** Returns the text of `server-card.json`, for hosts that serve files. Name and address are placeholders. */
+/** Returns the text of `server-card.json`, for static file hosts. Name and address are placeholders. */
 export function cardFileText({ registryName, hostName, isKeyed, revisions }: CardFacts): string {
   const remote = {
     type: "streamable-http",

@@ -61,7 +61,7 @@ export function deployText(target: DeployTarget, templates: Templates, view: obj
   return isPlatform(target) ? templates.render(readmeOf(target), view).trim() : "";
 }
 
-/** Facts about the platform that the templates contain. */
+/** Facts about the platform for the templates. */
 export function deployView(target: DeployTarget): object {
   const facts = platformOf(target);
   return {

@@ -79,7 +79,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
   return new Map(extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
 }
 
-/** Description of the application that a server is mounted in. */
+/** Description of the application around a mounted server. */
 const mountTexts: { readonly [Name in Mount]: string } = {
   none: "",
   express: "`src/app.ts` is the application of Express, `src/server.ts` starts it",
@@ -88,7 +88,7 @@ const mountTexts: { readonly [Name in Mount]: string } = {
   next: "`src/app/` has the routes of Next.js",
 };
 
-/** Returns the functions that create definitions, and the callbacks that they check. */
+/** Returns the functions to create definitions with, and the callbacks checked by them. */
 function definersView(features: readonly Feature[]): object {
   const rows = [
     ["defineTool", "execute"],
@@ -190,7 +190,7 @@ function cardText(options: ProjectOptions): string {
   return cardFileText({ registryName: registryName(server), hostName: server.name, isKeyed, revisions });
 }
 
-/** Returns the configuration of a host: an address of a running HTTP server, or a command that starts a server on stdio. */
+/** Returns the configuration of a host: the address of a running HTTP server, or a command to start a server on stdio. */
 function hostText(host: Host, options: ProjectOptions): string {
   const { transport, auth } = options.selection;
   const server = serverCommand(options);
@@ -215,7 +215,7 @@ export function registryName({ name }: ServerCommand): string {
   return `io.github.your-name/${name}`;
 }
 
-/** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
+/** Path of the module with the server. Over HTTP it is separate from the program: applications can import it. */
 export function definitionPath({ transport }: Pick<Selection, "transport">): string {
   return isOnHttp(transport) ? "src/definition.ts" : "src/server.ts";
 }
@@ -230,7 +230,7 @@ export function urlOf({ target }: Pick<Selection, "target">): string {
   return target === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
 }
 
-/** Returns the settings that hosts and the registry request from a user, in their formats; empty when no variables are needed. */
+/** Returns the settings which hosts and the registry request from a user, in their formats; empty when no variables are needed. */
 function variableView(needed: readonly ServerVariable[]): object {
   if (needed.length === 0) return {};
   const asked = needed.map(({ name, description, isSecret: sensitive, isRequired: required }) => {

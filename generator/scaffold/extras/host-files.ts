@@ -9,9 +9,9 @@ import { variablesOf, type ServerVariable } from "./server-variables.ts";
 export interface ServerCommand {
   /** Name of the server in the configuration of a host. */
   readonly name: string;
-  /** Absolute path of the program that Node runs. */
+  /** Absolute path of the program to run with Node. */
   readonly program: string;
-  /** Environment variables that the server needs; hosts pass on hardly any of their own. Default: none. */
+  /** Environment variables of the server; hosts pass on hardly any of their own. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -30,7 +30,7 @@ export function toEntryName(name: string): string {
   return name.replaceAll(/[^\w-]/g, "-");
 }
 
-/** Options of Node that make stack traces name sources instead of lines of the bundle. */
+/** Options of Node for stack traces with the lines of sources instead of lines of the bundle. */
 export const nodeOptions: readonly string[] = ["--enable-source-maps"];
 
 /** Text of `claude_desktop_config.json` for Claude Desktop; the host starts the server. */
@@ -89,17 +89,17 @@ export function configsOfAddress(server: ServerAddress): HostConfigs {
   };
 }
 
-/** Header that carries the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
+/** Header for the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
 const keyHeader = "X-API-Key";
 
-/** Configuration files, by host, in the folder of a project that the host has opened. */
+/** Configuration files in the folder of a project, by the host which reads them. */
 export const hostFiles = {
   vscode: ".vscode/mcp.json",
   "claude-code": ".mcp.json",
   cursor: ".cursor/mcp.json",
 } as const;
 
-/** Host that reads a configuration file from the folder of a project. */
+/** Host with a configuration file in the folder of a project. */
 export type Host = keyof typeof hostFiles;
 
 /** True if an extra file is the configuration of such a host. */
@@ -119,7 +119,7 @@ export function addressText(host: Host, { name, url, isKeyed }: ServerAddress): 
 }
 
 /**
- * Text of the configuration file for a server that the host starts. Of the `needed` variables it lists the required ones. The file is shared with the
+ * Text of the configuration file for a server started by the host. Of the `needed` variables it lists the required ones. The file is shared with the
  * project, so the values come from elsewhere.
  */
 export function commandText(host: Host, { name }: ServerCommand, needed: readonly ServerVariable[]): string {

@@ -13,13 +13,13 @@ export interface PluginServer {
   readonly isStarted: boolean;
   /** True if the server accepts only clients with an API key. */
   readonly isKeyed: boolean;
-  /** Environment variables that the server needs. */
+  /** Environment variables of the server. */
   readonly variables: readonly ServerVariable[];
 }
 
 /**
- * Returns the files of a plugin, by path: in the format of Agent Plugins, and in that of Claude Code. The plugin contains no code. Its server is the
- * published package, or an address.
+ * Returns the files of a plugin, by path, in two formats: Agent Plugins and Claude Code. The plugin contains no code. Its server is the published
+ * package, or an address.
  *
  * @see https://agent-plugins.org
  */
@@ -40,7 +40,7 @@ export function emitPlugin(server: PluginServer): { readonly [path: string]: str
   };
 }
 
-/** Returns a name that plugins may have: small letters, digits, and single hyphens and dots between them. */
+/** Returns a valid name for a plugin: small letters, digits, and single hyphens and dots between them. */
 export function toPluginName(name: string): string {
   const plain = name
     .toLowerCase()

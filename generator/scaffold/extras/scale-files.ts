@@ -23,7 +23,7 @@ const commonFiles: { readonly [path: string]: string } = {
   ),
 };
 
-/** Files that only one of the engines needs. */
+/** Files for one of the engines only. */
 const engineFiles: { readonly [Name in EngineName]: { readonly [path: string]: string } } = {
   redis: {},
   nats: { "deploy/nats.conf": "scale/deploy/nats.conf" },
@@ -34,7 +34,7 @@ export const scaleTemplates: readonly string[] = [commonFiles, ...Object.values(
   Object.values(files),
 );
 
-/** Facts about an engine that the templates contain. */
+/** Facts about an engine for the templates. */
 const engineViews: { readonly [Name in EngineName]: object } = {
   redis: {
     redis: true,
@@ -65,7 +65,7 @@ export function engineView(engine: EngineName): object {
   return engineViews[engine];
 }
 
-/** Emits the connection to the engine, its test, and the files that deploy several nodes, by path. */
+/** Emits the connection to the engine, its test, and the files for deploying several nodes, by path. */
 export async function emitScale(options: ProjectOptions, engine: EngineName, templates: Templates): Promise<Tree> {
   const { revisions, selection, source } = options;
   const { name } = serverCommand(options);
@@ -108,7 +108,7 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
   return tree;
 }
 
-/** Value of a variable in `compose.yaml`: that of the shell, which must be set. */
+/** Value of a variable in `compose.yaml`, taken from the shell, where it must be set. */
 function composeValue(variable: string): string {
   return `\${${variable}:?Set ${variable}, see README.md}`;
 }
@@ -123,5 +123,5 @@ export function toLabel(name: string): string {
   return /^[a-z]/.test(label) && !yamlWords.includes(label) ? label : `mcp-${label}`;
 }
 
-/** Words that are no texts in YAML without quotation marks. */
+/** Words which YAML does not read as text without quotation marks. */
 const yamlWords: readonly string[] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];

@@ -1,7 +1,7 @@
 import { settingsOf } from "../../openapi/api-settings.ts";
 import type { ProjectSource } from "../../openapi/source.ts";
 
-/** Environment variable that a server reads. */
+/** Environment variable of a server. */
 export interface ServerVariable {
   readonly name: string;
   /** Description for the user who sets it; one or two sentences. */
@@ -11,7 +11,7 @@ export interface ServerVariable {
   readonly isRequired: boolean;
 }
 
-/** Returns the environment variables for the API that the tools call: its address, unless known, and its credentials. */
+/** Returns the environment variables for the API behind the tools: its address, unless known, and its credentials. */
 export function variablesOf(source: ProjectSource | undefined): readonly ServerVariable[] {
   const settings = source?.api ? settingsOf(source.api) : [];
   return settings

@@ -13,20 +13,20 @@ import { frameworks, type Framework } from "../mount/frameworks.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
 import { readImportEnding, readInstalledMajor, readMajor } from "./typescript-settings.ts";
 
-/** An existing application that a server is added to. */
+/** An existing application, to which a server is added. */
 export interface Application {
   /** Absolute path of its folder. */
   readonly folder: string;
-  /** Name of the server: that of the package, without its scope. */
+  /** Name of the server: the name of the package, without its scope. */
   readonly name: string;
   readonly framework: Framework;
   readonly manager: PackageManager;
   readonly manifest: Manifest;
   /** Text of `package.json`. */
   readonly text: string;
-  /** Kind of its sources: TypeScript that it compiles itself, or JavaScript, for which the server is bundled. */
+  /** Kind of its sources: TypeScript, compiled by the application itself, or JavaScript, for which the server is bundled. */
   readonly sources: { readonly kind: "typescript"; readonly ending: ImportEnding } | { readonly kind: "javascript" };
-  /** True for platforms that run many isolates of an application. */
+  /** True for platforms with many isolates of an application. */
   readonly isOnEdge: boolean;
   /** Folder of the App Router, relative to the application: `app` or `src/app`. Only for Next.js. */
   readonly routes?: string;
@@ -110,7 +110,7 @@ function readFramework(folder: string, { packages }: Manifest, given: string | u
   return chosen;
 }
 
-/** Packages of frameworks that have no adapter of their own. */
+/** Packages of frameworks without an adapter of their own. */
 const otherFrameworks: readonly string[] = ["koa", "@nestjs/core", "@hapi/hapi", "restify", "@adonisjs/core", "polka"];
 
 /** Rejects the root of a workspace: its packages are the applications. */
@@ -127,7 +127,7 @@ function findRoutes(folder: string): string {
   throw new UserError("the application has no App Router; create the folder app with a layout and a page first.");
 }
 
-/** Returns the name of the server. @throws {UserError} when the name in the manifest is not that of a package. */
+/** Returns the name of the server. @throws {UserError} when the manifest has no valid name of a package. */
 function readName(folder: string, { name }: Manifest): string {
   if (name === undefined || name === "") return suggestName(basename(folder), []);
   const { errors = [], validForOldPackages } = validate(name);

@@ -3,7 +3,7 @@ import { join, posix } from "node:path";
 import type { Framework } from "../mount/frameworks.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** Module of an application that creates its framework. */
+/** Module where an application creates its framework. */
 export interface Entry {
   /** Path relative to the application, with forward slashes. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface Entry {
   readonly isRequiring: boolean;
 }
 
-/** Finds the module that creates the framework of an application; `undefined` when no usual file does. */
+/** Finds the module where an application creates its framework; `undefined` if none of the usual files does. */
 export function findEntry(folder: string, manifest: Manifest, framework: Framework): Entry | undefined {
   const found = candidatesOf(manifest)
     .filter((path) => existsSync(join(folder, path)))
@@ -37,7 +37,7 @@ const creations: { readonly [Name in Framework]: readonly RegExp[] } = {
   next: [],
 };
 
-/** Returns the usual paths of the modules of an application; those that its manifest names come first. */
+/** Returns the usual paths of the modules of an application, beginning with the ones named in its manifest. */
 function candidatesOf({ main, scripts }: Manifest): readonly string[] {
   const words = Object.values(scripts).flatMap((script) => script.split(/\s+/));
   const named = [main, ...words].flatMap((word) =>

@@ -2,10 +2,10 @@ import { ts } from "../../read/syntax.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 
-/** Members that are added to a `package.json`, by section. */
+/** Members to add to a `package.json`, by section. */
 export type ManifestAdditions = { readonly [Section in (typeof sections)[number]]: Readonly<Record<string, string>> };
 
-/** Parts of a `package.json` that an addition depends on. */
+/** Parts of a `package.json` which matter for an addition. */
 export interface Manifest {
   readonly name: string | undefined;
   readonly main: string | undefined;
@@ -46,7 +46,7 @@ export function parseManifest(text: string, path: string): Record<string, unknow
   throw new UserError(`${path} is not a JSON object; correct it first.`);
 }
 
-/** Mark that some editors put at the beginning of a file. */
+/** Byte order mark, written by some editors at the beginning of a file. */
 const byteOrderMark = /^\uFEFF/;
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {
@@ -57,8 +57,8 @@ function textsOf(value: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Adds members to a `package.json`. All other text stays, with its indentation, line endings and order. Members that are there already stay as they
- * are. Packages are added at their place in the alphabet, scripts at the end.
+ * Adds members to a `package.json`. All other text stays, with its indentation, line endings and order. Existing members stay as they are. Packages
+ * are added at their place in the alphabet, scripts at the end.
  */
 export function addToManifest(text: string, additions: Partial<ManifestAdditions>): string {
   return sections.reduce((edited, section) => addToSection(edited, section, additions[section] ?? {}), text);
@@ -94,7 +94,7 @@ interface Layout {
 
 interface Insertion {
   readonly member: string;
-  /** Key of the member that it is put in front of. Absent: it becomes the last one. */
+  /** Key of the member after it. Absent: it becomes the last one. */
   readonly before: string | undefined;
   readonly layout: Layout;
   /** Number of objects around the member. */

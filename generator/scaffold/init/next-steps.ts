@@ -3,13 +3,16 @@ import type { Framework } from "../mount/frameworks.ts";
 import type { Application } from "./application.ts";
 import type { Entry } from "./entry.ts";
 
-/** Lines that the user adds to the application, and the text before them. */
+/** Lines for the user to add to the application, and the text before them. */
 export interface Paste {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** Returns the lines that mount the server. `module` is the handler, relative to the application and with the ending of an import. `undefined` for Next.js, whose routes are files of their own. */
+/**
+ * Returns the lines to mount the server with. `module` is the handler, relative to the application and with the ending of an import. `undefined` for
+ * Next.js, whose routes are files of their own.
+ */
 export function describePaste(application: Application, entry: Entry | undefined, module: string): Paste | undefined {
   const { framework } = application;
   if (framework === "next") return undefined;

@@ -42,12 +42,12 @@ export interface InitPlan {
   /** New text of `package.json`. */
   readonly manifest: string;
   readonly revisions: readonly string[];
-  /** Script that bundles the server; absent if the application compiles it. */
+  /** Script to bundle the server; absent if the application compiles it. */
   readonly build: string | undefined;
   readonly paste: Paste | undefined;
 }
 
-/** Path of the module that defines the server. */
+/** Path of the module with the server. */
 export const definitionFile = "src/mcp-server.ts";
 
 const handlerFile = "src/mcp-handler.ts";
@@ -128,7 +128,7 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
   );
 }
 
-/** Returns the packages and scripts that the server needs. Those that are in `package.json` already stay as they are. */
+/** Returns the packages and scripts for the server. Members already in `package.json` stay as they are. */
 function toAdditions(
   options: ProjectOptions,
   { framework, manifest, sources, isOnEdge }: Application,
@@ -171,7 +171,7 @@ function rejectOlder(
   throw new UserError(`package.json has ${name} ${has}, tools need ${wanted}; update it, or choose another --schema.`);
 }
 
-/** Bundles the server for an application that is not compiled: ES modules import packages, CommonJS contains them. */
+/** Bundles the server for an application without a compiler: ES modules import packages, CommonJS contains them. */
 function bundleCommand(isModule: boolean): string {
   const common = "esbuild src/mcp-handler.ts --bundle --platform=node --target=node20.19 --keep-names";
   return isModule

@@ -28,7 +28,7 @@ function readOptions(folder: string): ts.CompilerOptions {
   throw new UserError(`tsconfig.json cannot be read: ${reason} Correct it, or install the packages that it extends.`);
 }
 
-/** Number of the message that the settings include no files: the files of the server do not exist yet. */
+/** Number of the message about settings without any input file: the files of the server do not exist yet. */
 const noInputs = 18_003;
 
 interface Package {
@@ -66,7 +66,7 @@ function findsExports(
   return module === ModuleKind.Preserve || readCompilerVersion(application) >= 6;
 }
 
-/** Returns the major version of the compiler of an application: the installed one, else that of the range. */
+/** Returns the major version of the compiler of an application: the installed one, otherwise the one in the range. */
 function readCompilerVersion({ folder, manifest }: Package): number {
   return readInstalledMajor(folder, "typescript") ?? readMajor(manifest.packages.typescript) ?? 0;
 }

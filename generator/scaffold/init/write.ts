@@ -6,8 +6,8 @@ import { systemCode, UserError } from "../../internal/user-error.ts";
 import type { InitPlan } from "./plan.ts";
 
 /**
- * Adds the files of a plan to an application, and replaces its `package.json` last, in one step. No file is overwritten. On failure, everything that was
- * added is removed again.
+ * Adds the files of a plan to an application, and replaces its `package.json` last, in one step. No file is overwritten. On failure, all added files
+ * are removed again.
  *
  * @throws {UserError} when the file system rejects an operation.
  */

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { LayerChoices } from "./choices.ts";
 
-/** Facts that the selection of a revision needs. */
+/** Facts for the selection of a revision. */
 export interface RevisionEntry {
   readonly id: string;
   readonly status: "released" | "draft";
@@ -19,8 +19,8 @@ export function toCatalogue(models: readonly RevisionModel[]): RevisionEntry[] {
 }
 
 /**
- * Returns the revisions that `--protocol` selects, newest first: one, several with commas, `latest` or `all`. Default: all that are released.
- * @throws {UserError} that lists the possible values.
+ * Returns the revisions selected by `--protocol`, newest first: one, several with commas, `latest` or `all`. Default: all released ones.
+ * @throws {UserError} with the possible values.
  */
 export function chooseRevisions(protocol: string | undefined, catalogue: readonly RevisionEntry[]): string[] {
   if (protocol === undefined) return catalogue.filter(isReleased).map(({ id }) => id);
@@ -28,7 +28,7 @@ export function chooseRevisions(protocol: string | undefined, catalogue: readonl
   return catalogue.map(({ id }) => id).filter((id) => chosen.includes(id));
 }
 
-/** Returns those of the revisions whose requests are stateless, so that no session is opened. */
+/** Returns the revisions with stateless requests, for which no session is opened. */
 export function statelessAmong(revisions: readonly string[], catalogue: readonly RevisionEntry[]): string[] {
   return revisions.filter((revision) => catalogue.some(({ id, isStateless }) => id === revision && isStateless));
 }
@@ -52,7 +52,7 @@ function expand(word: string, catalogue: readonly RevisionEntry[]): string[] {
   );
 }
 
-/** Returns the spec folder of an update: the named one, or the one that the project was made from. @throws {UserError} when that is missing. */
+/** Returns the spec folder of an update: the named one, or the one used before. @throws {UserError} when it is missing. */
 export function findSpec(
   named: string | false | undefined,
   { project, choices }: { readonly project: string; readonly choices: LayerChoices },

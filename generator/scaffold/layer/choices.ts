@@ -47,16 +47,16 @@ export const protections = ["none", "oauth", "api-key"] as const;
 /** One kind of authentication over HTTP. */
 export type Protection = (typeof protections)[number];
 
-/** Engines that the nodes of a server can share; `none`: the server is one process. */
+/** Engines to share among the nodes of a server; `none`: the server is one process. */
 export const scales = ["none", "redis", "nats"] as const;
 
 /** One engine for several nodes. */
 export type Scale = (typeof scales)[number];
 
-/** Engine that several nodes share. */
+/** Engine shared by several nodes. */
 export type EngineName = Exclude<Scale, "none">;
 
-/** Endings of the imports between the modules of a project: that of the source, that of the compiled module, or none. */
+/** Endings of the imports between the modules of a project: as the source has it, as the compiled module has it, or none. */
 export const importEndings = ["ts", "js", "none"] as const;
 
 /** Ending of the imports between the modules of a project. */
@@ -73,10 +73,10 @@ export function withImportEnding(code: string, ending: ImportEnding = "ts"): str
   return code.replaceAll(relativeImport, (path) => toImportPath(path, ending));
 }
 
-/** Matches the path of a relative import. Generated modules are formatted, so that it is on one line with its keyword. */
+/** Matches the path of a relative import. Generated modules are formatted, so it is on one line with its keyword. */
 const relativeImport = /(?<=\b(?:from|import) ")\.{1,2}\/[^"\n]*\.ts(?=")/g;
 
-/** Choices that the files of `src/mcp/` follow from. */
+/** Choices on which the files of `src/mcp/` depend. */
 export interface LayerChoices {
   /** Revisions of the project, newest first. Its types are those of the first. */
   readonly revisions: readonly string[];
@@ -86,11 +86,11 @@ export interface LayerChoices {
   readonly client: boolean;
   /** True if plain JSON Schemas are enforced, by the package `@cfworker/json-schema`. */
   readonly validator: boolean;
-  /** True if patterns that may take long are enforced, by the package `re2js`. Default: `false`. */
+  /** True if slow patterns are enforced too, by the package `re2js`. Default: `false`. */
   readonly re2js?: boolean;
   /** Authentication over HTTP. Access tokens (`oauth`) are verified by the package `jose`. */
   readonly auth: Protection;
-  /** Engine that the nodes of the server share. Default: `none`. */
+  /** Engine shared by the nodes of the server. Default: `none`. */
   readonly scale?: Scale;
   /** Ending of the imports between modules. Default: `ts`. */
   readonly imports?: ImportEnding;

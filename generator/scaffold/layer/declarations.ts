@@ -26,7 +26,7 @@ const named: { readonly [Name in Feature]: readonly string[] } = {
   methods: [],
 };
 
-/** Returns the declarations that the definitions of a project are generic over, as far as its newest revision has them. */
+/** Returns the declarations over which the definitions of a project are generic, as far as its newest revision has them. */
 export function usedDeclarations(model: RevisionModel, choices: LayerChoices): readonly string[] {
   const known = declarationsByName(model);
   if (hasEveryMethod(choices)) return [...known.keys()];
@@ -34,7 +34,7 @@ export function usedDeclarations(model: RevisionModel, choices: LayerChoices): r
 }
 
 /**
- * Adds the features that a project leaves out to those that its newest revision lacks, and keeps of the latter only what the code of the project can
+ * Adds the omitted features of a project to the ones missing in its newest revision. Of the latter it keeps only what the code of the project can
  * refer to.
  */
 export function addOmittedFeatures(missing: Missing, model: RevisionModel, choices: LayerChoices): Missing {
@@ -56,13 +56,13 @@ export function addOmittedFeatures(missing: Missing, model: RevisionModel, choic
   };
 }
 
-/** Returns the declarations of a revision that only servers with input requests are generic over. */
+/** Returns the declarations of a revision over which only servers with input requests are generic. */
 export function inputDeclarations(model: RevisionModel): readonly string[] {
   const known = declarationsByName(model);
   return [...named.input, "ServerRequest"].filter((name) => known.has(name));
 }
 
-/** Returns the input requests of a revision that the server of a project does not send, each with the reason. */
+/** Returns the input requests of a revision never sent by the server of a project, each with the reason. */
 export function omittedInputRequests(
   model: RevisionModel,
   { features }: Pick<LayerChoices, "features">,
@@ -74,7 +74,7 @@ export function omittedInputRequests(
   return [...inputRequests.filter((name) => known.has(name)), "ServerRequest"].map((name) => ({ name, reason }));
 }
 
-/** Returns the reason that compile errors quote for a feature that a project leaves out, with the command that adds it. */
+/** Returns the reason quoted by compile errors for a feature omitted in a project, with the command to add it. */
 export function omissionText(feature: Feature, { features }: Pick<LayerChoices, "features">): string {
   return `not in this project: run npx create-mcp-server update --features ${[...features, feature].join(",")}`;
 }
@@ -84,5 +84,5 @@ export function hasTasks({ rules, declarations }: RevisionModel): boolean {
   return rules.lifecycle === "per-request" || declarations.some(({ name }) => name === "ToolExecution");
 }
 
-/** Declarations of the requests that a server sends to its client. */
+/** Declarations of the requests from a server to its client. */
 const inputRequests = ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"] as const;

@@ -64,13 +64,13 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
   };
 }
 
-/** Functions that create engines, and the entries of the runtime that have them. */
+/** Functions to create engines, and the entries of the runtime with these functions. */
 const engineFactories: { readonly [Name in EngineName]: { readonly create: string; readonly entry: string } } = {
   redis: { create: "createRedisEngine", entry: "adapters/redis" },
   nats: { create: "createNatsEngine", entry: "adapters/nats" },
 };
 
-/** Names that the entry exports from the runtime as they are. */
+/** Names which the entry exports from the runtime unchanged. */
 function exportedNames(
   { features, transports, client, auth, scale }: LayerChoices,
   models: readonly RevisionModel[],
@@ -95,7 +95,7 @@ function exportedNames(
   ];
 }
 
-/** Expression that creates the lists of a server from the named functions; empty without lists. */
+/** Expression to create the lists of a server with the named functions; empty without lists. */
 function createListsText(creators: readonly string[]): string {
   const [only] = creators;
   if (only === undefined) return "";
@@ -103,7 +103,7 @@ function createListsText(creators: readonly string[]): string {
   return `(source, host) => ({ ${creators.map((name) => `...${name}(source, host)`).join(", ")} })`;
 }
 
-/** Name of the function that serves over these transports; empty for a worker, which the platform calls. */
+/** Name of the function which serves over these transports; empty for a worker, because the platform calls it. */
 export function runName(transports: readonly Transport[]): string {
   const isOnStdio = transports.includes("stdio");
   if (transports.includes("http")) return isOnStdio ? "runServer" : "runHttp";
@@ -114,7 +114,10 @@ function aliasOf(id: string): string {
   return `revision${id.replaceAll("-", "")}`;
 }
 
-/** Names of the runtime's features, in the order in which they are implemented: completions, subscriptions and methods follow the features that they refer to. */
+/**
+ * Names of the runtime's features, in the order in which they are implemented: completions, subscriptions and methods follow the features they refer
+ * to.
+ */
 function serverFeatures({ features }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
   const has = new Set(features);
   const lists = (["resources", "prompts"] as const).filter((name) => has.has(name));
@@ -130,7 +133,7 @@ function serverFeatures({ features }: LayerChoices, models: readonly RevisionMod
   ];
 }
 
-/** Name of the function that accepts connections for the lifecycles of the revisions. */
+/** Name of the function to accept connections with, for the lifecycles of the revisions. */
 function acceptorOf(models: readonly RevisionModel[]): string {
   const lifecycles = new Set(models.map(({ rules }) => rules.lifecycle));
   if (lifecycles.size > 1) return "createDualAcceptor";
@@ -153,7 +156,7 @@ interface UnavailableMember {
   readonly reason: string;
 }
 
-/** Members that server definitions of a project cannot have, each with the reason and, where possible, the command that adds it. */
+/** Members which server definitions of a project cannot have, each with the reason and, where possible, the command to add it. */
 function unavailableMembers(choices: LayerChoices, newest: RevisionModel): readonly UnavailableMember[] {
   const { features } = choices;
   const lists = (["resources", "prompts"] as const).filter((name) => !features.includes(name));

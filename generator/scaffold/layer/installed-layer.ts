@@ -20,11 +20,11 @@ import { existsSync } from "node:fs";
 export interface InstalledLayer {
   /** Absolute path of `src/mcp`. */
   readonly folder: string;
-  /** Version of create-mcp-server that wrote it. */
+  /** Version of create-mcp-server with which it was written. */
   readonly generator: string;
-  /** Choices that the layer was emitted for. */
+  /** Choices of the layer. */
   readonly choices: LayerChoices;
-  /** Files that differ from what was written: changed, missing, or added by others. */
+  /** Files no longer as they were written: changed, missing, or added by others. */
   readonly edited: readonly string[];
 }
 
@@ -108,14 +108,14 @@ function readHashes(files: Record<string, unknown>): Readonly<Record<string, str
   return entries.every(([file]) => isInnerPath(file)) ? Object.fromEntries(entries) : undefined;
 }
 
-/** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */
+/** Returns the absolute path of the nearest project around a folder, or of the folder itself if it is one. */
 export function findProject(folder: string): string | undefined {
   if (isProject(folder)) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : findProject(parent);
 }
 
-/** Requires a folder to be a project. @throws {UserError} that names the enclosing project, or the command that creates one. */
+/** Requires a folder to be a project. @throws {UserError} with the enclosing project, or the command to create one. */
 export function requireProject(folder: string): void {
   if (isProject(folder)) return;
   const project = findProject(dirname(folder));
@@ -130,5 +130,5 @@ function isProject(folder: string): boolean {
   return existsSync(join(folder, mark));
 }
 
-/** File that identifies a project. */
+/** File by which a project is recognized. */
 const mark = `src/mcp/${lockName}`;

@@ -3,8 +3,8 @@ import { capabilitiesType } from "../../model/capabilities.ts";
 import { hasEveryMethod, hasExtension, hasListChanged, type LayerChoices, type Feature } from "./choices.ts";
 
 /**
- * Returns the part of a revision that a project uses. Methods of capabilities that the project does not have are removed. Values that belong to such a
- * capability are checked as objects only.
+ * Returns the part of a revision for a project. Methods of capabilities outside the project are removed. Values of such a capability are checked as
+ * objects only.
  */
 export function narrowModel(model: RevisionModel, choices: LayerChoices): RevisionModel {
   if (hasEveryMethod(choices)) return model;
@@ -30,7 +30,7 @@ export function narrowModel(model: RevisionModel, choices: LayerChoices): Revisi
   };
 }
 
-/** Capabilities of the features that a project leaves out, and those that no feature uses. */
+/** Capabilities of the features which a project leaves out, and of no feature at all. */
 function unusedCapabilities({ features }: LayerChoices): ReadonlySet<string> {
   const used = new Set<Feature>(features);
   return new Set([
@@ -45,10 +45,10 @@ function unusedCapabilities({ features }: LayerChoices): ReadonlySet<string> {
   ]);
 }
 
-/** Capabilities of clients for the requests that a server sends to ask for input. */
+/** Capabilities of clients for the requests by which a server gets input. */
 const inputCapabilities = ["sampling", "elicitation", "roots"] as const;
 
-/** Returns the capability that a method needs, or else the first word of its name. `completion/complete` had no capability at first. */
+/** Returns the capability of a method, otherwise the first word of its name: `completion/complete` needed no capability at first. */
 function capabilityOf({ name, gates }: Method): string {
   const gate = gates.client ?? gates.server;
   const [word = ""] = gate?.path ?? name.replace(/^notifications\//, "").split("/");

@@ -5,7 +5,7 @@ import type { Tree } from "../../internal/tree.ts";
 import { move, wholeFolder } from "../../internal/files.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
-/** Name of the folder that keeps the layer before the last update, beside `src/`. */
+/** Name of the folder with the layer before the last update, beside `src/`. */
 export const previousName = ".mcp-previous";
 
 /** Replaces a layer and keeps the old one. On failure, one of the two is in place as a whole. @throws {UserError} when the replacement fails. */
@@ -17,11 +17,11 @@ export async function replaceLayer(project: string, folder: string, tree: Tree):
   }
 }
 
-/** Folder inside a project, and the files that replace its own. */
+/** Folder inside a project, and the new files for it. */
 export interface Replaced {
   readonly folder: string;
   readonly tree: Tree;
-  /** Place for the old folder, instead of the one that is there. Default: it is removed. */
+  /** Place for the old folder, instead of the one already there. Default: the old folder is removed. */
   readonly keep?: string;
 }
 
@@ -41,14 +41,14 @@ export async function replaceFolder(project: string, { folder, tree, keep }: Rep
   }
 }
 
-/** Creates a folder with an unpredictable name, so that no link can be prepared there. */
+/** Creates a folder with an unpredictable name: no link can be prepared there. */
 function makeTemporary(project: string): Promise<string> {
   return mkdtemp(join(project, temporaryStart));
 }
 
 const temporaryStart = ".mcp-next-";
 
-/** Removes the temporary folders of replacements that were cut off. */
+/** Removes the temporary folders of interrupted replacements. */
 export async function removeTemporary(project: string): Promise<void> {
   const names = await readdir(project);
   for (const name of names) if (name.startsWith(temporaryStart)) await rm(join(project, name), wholeFolder);

@@ -16,7 +16,7 @@ import { narrowModel } from "./narrow-model.ts";
 import type { ConversionsById } from "./packaged-conversions.ts";
 import { shareChecks, type SharedChecks } from "./shared-checks.ts";
 
-/** Templates that {@link emitRevisions} uses. */
+/** Templates for {@link emitRevisions}. */
 export const revisionTemplates = ["types.ts", "validate.ts", "convert.ts", "methods.ts", "declarations.ts"] as const;
 
 /** What the layers of a spec folder have in common: the templates, and the conversions to the older revisions. */
@@ -25,7 +25,7 @@ export interface LayerParts {
   readonly conversions: ConversionsById;
 }
 
-/** A revision of a project, the part of it that the project uses, and the checks of that part. */
+/** A revision of a project, the part used by the project, and the checks for this part. */
 interface UsedRevision {
   readonly model: RevisionModel;
   readonly narrow: RevisionModel;
@@ -74,7 +74,7 @@ function readUsed(id: string, choices: LayerChoices, { models }: SpecModels): Us
   return { model, narrow, checks: validateView(narrow) };
 }
 
-/** Returns the checks that the dispatch tables refer to, and those that they call, in their order. */
+/** Returns the checks which the dispatch tables refer to, and the ones called by these, in their order. */
 function calledChecks({ functions, tableChecks }: ValidateView): readonly FunctionView[] {
   const byName = new Map(functions.map((check) => [check.name, check]));
   const called = new Set(tableChecks);
@@ -82,7 +82,7 @@ function calledChecks({ functions, tableChecks }: ValidateView): readonly Functi
   return functions.filter(({ name }) => called.has(name));
 }
 
-/** View of the checks of one revision: its own, and those that it takes from newer revisions. */
+/** View of the checks of one revision: its own, and the ones taken from newer revisions. */
 function checksView({ model, checks }: UsedRevision, all: readonly SharedChecks<FunctionView>[]): object {
   const own = all.find(({ revision }) => revision === model.id);
   const functions = own?.functions ?? [];
@@ -105,7 +105,7 @@ function tablesView({ model, narrow, checks }: UsedRevision): object {
   return { ...view, ...factsOf(model), support: [...tableTypes(view.tables), "Revision", "Table"].sort().join(", ") };
 }
 
-/** Views of the files that only the newest revision has: its types, and its declarations by name. */
+/** Views of the files for the newest revision only: its types, and its declarations by name. */
 function newestViews(
   { model, narrow }: UsedRevision,
   choices: LayerChoices,
@@ -141,7 +141,7 @@ function typesOf({ type, params, result, alternatives }: Method): readonly strin
   ];
 }
 
-/** Returns the named declarations and all that they refer to, in the order of the schema. */
+/** Returns the named declarations and everything they refer to, in the order of the schema. */
 function reachDeclarations(model: RevisionModel, names: readonly string[]): readonly Declaration[] {
   const known = declarationsByName(model);
   const reached = new Set(names);

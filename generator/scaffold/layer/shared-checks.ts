@@ -6,15 +6,15 @@ export interface RevisionChecks<Check extends CheckFunction = CheckFunction> {
   readonly functions: readonly Check[];
 }
 
-/** Checks of one revision that equal those of a newer one, by the id of that revision. */
+/** Checks of one revision, some of them equal to checks of a newer one, by the id of the newer revision. */
 export interface SharedChecks<Check extends CheckFunction = CheckFunction> extends RevisionChecks<Check> {
-  /** Names of the checks that the revision takes from newer ones. */
+  /** Names of the checks taken from newer revisions. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Removes checks that equal those of a newer revision, together with every check that they call. The revisions are sorted newest first, and each check
- * stays in the newest revision that has it.
+ * Removes a check if it and all checks called by it equal the ones of a newer revision. The revisions are sorted newest first, and each check stays
+ * in the newest revision which has it.
  */
 export function shareChecks<Check extends CheckFunction>(
   revisions: readonly RevisionChecks<Check>[],
@@ -36,16 +36,16 @@ export function shareChecks<Check extends CheckFunction>(
 
 type Checks = ReadonlyMap<string, CheckFunction>;
 
-/** Revision that older ones may take checks from. */
+/** Revision from which older ones may take checks. */
 interface Owner {
   readonly revision: string;
   /** Every check of the revision. */
   readonly checks: Checks;
-  /** Names of those that it does not take from newer revisions. */
+  /** Names of the checks it does not take from newer revisions. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Compares recursively. A check that is being compared counts as equal, so that recursive checks end. */
+/** Compares recursively. A check already being compared counts as equal; otherwise recursive checks would never end. */
 function isEqual(
   name: string,
   [own, other]: readonly [Checks, Checks],

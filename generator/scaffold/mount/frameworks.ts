@@ -1,4 +1,4 @@
-/** Frameworks that a new project can mount its server in; `none`: the server listens itself. */
+/** Frameworks in which a new project can mount its server; `none`: the server listens itself. */
 export const mounts = ["none", "express", "fastify", "hono", "next"] as const;
 
 /** Framework of a new project. */
@@ -7,13 +7,13 @@ export type Mount = (typeof mounts)[number];
 /** Framework of an application; `node` is `node:http` without one. */
 export type Framework = Exclude<Mount, "none"> | "node";
 
-/** Facts about a framework that an application uses. */
+/** Facts about the framework of an application. */
 export interface FrameworkFacts {
   /** Name for messages. */
   readonly title: string;
-  /** Oldest major version that a server can be mounted in. */
+  /** Oldest supported major version. */
   readonly oldest: number;
-  /** Newest major version that is tested. */
+  /** Newest tested major version. */
   readonly newest: number;
 }
 
@@ -30,7 +30,7 @@ export interface Packages {
   readonly [name: string]: string;
 }
 
-/** Packages of a new project that mounts its server, in the versions that were tested together. */
+/** Packages of a new project with a mounted server, in versions tested together. */
 export const mountPackages: { readonly [Name in Mount]: Packages } = {
   none: {},
   express: { "@types/express": "^5.0.6", express: "^5.3.0", tsx: "^4.23.15" },
@@ -40,7 +40,7 @@ export const mountPackages: { readonly [Name in Mount]: Packages } = {
   next: { "@types/react": "^19.3.0", "@types/react-dom": "^19.3.0", typescript: "^5.9.3" },
 };
 
-/** Packages that a new project needs while it runs, because its framework does not bundle itself. */
+/** Packages of a new project at run time, because its framework does not bundle itself. */
 export const runtimePackages: { readonly [Name in Mount]: Packages } = {
   none: {},
   express: {},

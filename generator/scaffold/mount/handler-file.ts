@@ -8,9 +8,9 @@ import type { Framework } from "./frameworks.ts";
 /** Template of the module with the HTTP handler of a server. */
 export const handlerTemplate = "mount/handler.ts";
 
-/** Choices that the module with the HTTP handler follows from. */
+/** Choices on which the module with the HTTP handler depends. */
 export interface HandlerChoices {
-  /** Framework that the module adapts the handler to. Absent: the module exports the handler only. */
+  /** Framework to adapt the handler to. Absent: the module exports the handler only. */
   readonly framework?: Framework | undefined;
   readonly auth: Protection;
   /** Models of the served revisions. */
@@ -25,7 +25,7 @@ export interface HandlerChoices {
   readonly definition: string;
   /** Entry of the protocol layer, as the handler imports it. */
   readonly layer: string;
-  /** True for platforms that run many isolates of an application. */
+  /** True for platforms with many isolates of an application. */
   readonly isOnEdge: boolean;
 }
 
@@ -55,7 +55,7 @@ export function emitHandler(choices: HandlerChoices, templates: Templates): Prom
   return formatRendered(templates.render(handlerTemplate, view));
 }
 
-/** Paths that the handler of an application serves. */
+/** Paths served by the handler of an application. */
 export function pathsOf(
   choices: Pick<HandlerChoices, "framework" | "auth" | "models" | "isOnEdge">,
 ): readonly string[] {

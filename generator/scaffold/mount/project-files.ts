@@ -20,19 +20,22 @@ const files: { readonly [Name in Exclude<Mount, "none">]: { readonly [path: stri
   },
 };
 
-/** Files of a server that listens itself: the program, and the declarations of the built handler. */
+/** Files of a server which listens itself: the program, and the declarations of the built handler. */
 const served = { "src/server.ts": "project/src/start.ts", "handler.d.ts": "mount/handler.d.ts" };
 
 /** Template of a route of Next.js. */
 export const routeTemplate = "mount/next/route.ts";
 
-/** Templates of the files that serve a project over HTTP. */
+/** Templates of the files for serving a project over HTTP. */
 export const mountTemplates: readonly string[] = [
   ...[handlerTemplate, routeTemplate],
   ...[served, ...Object.values(files)].flatMap((byPath) => Object.values(byPath)),
 ];
 
-/** Emits the modules that serve the definition of a server over HTTP, by path: the handler, and the program or the application. `view` is that of the project. */
+/**
+ * Emits the modules around the definition of a server over HTTP, by path: the handler, and the program or the application. `view` is the view of the
+ * project.
+ */
 export async function emitMount(options: ProjectOptions, view: object, templates: Templates): Promise<Tree> {
   const { selection } = options;
   const framework = selection.mount === "none" ? undefined : selection.mount;

@@ -19,7 +19,7 @@ export const providerTemplates: readonly string[] = [
   ...Object.values(issuerTemplates),
 ];
 
-/** Choices that the files of a preset follow from. */
+/** Choices on which the files of a preset depend. */
 export interface ProviderFilesOptions extends Pick<Selection, "transport" | "scale" | "schema"> {
   readonly provider: ProviderName;
   /** URL of the server on this machine. */
@@ -35,7 +35,7 @@ export function settingsModuleOf(callsApi: boolean): string {
   return callsApi ? "auth-settings.ts" : "settings.ts";
 }
 
-/** Emits the module that authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
+/** Emits the module which authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
 export async function emitProviderFiles(
   { provider, transport, scale, schema, url, settingsModule, place = "" }: ProviderFilesOptions,
   templates: Templates,

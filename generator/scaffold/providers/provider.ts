@@ -23,9 +23,9 @@ export interface ProviderFacts {
   readonly issuer: string;
   /** Place of its keys; `unknown` where the documentation names none. */
   readonly keys: string;
-  /** Claim by which its access tokens name the server that they are for. */
+  /** Claim in which its access tokens name their server. */
   readonly audience: string;
-  /** Claims that list scopes, and the form of their names. */
+  /** Claims with lists of scopes, and the form of their names. */
   readonly scopes: string;
   /** Dynamic client registration (RFC 7591). */
   readonly registration: Support;
@@ -35,7 +35,7 @@ export interface ProviderFacts {
   readonly resourceIndicators: Support;
   /** Issuer in authorization responses (RFC 9207). */
   readonly issuerInResponses: Support;
-  /** Limits: one sentence for each thing that is not possible. */
+  /** Limits: one sentence for each thing you cannot do. */
   readonly limits: readonly string[];
   /** Steps to set it up, for the README of a project. */
   readonly steps: readonly string[];
@@ -45,7 +45,7 @@ export interface ProviderFacts {
   readonly checked: string;
 }
 
-/** Code of a project that accepts the tokens of an authorization server. */
+/** Code of a project for the tokens of an authorization server. */
 export interface ProviderCode {
   /** Settings in addition to `ISSUER`, `RESOURCE` and `SCOPES`. */
   readonly settings: readonly ProviderSetting[];
@@ -65,7 +65,7 @@ export interface ProviderTokens {
   readonly header: string;
   /** Claims of a token of a user. The code may use `url`, `origin`, `resource` and `now`. */
   readonly claims: readonly string[];
-  /** Path of the metadata that has the place of the keys. */
+  /** Path of the metadata with the location of the keys. */
   readonly metadata: string;
   /** Path of the keys. */
   readonly keys: string;
@@ -73,9 +73,9 @@ export interface ProviderTokens {
   readonly environment: readonly string[];
   /** Environment variables for trying the server on this machine, besides `ISSUER`. */
   readonly local: { readonly [name: string]: string };
-  /** Claims of a token without a scope that every request needs. */
+  /** Claims of a token without one of the scopes required for every request. */
   readonly insufficient: string;
-  /** Claims of further tokens that the server rejects, by name. */
+  /** Claims of further tokens for the server to reject, by name. */
   readonly rejected: { readonly [name: string]: string };
 }
 

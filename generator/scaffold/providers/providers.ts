@@ -226,7 +226,7 @@ const tokens: { readonly [Name in ProviderName]: ProviderTokens } = {
   },
 };
 
-/** Code for an issuer that is `https://`, the domain of a setting, and `end`. */
+/** Code for an issuer built from `https://`, the domain of a setting, and `end`. */
 function ofDomain(name: string, description: string, end = ""): Pick<ProviderCode, "settings" | "issuer" | "required"> {
   return {
     settings: [text(name, description)],
@@ -252,7 +252,7 @@ export function settingsOf(name: ProviderName): readonly ProviderSetting[] {
   return [...codes[name].settings, ...commonSettings];
 }
 
-/** Environment variables for trying a server with a preset on this machine, with the issuer that `npm run token` starts. */
+/** Environment variables for trying a server with a preset on this machine, with the issuer started by `npm run token`. */
 export function localEnvironment(name: ProviderName): { readonly [name: string]: string } {
   return { ISSUER: `http://127.0.0.1:4000${codes[name].path}`, ...tokens[name].local };
 }

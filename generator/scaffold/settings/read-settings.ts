@@ -5,7 +5,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { lastLines, run, type Outcome } from "../create/run.ts";
 
-/** Environment variable that the server of a project reads as a setting, as `--settings` prints it. */
+/** Environment variable read as a setting by the server of a project, in the form printed by `--settings`. */
 export interface ServerSetting {
   readonly name: string;
   readonly type: "string" | "number" | "integer" | "boolean" | "array";
@@ -25,8 +25,8 @@ export interface SettingsReading {
 }
 
 /**
- * Builds the server of a project, and reads the settings that it prints for `--settings`. A server without settings does not know this option. The
- * program of an application does not either, and serves.
+ * Builds the server of a project, and reads the settings printed for `--settings`. A server without settings does not know this option. The program
+ * of an application does not either, and serves.
  *
  * @throws {UserError} when the project cannot be built, its server fails, or it does not end within the timeout
  */
@@ -64,10 +64,10 @@ function failed(command: string, outcome: Outcome): UserError {
   );
 }
 
-/** Maximum length of the output of a failed program that a message quotes, in characters. */
+/** Maximum length of a failed program's output in a message, in characters. */
 const longestOutput = 4_000;
 
-/** Finds the line with the settings. Modules that a server imports may print other lines. */
+/** Finds the line with the settings. Imported modules may print other lines. */
 function parseSettings(output: string): readonly ServerSetting[] | undefined {
   for (const line of output.split("\n")) {
     const value = parseLine(line);

@@ -5,16 +5,16 @@ import type { ServerSetting } from "./read-settings.ts";
 import { envExample, updateEnvExample } from "./env-example.ts";
 import { updateReadme } from "./readme-table.ts";
 
-/** Settings that the files of a project list, and those that they listed before and that the server no longer reads. */
+/** Settings listed in the files of a project, and the ones listed before but no longer read by the server. */
 export interface SettingChange {
   readonly settings: readonly ServerSetting[];
   readonly removed: readonly string[];
 }
 
-/** Editor of a file that lists settings: returns the new text, or undefined for a file that it cannot read. */
+/** Editor of a file with settings: returns the new text, or `undefined` for a file it cannot read. */
 type Editor = (text: string, change: SettingChange) => string | undefined;
 
-/** Files of a project that list settings, by path. */
+/** Files of a project with settings, by path. */
 export const settingFiles: Readonly<Record<string, Editor>> = {
   "README.md": updateReadme,
   "server.json": editJson(editRegistryEntry),
@@ -29,7 +29,7 @@ export const settingFiles: Readonly<Record<string, Editor>> = {
   [envExample]: updateEnvExample,
 };
 
-/** Edits the file at one of these paths, and keeps its line endings. Returns `undefined` for a file that cannot be read. */
+/** Edits the file at one of these paths, and keeps its line endings. Returns `undefined` for an unreadable file. */
 export function editSettingFile(path: string, text: string, change: SettingChange): string | undefined {
   const edit = Object.hasOwn(settingFiles, path) ? settingFiles[path] : undefined;
   const plain = text.replaceAll("\r\n", "\n");
@@ -128,8 +128,8 @@ function toUserConfig(setting: ServerSetting): Json {
 }
 
 /**
- * Creates an editor of the servers of a host. It lists required settings: optional ones would become an obligation. Optional secrets that are listed
- * stay, such as the token of an API.
+ * Creates an editor of the servers of a host. It lists required settings: optional ones would become an obligation. Listed optional secrets stay,
+ * such as the token of an API.
  */
 function editHosts(member: string, valueOf: (name: string) => string, starts = startsProject) {
   return (value: Json, { settings, removed }: SettingChange): Json => {
@@ -151,12 +151,12 @@ function isOptionalValue({ isRequired, isSecret }: ServerSetting): boolean {
   return !isRequired && !isSecret;
 }
 
-/** True for the entry of a host that starts the server of the project. */
+/** True for a host's entry which starts the server of the project. */
 function startsProject({ args }: Json): boolean {
   return listOf(args).some((word) => typeof word === "string" && /(?:^|[\\/])dist[\\/]server\.js$/.test(word));
 }
 
-/** True for the entry of a plugin that starts the published package of the project. */
+/** True for a plugin's entry which starts the published package of the project. */
 function startsPackage({ command }: Json): boolean {
   return command === "npx";
 }

@@ -16,7 +16,7 @@ export interface Wish {
   readonly transport?: string;
   /** True to include a client, false to remove it. */
   readonly client?: boolean;
-  /** Engine that several nodes share, or `none`, as for a new project. */
+  /** Engine shared by several nodes, or `none`, as for a new project. */
   readonly scale?: string;
 }
 
@@ -36,7 +36,7 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   };
 }
 
-/** True if the new choices remove something that the project's code may use: another spec folder may have other types of a revision. */
+/** True if the new choices remove something which the project's code may use: another spec folder may have other types of a revision. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
     old.spec !== next.spec ||
@@ -48,7 +48,7 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   );
 }
 
-/** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
+/** Describes the changed choices, except revisions, and the necessary steps in the project, one line each. */
 export function describeChoices(
   old: LayerChoices,
   next: LayerChoices,
@@ -85,13 +85,13 @@ function describeTransports(
   ];
 }
 
-/** Project that changes, and the commands of its package manager. */
+/** Changed project, and the commands of its package manager. */
 interface ChangedProject {
   readonly project: string;
   readonly commands: PackageCommands;
 }
 
-/** Commands of the package manager of a project that change its packages. */
+/** Commands of the package manager of a project to change its packages. */
 type PackageCommands = Pick<ManagerCommands, "add" | "remove">;
 
 /** Describes another engine. Files outside the layer belong to the user: they are named, and stay as they are. */

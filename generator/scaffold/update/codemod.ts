@@ -34,16 +34,16 @@ export function describeCodemod({ rewrites }: Codemod, dryRun: boolean): readonl
   return [...lines, `${countText(lines.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
 }
 
-/** A type that a newer revision has under another name. */
+/** A type with another name in a newer revision. */
 export interface Rename {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Returns types that a newer revision has under another name. A removed type is renamed when exactly one new type has identical members; or, if none
- * has, a longer name that starts with the old one and members of the same names. A type whose name stayed is renamed when it became a union in which
- * exactly one new type has the old members. Only object types with at least two members are matched.
+ * Returns the types which have another name in a newer revision. A removed type is renamed when exactly one new type has identical members. If none
+ * has, it is renamed when exactly one new type has a longer name, beginning with the old one, and members of the same names. A type whose name stayed
+ * is renamed when it became a union in which exactly one new type has the old members. Only object types with at least two members are matched.
  */
 export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[] {
   const before = new Set(older.declarations.map(({ name }) => name));
@@ -60,7 +60,7 @@ export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[
   });
 }
 
-/** Returns the new types that are alternatives of a union. */
+/** Returns the new types among the alternatives of a union. */
 function alternativesOf({ shape }: Declaration, added: readonly Declaration[]): Declaration[] {
   const names = shape.kind === "union" ? shape.of.map((one) => (one.kind === "reference" ? one.name : "")) : [];
   return added.filter(({ name }) => names.includes(name));
@@ -81,7 +81,7 @@ export interface Rewrite extends SourceChange {
   readonly places: readonly RenamedPlace[];
 }
 
-/** Plans the new text of every source of a project that has mechanical changes. Nothing is executed or written. */
+/** Plans the new text of every source with mechanical changes. Nothing is executed or written. */
 export async function planRewrites(project: string, moves: Moves): Promise<Rewrite[]> {
   const files = await listSources(project);
   const rewrites = files.map(async (path): Promise<Rewrite[]> => {
@@ -134,7 +134,7 @@ export interface RenamedPlace extends Rename {
   readonly line: number;
 }
 
-/** Changes to search for: renamed types, and the folder of a revision that is no longer the newest. */
+/** Changes to search for: renamed types, and the folder of a revision which is no longer the newest. */
 export interface Moves {
   readonly renames: readonly Rename[];
   /** Revisions whose types a layer has, before and after. */
@@ -160,9 +160,9 @@ class Search {
   readonly #source: ts.SourceFile;
   readonly #moves: Moves;
   readonly #renames: ReadonlyMap<string, Rename>;
-  /** Names in this file that refer to all types of the protocol. */
+  /** Names in this file for all types of the protocol. */
   readonly #types = new Set<string>();
-  /** Names in this file that refer to the whole layer. */
+  /** Names in this file for the whole layer. */
   readonly #layers = new Set<string>();
   readonly #places: RenamedPlace[] = [];
 
@@ -203,7 +203,7 @@ class Search {
     this.#moveFolder(moduleSpecifier);
   }
 
-  /** Keeps the name within this file, and for modules that import it: only the imported name changes. */
+  /** Keeps the name within this file, and for modules which import it: only the imported name changes. */
   #renameElement({ propertyName, name }: ts.ImportSpecifier | ts.ExportSpecifier): void {
     const found = this.#renames.get((propertyName ?? name).text);
     if (found && propertyName) this.#add(propertyName, found, found.to);
@@ -272,7 +272,7 @@ function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?(\.[jt]s)?$/.test(specifier.text);
 }
 
-/** True if an import has types only. Values differ between revisions; the compiler reports types that do. */
+/** True if an import has types only. Values differ between revisions; types which differ are reported by the compiler. */
 function isOfTypes(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false;
   if (clause.isTypeOnly) return true;

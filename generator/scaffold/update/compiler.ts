@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { packageRoot } from "../../internal/package-info.ts";
 
-/** Error that the compiler reports. */
+/** Error reported by the compiler. */
 export interface CompileError {
   /** Absolute path of the source file. */
   readonly file: string;
@@ -35,13 +35,13 @@ export interface Replacement {
 /** Options of a compilation. */
 export interface FindOptions {
   readonly replaced?: Replacement;
-  /** Texts of sources that differ from those on disk, by absolute path. */
+  /** Texts of sources where they differ from the disk, by absolute path. */
   readonly texts?: ReadonlyMap<string, string>;
   /** Absolute paths of the files to report on. Default: all files of the program. */
   readonly among?: Iterable<string>;
 }
 
-/** Compiler of one program in several states. It reads and parses files that do not differ, such as the declarations of libraries, only once. */
+/** Compiler of one program in several states. It reads and parses unchanged files, such as the declarations of libraries, only once. */
 export interface Compiler {
   /** Returns the errors in files of the program, as it is on disk or with a replaced part. */
   findErrors(options?: FindOptions): CompileError[];
@@ -144,7 +144,7 @@ function findCompiler(folder: string): string | undefined {
   }
 }
 
-/** Returns the folders that may hold the declarations: native compilers have them in a package for the platform. */
+/** Returns the folders where the declarations may be: native compilers have them in a package for the platform. */
 function foldersOf(compiler: string): string[] {
   const machine = `typescript-${process.platform}-${process.arch}`;
   return [join(compiler, "lib"), join(compiler, "..", "@typescript", machine, "lib")];

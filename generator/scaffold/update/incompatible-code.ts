@@ -13,7 +13,7 @@ export interface CodeLine {
   readonly line: number;
 }
 
-/** A line that does not compile with another protocol layer. */
+/** A line with compile errors under another protocol layer. */
 export interface IncompatibleLine extends CodeLine {
   readonly reason: string;
 }
@@ -29,16 +29,16 @@ export interface SourceChange {
 /** Change of a project to another protocol layer. */
 export interface Change {
   readonly moved: readonly RemovedName[];
-  /** New layer: a folder, or the module that stands for it. */
+  /** New layer: a folder, or the module in its place. */
   readonly layer: Replacement;
-  /** Sources that change with it. */
+  /** Sources changed together with it. */
   readonly rewrites?: readonly SourceChange[];
 }
 
 /**
- * Compiles a project, including its tests, with another protocol layer in memory. Lists new compile errors, one per line of code; errors that exist
- * already are not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler or the runtime is not installed: without the types of the runtime,
- * the compiler finds almost nothing.
+ * Compiles a project, including its tests, with another protocol layer in memory. Lists new compile errors, one per line of code; existing errors are
+ * not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler or the runtime is not installed: without the types of
+ * the runtime, the compiler finds almost nothing.
  */
 export async function findIncompatibleCode(
   project: string,
@@ -79,7 +79,7 @@ export interface Impact {
   readonly isCompiled: boolean;
 }
 
-/** Finds all places to change for another layer: code that does not compile with it, and names of the protocol that are removed or deprecated. */
+/** Finds all places to change for another layer: code with compile errors, and removed or deprecated names of the protocol. */
 export async function findPlacesToChange(project: string, { moved, ...change }: Change): Promise<Impact> {
   const uses = (await findNameUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
     file,
@@ -99,7 +99,7 @@ function toPlace({ file, line }: CodeLine): string {
   return `${file}:${line}`;
 }
 
-/** Returns a key that is equal before and after the change: messages may contain the folder of a revision, which is replaced. */
+/** Returns a key which is equal before and after the change: the folder of a revision, which messages may contain, is replaced. */
 function toKey({ file, line, text }: CompileError): string {
   return `${file}:${line}: ${text.replaceAll(/\bmcp\/[^/"]+\/(?=types|declarations)/g, "mcp/")}`;
 }
@@ -108,8 +108,8 @@ function toKey({ file, line, text }: CompileError): string {
 const longest = 160;
 
 /**
- * Returns the reason that the layer's types give for what a revision lacks, else the deepest message of the compiler's chain: the others repeat whole
- * types.
+ * Returns the reason, given by the layer's types, why something is missing in a revision. Otherwise returns the deepest message of the compiler's
+ * chain: the others repeat whole types.
  */
 export function readReason(text: string): string {
   const [, reason] = /\bUnavailable<"((?:[^"\\]|\\.){0,10000})">/.exec(text) ?? [];

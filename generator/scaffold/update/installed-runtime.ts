@@ -15,7 +15,7 @@ export interface InstalledRuntime {
   readonly drifts: readonly Drift[];
   /** Replaces these files. */
   replace(): Promise<void>;
-  /** Command that installs the runtime of this version; `undefined` when the project has it, or needs no installation. */
+  /** Command to install the runtime of this version; `undefined` when the project has it, or needs no installation. */
   readonly install: string | undefined;
 }
 

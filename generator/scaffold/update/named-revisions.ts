@@ -13,10 +13,10 @@ export interface RevisionChange {
   readonly dryRun: boolean;
 }
 
-/** Files of a project, outside its layer, that name its revisions. */
+/** Files of a project, outside its layer, with the names of its revisions. */
 const files = ["README.md", "AGENTS.md"] as const;
 
-/** Text before and after the names of revisions, in the lines that the generator wrote. */
+/** Text before and after the names of revisions, in lines written by the generator. */
 const sentences: readonly { readonly before: RegExp; readonly after: string }[] = [
   {
     before:
@@ -31,8 +31,8 @@ const sentences: readonly { readonly before: RegExp; readonly after: string }[] 
 ];
 
 /**
- * Replaces the names of revisions in the texts of a project. The texts belong to the user: only lines that are still as they were written change.
- * Returns lines to report to the user.
+ * Replaces the names of revisions in the texts of a project. The texts belong to the user: only lines still in their original form change. Returns
+ * lines to report to the user.
  */
 export async function renameRevisions(project: string, change: RevisionChange): Promise<string[]> {
   const { from, to } = change;
@@ -84,7 +84,7 @@ function rewriteSentence(line: string, { from, to }: RevisionChange): string {
   return isOurs ? before + describeRevisions(to) + after : line;
 }
 
-/** Returns the numbers of lines that name a removed revision, or the former list of revisions. */
+/** Returns the numbers of lines with a removed revision, or with the former list of revisions. */
 function findLeft(text: string, { from, to }: RevisionChange): number[] {
   const gone = from.filter((id) => !to.includes(id));
   const [older, newer] = [describeRevisions(from), describeRevisions(to)];

@@ -6,7 +6,7 @@ import { parseSource, locationOf, ts } from "../../read/syntax.ts";
 import { hasInterfaces, sidesOf } from "./type-names.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 
-/** Name of the protocol that a newer revision removes or deprecates. */
+/** Name of the protocol, removed or deprecated by a newer revision. */
 export interface RemovedName {
   readonly kind: "removed" | "deprecated";
   readonly what: "method" | "type";
@@ -22,7 +22,7 @@ export interface NameUse extends RemovedName {
   readonly line: number;
 }
 
-/** Returns the names of one revision that another removes or deprecates. */
+/** Returns the names of one revision which another one removes or deprecates. */
 export function findRemovedNames(older: RevisionModel, newer: RevisionModel): RemovedName[] {
   const before = namesOf(older);
   const after = namesOf(newer);
@@ -77,7 +77,7 @@ export async function listSources(project: string): Promise<string[]> {
 const layerImport =
   /\b(?:from|import)[\s(]*["'](?:(?:(?:\.{1,2}|[@~#]|src)\/(?:[^"'\n]*\/)?|#)mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
 
-/** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
+/** Finds uses in one file. Only files which import the layer are searched. The compiler reports files with syntax errors. */
 function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {
   if (!layerImport.test(text)) return [];
   // Tests of a project send requests of several revisions.
@@ -97,7 +97,7 @@ function scan(file: string, text: string, moved: readonly RemovedName[]): NameUs
   return uses;
 }
 
-/** Returns the name that a node refers to: a method by its text, a type by its reference. Names of members are too common to be matched. */
+/** Returns the name behind a node: a method by its text, a type by its reference. Names of members are too common to be matched. */
 function describe(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node)) return `method ${node.text}`;
   const name = typeNameOf(node);

@@ -1,6 +1,6 @@
 type Numbers = readonly number[];
 
-/** True if every version that a range of npm allows is older than a version. Ranges without an upper bound and other texts are never older. */
+/** True if all versions in a range of npm are older than a version. Ranges without an upper bound and other texts are never older. */
 export function isOlderRange(range: string, version: string): boolean {
   return range.split("||").every((one) => {
     const end = endOf(one.trim());
