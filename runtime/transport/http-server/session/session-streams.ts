@@ -130,6 +130,6 @@ export class SessionStreams {
   /** Forgets a stream, but not another of the same name: two requests may resume a stream at once. */
   forget(stream: SessionStream): void {
     if (this.#open.get(stream.key) === stream) this.#open.delete(stream.key);
-    if (this.#listeners.includes(stream)) this.#listeners = this.#listeners.filter((listener) => listener !== stream);
+    this.#listeners = this.#listeners.filter((listener) => listener !== stream);
   }
 }
