@@ -155,5 +155,5 @@ function findRejection(incoming: Incoming, session: BatchSession, used: readonly
 
 function toError(id: RequestId | undefined, message: string): string {
   const error = { code: errorCodes.invalidRequest, message };
-  return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
 }

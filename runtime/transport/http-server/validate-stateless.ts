@@ -156,7 +156,7 @@ function checkParamHeaders(
     const name = header.toLowerCase();
     const field = head.header(name);
     const value = readParamValue(args, path);
-    if (field === undefined || value === undefined) return field !== undefined || value !== undefined;
+    if (field === undefined) return value !== undefined;
     const text = head.isRepeated(name) ? undefined : decodeField(field);
     return text === undefined || !isSameField(text, value);
   });

@@ -105,6 +105,14 @@ describe.each(guards)("revocations of %s", (_name, open) => {
   });
 });
 
+test("the rejection by a guard is the response, also for a token that is revoked", async () => {
+  const revocations = createRevocations();
+  const rejection = { status: 403, body: "no" };
+  const guard = rejectRevoked({ authenticate: () => rejection }, revocations);
+  await revocations.revoke({ token: "one", until });
+  expect(await guard.authenticate(createHead("authorization", "Bearer one"), { addFields: () => {} })).toBe(rejection);
+});
+
 test("a guard without revocations ends no stream", async () => {
   const guard = requireBearerToken({ resource, issuer, verify: () => claims });
   const guarded = {

@@ -88,6 +88,17 @@ describe("the settings of an HTTP server", () => {
   });
 });
 
+test.each<readonly [string, HttpOptions, string]>([
+  ["retry", { retry: Infinity }, "is Infinity; use a finite number"],
+  ["cors.maxAge", { cors: { maxAge: Infinity } }, "is Infinity; use a finite number"],
+  ["keepAlive", { keepAlive: -1 }, "is -1; use a number of 0 or more"],
+  ["ttl", { sessions: { ttl: NaN } }, "is NaN; use a number of 0 or more"],
+  ["handshakeTimeout", { sse: { handshakeTimeout: -1 } }, "is -1; use a number of 0 or more"],
+  ["maxAge", { cors: { maxAge: -1 } }, "is -1; use a number of 0 or more"],
+])("the setting %s may not be a number without a meaning", (name, options, problem) => {
+  expect(() => read(options)).toThrow(`${name} ${problem}`);
+});
+
 describe("the settings of sessions", () => {
   test.each<readonly [string, HttpOptions["sessions"], number]>([
     ["of its own", { ttl: 5 }, 5],

@@ -207,6 +207,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["wrong capabilities", request(5, "tools/list", {}, { [meta.capabilities]: { roots: 1 } }), 400, -32602],
     ["no version", request(5, "tools/list", {}, { [meta.version]: undefined }), 400, -32602],
     ["no metadata", { jsonrpc: "2.0", id: 5, method: "tools/list", params: {} }, 400, -32602],
+    ["a name that is no text", request(5, "tools/call", { name: 5 }), 200, -32602],
     ["an unknown tool", request(5, "tools/call", { name: "none" }), 200, -32602],
     ["an unknown resource", request(5, "resources/read", { uri: "note://none" }), 200, -32602],
   ])(

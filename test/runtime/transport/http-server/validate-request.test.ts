@@ -244,6 +244,7 @@ describe("Origin (T-70, T-14)", () => {
     ["POST", "http://127.0.0.1:1@evil.example"],
     ["POST", "http://localhost, https://evil.example"],
     ["POST", "file://localhost"],
+    ["POST", "ws://localhost"],
   ])("the Origin %s from %s is rejected before anything else is checked (R31, R33)", async (method, origin) => {
     const body = method === "POST" ? "{" : undefined;
     const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });

@@ -110,6 +110,34 @@ describe("a body on node:http", () => {
     expect(await body).toEqual({ kind: "late" });
   });
 
+  it.each<readonly [string, (message: IncomingMessage) => unknown, string]>([
+    ["complete", (message) => message.emit("end"), "text"],
+    ["lost", (message) => message.emit("close"), "lost"],
+    ["too large", (message) => message.emit("data", Buffer.from("x".repeat(100))), "too-large"],
+    ["late", () => {}, "late"],
+  ])("a body that is %s is no longer listened to, so that its rest is discarded", async (_how, finish, kind) => {
+    const message = new IncomingMessage(new Socket());
+    const events = ["data", "end", "error", "close"];
+    const count = (): readonly number[] => events.map((event) => message.listenerCount(event));
+    const before = count();
+    const exchange = new NodeExchange(message, new ServerResponse(message), new TurnBatcher());
+    const body = exchange.readBody({ ...limits, timeout: kind === "late" ? 5 : limits.timeout });
+    message.emit("data", Buffer.from("{}"));
+    expect(count()).toEqual(before.map((listeners) => listeners + 1));
+    finish(message);
+    expect(await body).toMatchObject({ kind });
+    expect(count()).toEqual(before);
+  });
+
+  it("a body is not held by a stream that responds before its end", () => {
+    const message = new IncomingMessage(new Socket());
+    const exchange = new NodeExchange(message, new ServerResponse(message), new TurnBatcher());
+    void exchange.readBody(limits);
+    expect(message.listenerCount("data")).toBe(1);
+    exchange.stream({});
+    expect(message.listenerCount("data")).toBe(0);
+  });
+
   it("an empty body whose client has disconnected is lost without waiting", () => {
     const { message, read: readNow } = complete({ pieces: [] });
     message.destroy();

@@ -176,6 +176,26 @@ test("requests of other connections are cancelled when they are half closed, als
   await expect.poll(aborted).toBe(2);
 });
 
+test.each([true, false])(
+  "a server that permits half-closed connections (%s) does so after one of them, too",
+  async (isOpen) => {
+    const handler = createHttpHandler(defineServer({ name: "s", version: "1", tools: [], onError: () => {} }));
+    const server = Object.assign(
+      createServer((request, response) => handler.node(request, response)),
+      { httpAllowHalfOpen: isOpen },
+    );
+    await startListening(server, { port: 0, host: "127.0.0.1" });
+    open.push(
+      () => server.close(),
+      () => server.closeAllConnections(),
+    );
+    const socket = pipeline(new URL(`http://127.0.0.1:${portOf(server)}/mcp`), ["a", "b", "c"]);
+    const text = collect(socket);
+    await new Promise((resolve) => socket.end().once("close", resolve));
+    expect([idsOf(text()), server.httpAllowHalfOpen]).toEqual([[0, 1, 2], isOpen]);
+  },
+);
+
 test("a connection with too many pipelined requests is closed, and its call cancelled", async () => {
   const { url, begun, aborted } = await serve();
   const socket = pipeline(
