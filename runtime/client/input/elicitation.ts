@@ -7,6 +7,7 @@ import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
 import type { AnyElicitationOption } from "../protocol-types.ts";
 import { isUrl } from "../../internal/parse-url.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 
 /** Handler of the server's elicitation requests in one session. */
 export interface Elicitation {
@@ -23,12 +24,9 @@ export interface Elicitation {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function createElicitation(source: AnyElicitationOption): Elicitation {
-  const open = new Set<string>();
+  const open = new Map<string, true>();
   const remember = (id: unknown): void => {
-    if (typeof id !== "string") return;
-    open.add(id);
-    const [oldest] = open;
-    if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
+    if (typeof id === "string") setLimited(open, [id, true], mostOpen);
   };
   return {
     async elicit(given, call) {

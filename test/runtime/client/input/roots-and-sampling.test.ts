@@ -44,6 +44,12 @@ describe("roots", () => {
     },
   );
 
+  test("roots that are no list are reported, and the server receives an error", async () => {
+    const { wire, reports } = await openSession({ roots: () => ({ roots: [home] }) });
+    await runTranscript(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32603}}']);
+    expect(reports).toMatchObject([{ error: { message: "The roots must be an array" } }]);
+  });
+
   test("roots that change are notified once a turn to every session (RT-01)", async () => {
     const { wire, client, session } = await openSession({ roots: [home] });
     session.roots.set([work]);

@@ -20,6 +20,8 @@ const root = "skill://pdf/";
 /** A server that does as it likes; notes what it is asked for. */
 class FakeServer implements SkillServer {
   readonly asked: string[] = [];
+  /** Options of the requests for files. */
+  readonly options: unknown[] = [];
   readonly files = new Map<string, object>(
     skill.files.map((file) => [toSkillUri(`pdf/${file.path}`), toContent(file.bytes)]),
   );
@@ -32,8 +34,9 @@ class FakeServer implements SkillServer {
     return Promise.resolve({ skills: [this.entry], ...(!isSecond && { nextCursor: "2" }) });
   }
 
-  readResource(uri: string): Promise<object> {
+  readResource(uri: string, options?: object): Promise<object> {
     this.asked.push(uri);
+    this.options.push(options);
     return Promise.resolve({ contents: [{ uri, ...this.files.get(uri) }] });
   }
 }
@@ -57,6 +60,8 @@ describe("a skill that matches its entry", () => {
     const logo = await loaded.read(`${root}logo.bin`);
     expect(logo).toMatchObject({ bytes: new Uint8Array([0, 255]), text: undefined });
     expect(await loaded.read("./references/../references/FORMS.md#part")).toBe(forms);
+    // A cached file may be older than the entry.
+    expect(server.options).toEqual(server.options.map(() => ({ refresh: true })));
     expect(server.asked).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
   });
 
@@ -88,6 +93,27 @@ describe("a skill that matches its entry", () => {
     server.files.set(uri, toContent(new TextEncoder().encode("text")));
     const loaded = await read(server).load({ ...rest, resources: encoded });
     expect(await loaded.read("Q&A.md")).toMatchObject({ uri, text: "text" });
+  });
+
+  test("a file is found by its URI although another one differs only in its encoding", async () => {
+    const named = await createSkill({ frontmatter: skill.frontmatter, body: "", files: { one: "1", two: "22" } });
+    const { resources, ...rest } = toSkillEntry(named);
+    const listed = resources === "dynamic" ? expect.unreachable() : resources;
+    const uris = new Map([
+      [`${root}one`, `${root}a b`],
+      [`${root}two`, `${root}a%20b`],
+    ]);
+    const server = new FakeServer();
+    for (const file of named.files) {
+      const uri = toSkillUri(`pdf/${file.path}`);
+      server.files.set(uris.get(uri) ?? uri, toContent(file.bytes));
+    }
+    const loaded = await read(server).load({
+      ...rest,
+      resources: listed.map((file) => ({ ...file, uri: uris.get(file.uri) ?? file.uri })),
+    });
+    expect(await loaded.read(`${root}a b`)).toMatchObject({ uri: `${root}a b`, text: "1" });
+    expect(await loaded.read(`${root}a%20b`)).toMatchObject({ uri: `${root}a%20b`, text: "22" });
   });
 
   test("a skill is listed on several pages, and found by its URI (XK-05)", async () => {
@@ -241,6 +267,11 @@ test.each([
   const outcome: unknown = await loading.catch((error: unknown) => error);
   expect(outcome).toMatchObject(problem ? { name: "SkillError", problem } : { entry });
   expect(server.asked).toEqual(problem ? [] : [`${root}SKILL.md`]);
+});
+
+test("files on demand are rejected with the option that accepts them", async () => {
+  const loading = read(new FakeServer()).load({ ...entry, resources: "dynamic" });
+  await expect(loading).rejects.toThrow("cannot be verified; to accept them, pass the option dynamic");
 });
 
 test("files on demand are read where that is allowed, inside of the skill and up to the limit (XK-06)", async () => {

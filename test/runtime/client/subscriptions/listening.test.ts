@@ -167,6 +167,10 @@ describe("subscriptions of a client", () => {
     listening.watch("tools");
     await settle();
     expect([listening.isOffered, wire.sent]).toEqual([false, []]);
+    // Lists of an earlier session are not kept, so that no caller waits for their changes.
+    line = await open();
+    listening.adopt(line.connection);
+    expect(await take()).toEqual({ listens: [], ended: [] });
   });
 
   test("a client that subscribes while a request is pending sends one request for all further resources", async () => {

@@ -45,3 +45,22 @@ test("a resumed resource is not resumed again, and is unsubscribed from with its
   made.sent[0]?.accept();
   await removed;
 });
+
+test("a resource that is subscribed to while the end of its last subscription is completed keeps its listener", async () => {
+  const heard: string[] = [];
+  const sent: string[] = [];
+  const subscriptions = new ResourceSubscriptions({
+    send: async (handler) => void sent.push(handler),
+    fail: (error) => expect.unreachable(String(error)),
+  });
+  const add = (name: string): ReturnType<ResourceSubscriptions["add"]> =>
+    subscriptions.add("a:1", () => void heard.push(name), {});
+  const [first, second] = [await add("first"), await add("second")];
+  const removed = [first(), second()];
+  await removed[0];
+  const added = add("third");
+  await removed[1];
+  await added;
+  subscriptions.deliver("a:1");
+  expect([sent, heard]).toEqual([["subscribe", "unsubscribe", "subscribe"], ["third"]]);
+});

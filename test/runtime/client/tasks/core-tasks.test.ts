@@ -189,6 +189,23 @@ describe("the choice between plain calls and tasks", () => {
     expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
   });
 
+  test.each<readonly [string, (signal: AbortSignal) => object, string]>([
+    ["its signal", (signal) => ({ signal }), "enough"],
+    ["its timeout", () => ({ timeout: 100 }), "100 ms"],
+    ["its total timeout", () => ({ totalTimeout: 100 }), "100 ms"],
+  ])("a request for a task ends with %s while the tools are listed", async (_what, toOptions, message) => {
+    const { session, server, clock } = await open();
+    const stop = new AbortController();
+    let outcome: unknown;
+    const options = { task: true, ...toOptions(stop.signal) } as const;
+    session.callTool("slow", {}, options).catch((error: unknown) => (outcome = error));
+    await server.hearMethod("tools/list");
+    await clock.pass(100);
+    stop.abort(new Error("enough"));
+    await settle();
+    expect(String(outcome)).toContain(message);
+  });
+
   test("a request for a task leaves no listener on its signal", async () => {
     const following = await open();
     const { signal } = new AbortController();

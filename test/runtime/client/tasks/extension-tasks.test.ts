@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CoreCallOptions } from "../../../../runtime/client/session/requests.ts";
 import { extensionTasks, readStartedTask } from "../../../../runtime/client/tasks/extension-tasks.ts";
+import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
 import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isTaskState, type TaskState } from "../../../../runtime/tasks/task.ts";
@@ -120,6 +121,27 @@ describe("a task in a result", () => {
     const { connection } = await openLine({ revisions: [revision] }, declared);
     expect(extensionTasks.isDeclared(connection.session)).toBe(expected);
   });
+
+  test.each([undefined, (send: () => Promise<unknown>): Promise<unknown> => send()])(
+    "a call that is to become a task is sent as its caller wants it: %s",
+    async (around) => {
+      const { connection } = await openLine({}, declaringTasks);
+      const options: CoreCallOptions[] = [];
+      const tasks = new RequestedTasks({
+        clock: undefined,
+        async call(_handler, _params, given = {}) {
+          options.push(given);
+          return { resultType: "task", status: "working", ...head };
+        },
+        connection: () => connection,
+        isEnded: () => false,
+        responder: () => ({ connection, handlers: {} }),
+      });
+      const call = { name: "t", args: undefined, tool: undefined, around, toResult: () => ({}) };
+      expect((await tasks.start(call, { task: true })).taskId).toBe("t");
+      expect(options).toEqual([{ retry: "never", ...(around && { around }) }]);
+    },
+  );
 
   test("a task of the extension is not declared at a revision with tasks of the core", async () => {
     const { connection } = await openLine();
