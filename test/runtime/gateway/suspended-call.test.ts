@@ -4,19 +4,33 @@ import { SuspendedCall } from "../../../runtime/gateway/proxy/suspended-call.ts"
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { alone } from "../lifecycle/stateless.ts";
 import { createCall } from "../server/call.ts";
+import { settle } from "../wire.ts";
 
 /* A call of a client without a session, whose server requests input. */
 
 const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } };
+const server = createServer({ name: "a", version: "1" }, [alone]);
+const context = (principal = "alice", signal?: AbortSignal): ReturnType<typeof createCall> =>
+  createCall(server, alone, { origin: { identity: { principal } }, ...(signal && { signal }) });
 
-function suspend(): { readonly call: SuspendedCall; end(): void; ask(signal: AbortSignal): Promise<unknown> } {
-  const row = alone.clientRequests["tools/call"];
+interface Suspended {
+  readonly call: SuspendedCall;
+  end(): void;
+  ask(signal?: AbortSignal, method?: string, params?: object): Promise<unknown>;
+}
+
+function suspend(method = "tools/call"): Suspended {
+  const row = alone.clientRequests[method];
   if (!row) return expect.unreachable("the revision has tools");
-  const context = createCall(createServer({ name: "a", version: "1" }, [alone]), alone, {});
-  const call = new SuspendedCall(context, row, { name: "a" });
+  const call = new SuspendedCall(context(), row, { name: "a" });
   let end = (): void => {};
-  call.begin(new Promise((resolve) => (end = () => resolve({}))));
-  return { call, end: () => end(), ask: (signal) => call.ask("elicitation/create", question, signal) };
+  call.begin(new Promise((resolve) => (end = () => resolve({ content: [] }))));
+  return {
+    call,
+    end: () => end(),
+    ask: (signal = new AbortController().signal, asked = "elicitation/create", params = question) =>
+      call.ask(asked, params, signal),
+  };
 }
 
 test("input requests of a call that is suspended leave no listeners on the signal of the server", async () => {
@@ -37,4 +51,97 @@ test("an input request is rejected after the end of its call, or when its signal
   end();
   await new Promise((resolve) => setImmediate(resolve));
   await expect(ask(new AbortController().signal)).rejects.toThrow("The call of the client has ended");
+});
+
+test("input requests at the same time are in one result, and each gets its response", async () => {
+  const { call, ask, end } = suspend();
+  const [first, second] = [ask(), ask(undefined, "roots/list", {})];
+  const turn = call.next();
+  expect(await turn).toEqual({ kind: "asked" });
+  expect(call.toResult("s")).toEqual({
+    resultType: "input_required",
+    inputRequests: {
+      "elicit-1": { method: "elicitation/create", params: question },
+      "listRoots-2": { method: "roots/list" },
+    },
+    requestState: "s",
+  });
+  for (const responses of [undefined, "text", {}, { "elicit-9": { action: "decline" } }]) call.respond(responses);
+  expect(await call.next()).toEqual({ kind: "asked" });
+  call.respond({ "elicit-1": { action: "decline" } });
+  expect(await first).toEqual({ action: "decline" });
+  expect(call.toResult("t")).toMatchObject({ inputRequests: { "listRoots-2": {} }, requestState: "t" });
+  call.respond({ "listRoots-2": { roots: [] } });
+  expect(await second).toEqual({ roots: [] });
+  end();
+  expect(await call.next()).toEqual({ kind: "done", result: { content: [] } });
+});
+
+test("an invalid response is rejected with its key, and no other response is taken", async () => {
+  const { call, ask } = suspend();
+  const [first, second] = [ask(), ask()];
+  const wrong = { "elicit-1": { action: "decline" }, "elicit-2": { action: 5 } };
+  expect(() => call.respond(wrong)).toThrow(
+    expect.objectContaining({ code: -32602, data: expect.objectContaining({ key: "elicit-2", path: "action" }) }),
+  );
+  call.respond({ "elicit-1": { action: "cancel" }, "elicit-2": { action: "cancel" } });
+  expect(await Promise.all([first, second])).toEqual([{ action: "cancel" }, { action: "cancel" }]);
+});
+
+test.each<readonly [string, string, string, object, object]>([
+  ["of an unknown method", "tools/call", "x/y", {}, { code: -32601 }],
+  ["during a list, whose result cannot have it", "tools/list", "elicitation/create", question, { code: -32601 }],
+  ["with invalid params", "tools/call", "elicitation/create", {}, { name: "InvalidMessageError", part: "params" }],
+])("an input request %s is rejected", async (_what, method, asked, params, error) => {
+  const { call, ask } = suspend(method);
+  await expect(ask(undefined, asked, params)).rejects.toMatchObject(error);
+  expect(call.toResult("s")).toMatchObject({ inputRequests: {} });
+});
+
+test("an input request that the server cancels is not shown, and the call goes on", async () => {
+  const { call, ask, end } = suspend();
+  const stop = new AbortController();
+  const cancelled = ask(stop.signal);
+  const turn = call.next();
+  stop.abort(new Error("not any more"));
+  await expect(cancelled).rejects.toThrow("not any more");
+  expect(call.toResult("s")).toEqual({ resultType: "input_required", inputRequests: {}, requestState: "s" });
+  expect(await turn).toEqual({ kind: "asked" });
+  const next = call.next();
+  await settle();
+  end();
+  expect(await next).toEqual({ kind: "done", result: { content: [] } });
+});
+
+test("input requests are rejected when their call ends", async () => {
+  const { call, ask, end } = suspend();
+  const asked = ask();
+  end();
+  await expect(asked).rejects.toMatchObject({ code: -32603, message: "The call of the client has ended" });
+  expect(call.toResult("s")).toMatchObject({ inputRequests: {} });
+});
+
+test("a call is aborted with the request that represents it now, and with no earlier one", () => {
+  const { call } = suspend();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const leave = call.follow(context("alice", first.signal));
+  leave();
+  const later = context("alice", second.signal);
+  call.follow(later);
+  expect(call.call).toBe(later);
+  first.abort();
+  expect(call.signal.aborted).toBe(false);
+  second.abort(new Error("enough"));
+  expect(call.signal.reason).toEqual(new Error("enough"));
+});
+
+test.each<readonly [string, string, string, unknown, boolean]>([
+  ["is the same", "alice", "tools/call", { name: "a" }, true],
+  ["has the responses is the same", "alice", "tools/call", { name: "a", requestState: "s", inputResponses: {} }, true],
+  ["is of another principal differs", "bob", "tools/call", { name: "a" }, false],
+  ["has another method differs", "alice", "prompts/get", { name: "a" }, false],
+  ["has other params differs", "alice", "tools/call", { name: "b" }, false],
+  ["has no params differs", "alice", "tools/call", undefined, false],
+])("a retry that %s", (_what, principal, method, params, isSame) => {
+  expect(suspend().call.isSame(context(principal), method, params)).toBe(isSame);
 });
