@@ -14,11 +14,11 @@ export interface EngineStatus {
   readonly state: "ready" | "degraded" | "lost";
   /** Milliseconds since 1970 at which this state began. */
   readonly since: number;
-  /** Weaknesses of its settings, and operations that fail, each in one sentence. */
+  /** Weaknesses of its settings, and failing operations, each in one sentence. */
   readonly problems: readonly string[];
 }
 
-/** Error for an operation that the engine could not perform in time. It may have been performed all the same: every operation may be repeated. */
+/** Error for an operation the engine could not perform in time. It may have been performed all the same: every operation may be repeated. */
 export class EngineError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -35,7 +35,7 @@ export class BacklogError extends EngineError {
 }
 
 /**
- * Everything that the nodes of a cluster share. Operations fail with an `EngineError` within 1 s when the engine cannot be reached; they are never
+ * Everything shared by the nodes of a cluster. Operations fail with an `EngineError` within 1 s when the engine cannot be reached; they are never
  * queued.
  */
 export interface Engine {
@@ -43,7 +43,7 @@ export interface Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
-  /** Steps of tasks that several nodes run one after the other. */
+  /** Steps of tasks, run by several nodes one after the other. */
   readonly ledger: Ledger;
   readonly replays: ReplayStore;
   /** Absent where the engine cannot count: then each node counts on its own. */

@@ -16,8 +16,8 @@ export interface StoredEvent extends StreamPosition {
 }
 
 /**
- * Stores sent events, so that a client whose connection broke can fetch the rest. Every operation is idempotent: an event is identified by session,
- * stream and sequence. The events of a session are never returned for another session or another owner.
+ * Stores sent events: a client whose connection broke can fetch the rest. Every operation is idempotent: an event is identified by session, stream
+ * and sequence. The events of a session are never returned for another session or another owner.
  */
 export interface EventStore {
   /** Stores an event; older ones may be removed to make room. The next event may follow before this one is stored, and may be stored first. */

@@ -1,4 +1,4 @@
-/** Stores of data that may outlive a process: their interfaces, and implementations in memory. */
+/** Stores of data beyond the life of a process: their interfaces, and implementations in memory. */
 export type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 
 export { MemoryEventStore } from "./memory-event-store.ts";

@@ -12,20 +12,20 @@ export type LedgerEntry =
   | { readonly state: "fenced" };
 
 /**
- * Records the steps of work that may be run by one node after another, so that a finished step is not run again. Every attempt of the work has a
- * number; with the first step of a later attempt, those before it can record nothing more.
+ * Records the steps of work that several nodes may run one after the other: a finished step is not run again. Every attempt of the work has a number;
+ * with the first step of a later attempt, those before it can record nothing more.
  */
 export interface Ledger {
   /**
    * Begins a step, or returns its outcome.
    *
-   * @param scope - work that the step belongs to, such as the id of a task
-   * @returns a `token` that is the same for every attempt: an idempotency key for other systems
+   * @param scope - work of the step, such as the id of a task
+   * @returns a `token`, the same for every attempt: an idempotency key for other systems
    */
   begin(scope: string, step: string, attempt: number): Awaitable<LedgerEntry>;
   /** Records the outcome of a step, a JSON value. The first outcome is kept. Returns `fenced` if a later attempt runs the work, or has finished the step. */
   finish(scope: string, step: string, end: StepEnd): Awaitable<"kept" | "fenced">;
-  /** Removes the steps of work that has ended. */
+  /** Removes the steps of ended work. */
   remove(scope: string): Awaitable<void>;
 }
 
@@ -37,7 +37,7 @@ export interface StepEnd {
 
 /** Limits of an in-memory ledger. */
 export interface MemoryLedgerOptions {
-  /** Milliseconds that the steps of unfinished work are kept after the last one began. Default 24 h. */
+  /** Milliseconds for which the steps of unfinished work are kept after the last one began. Default 24 h. */
   readonly ttl?: number;
   /** Steps at a time. Default 100,000. */
   readonly maxSteps?: number;
@@ -47,7 +47,7 @@ export interface MemoryLedgerOptions {
 }
 
 /**
- * Ledger in the memory of this process: for tests. Ledgers of tasks that outlive a process are in a database.
+ * Ledger in the memory of this process: for tests. Ledgers for tasks beyond the life of a process are in a database.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface MemoryLedgerOptions {
  */
 export class MemoryLedger implements Ledger {
   readonly #options: Required<MemoryLedgerOptions>;
-  /** Work by scope, that without a step for the longest time first. */
+  /** Work by scope, the longest without a step first. */
   readonly #scopes = new Map<string, Work>();
   #steps = 0;
   #size = 0;
@@ -76,7 +76,7 @@ export class MemoryLedger implements Ledger {
     return this.#steps;
   }
 
-  /** @throws {Error} when the ledger is full: a step that is not recorded could be run twice */
+  /** @throws {Error} when the ledger is full: an unrecorded step could be run twice */
   begin(scope: string, step: string, attempt: number): LedgerEntry {
     this.#expire();
     const work = this.#scopes.get(scope) ?? { attempt, steps: new Map<string, Step>(), expiresAt: 0 };
@@ -130,7 +130,7 @@ const defaults = { ttl: 86_400_000, maxSteps: 100_000, maxSize: 64 * 1024 * 1024
 /** Steps of the same work. */
 interface Work {
   readonly steps: Map<string, Step>;
-  /** Latest attempt that has begun a step. */
+  /** Latest attempt to have begun a step. */
   attempt: number;
   expiresAt: number;
 }

@@ -11,14 +11,12 @@ export interface MemoryEventStoreOptions {
   readonly maxEvents?: number;
   /** Characters per stream; the last event is kept even if it is longer. Default 4 Mi. */
   readonly maxStreamSize?: number;
-  /**
-   * Characters of all streams, shared among the owners of sessions. The streams of an owner that were idle longest are removed first. Default 64 Mi.
-   */
+  /** Characters of all streams, shared among the owners of sessions. The longest idle streams of an owner are removed first. Default 64 Mi. */
   readonly maxSize?: number;
-  /** Milliseconds that a stream is kept after its last event. Default 10 min. */
+  /** Milliseconds for which a stream is kept after its last event. Default 10 min. */
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
-  /** Counts events that are removed early because of a limit. Default: nothing is counted. */
+  /** Counts events removed early because of a limit. Default: nothing is counted. */
   readonly metrics?: Pick<ConnectionMetrics, "drop">;
 }
 
@@ -43,7 +41,7 @@ export class MemoryEventStore implements EventStore {
   readonly #owned = new Map<string | undefined, Set<StreamLog>>();
   readonly #shares: Shares;
   /**
-   * Time of the last event of the longest idle stream, or an earlier one. A stream that moves leaves a gap at the start of its set, and a search from
+   * Time of the last event of the longest idle stream, or an earlier one. A moving stream leaves a gap at the start of its set, and a search from
    * there skips all of them: with 10,000 streams, appending an event to each takes three times as long with a search each time.
    */
   #idleSince = Infinity;
@@ -186,10 +184,10 @@ export class MemoryEventStore implements EventStore {
 
 const defaults = { maxEvents: 1_000, maxStreamSize: 4 * 1024 * 1024, maxSize: 64 * 1024 * 1024, ttl: 600_000 } as const;
 
-/** Characters that each event counts in addition to its data: an empty event takes memory too. */
+/** Characters counted for each event in addition to its data: an empty event takes memory too. */
 const eventOverhead = 100;
 
-/** Characters that each stream counts in addition to its events. */
+/** Characters counted for each stream in addition to its events. */
 const streamOverhead = 400;
 
 function costOf(event: StoredEvent): number {

@@ -5,11 +5,11 @@ import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Limits of an in-memory session store. */
 export interface MemorySessionStoreOptions {
-  /** Milliseconds that an unused session lives. Default 30 min. */
+  /** Lifetime of an unused session in milliseconds. Default 30 min. */
   readonly ttl?: number;
   /** Sessions at a time. One owner may hold as many as remain free. Default 10,000. */
   readonly maxSessions?: number;
-  /** Sessions of one owner at a time, where that is less than its share. Default: its share. */
+  /** Sessions of one owner at a time, if less than its share. Default: its share. */
   readonly maxSessionsPerOwner?: number;
   readonly clock?: Pick<Clock, "now">;
 }

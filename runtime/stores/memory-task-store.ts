@@ -21,7 +21,7 @@ export interface MemoryTaskStoreOptions {
   readonly maxTasksPerOwner?: number;
   /**
    * Characters of the outcomes, stored requests, input requests and input responses of all tasks, shared among principals. A principal cannot add a
-   * task that its share has no room for. An outcome that exceeds the share is not stored, and its task fails. Default 64 Mi.
+   * task for which its share has no room. An outcome beyond the share is not stored, and its task fails. Default 64 Mi.
    */
   readonly maxSize?: number;
   readonly clock?: Pick<Clock, "now">;
@@ -188,7 +188,7 @@ const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
 
-/** Stored tasks of one owner, and the number of tasks that it ever added. */
+/** Stored tasks of one owner, and the number of tasks it ever added. */
 interface Tasks {
   readonly entries: Map<string, Entry>;
   count: number;

@@ -4,7 +4,7 @@ import type { SessionKey } from "./session-store.ts";
 
 /** Message of one node to another. */
 export type NodeMessage =
-  /** Message of the client for a request that the receiving node runs, or for a request that it has sent. */
+  /** Message of the client for a request run or sent by the receiving node. */
   | { readonly kind: "deliver"; readonly session: SessionKey; readonly incoming: Incoming }
   /** Message of the server for the stream of the session that the receiving node writes, as JSON text. */
   | { readonly kind: "send"; readonly session: SessionKey; readonly text: string }
@@ -24,7 +24,7 @@ export type NodeMessage =
   /** The record of a task has changed. With `from`, that node waits for the end of the task. */
   | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
-/** Body of a POST that another node has received. */
+/** Body of a POST received by another node. */
 export interface ForwardedBody {
   readonly kind: "post";
   readonly session: SessionKey;
@@ -32,21 +32,18 @@ export interface ForwardedBody {
   /** Authenticated sender. */
   readonly identity?: object;
   readonly stream?: string;
-  /** True for a request that belongs to no session: the id of the session is then the state of the request. */
+  /** True for a request without a session: the id of the session is then the state of the request. */
   readonly isStateless?: boolean;
 }
 
-/** True for a message that is kept for its receiver. The sender of any other handles it in another way when the receiver is absent. */
+/** True for a message kept for its receiver. The sender of any other message handles it in another way when the receiver is absent. */
 export function isForOneNode({ kind }: NodeMessage): boolean {
   return kind !== "send" && kind !== "post" && kind !== "listen";
 }
 
-/**
- * Change that every node has to know, because clients of each may have to be notified. `sender` names the server that has notified its own clients
- * already.
- */
+/** Change for every node, because clients of each may have to be notified. `sender` names the server that has notified its own clients already. */
 export type Broadcast =
-  /** A list has changed, or another notification that all clients may receive. */
+  /** A list has changed, or another notification for all clients. */
   | { readonly kind: "notification"; readonly handler: string; readonly params?: object; readonly sender?: string }
   /** The resource at the first URI has changed; the other URIs contain it. */
   | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]]; readonly sender?: string }
@@ -68,13 +65,13 @@ export interface NodeReceiver {
   /** Handles a message; at-least-once, so a message may come twice. */
   message(message: NodeMessage): void;
   /**
-   * Handles a broadcast, including those of the node itself, after the messages that were sent to the node before it: they may decide which clients it
-   * is for. `position` identifies it among all broadcasts.
+   * Handles a broadcast, including those of the node itself, after the messages sent to the node before it: they may decide which clients it is for.
+   * `position` identifies it among all broadcasts.
    */
   broadcastReceived(broadcast: Broadcast, position: string): void;
   /** Called when broadcasts were missed and can no longer be read. */
   missed(): void;
-  /** Called when the events of a stream that is watched here may have changed. */
+  /** Called when the events of a watched stream may have changed. */
   changed(session: SessionKey, stream: string): void;
 }
 
@@ -92,8 +89,8 @@ export interface NodeDirectory {
   /** Receives messages to a node, and all broadcasts after a position or from now on. Resolves when nothing can be missed any more. */
   receive(node: string, receiver: NodeReceiver, position?: string): Awaitable<() => Promise<void>>;
   /**
-   * Sends a message to a node. `"absent"`: no node receives under this name at the moment. A message that only this node can handle is kept nevertheless,
-   * if the node has received in the last 10 min: it may have lost its connection, and receives the message when it is back.
+   * Sends a message to a node. `"absent"`: no node receives under this name at the moment. A message for this node only is kept nevertheless, if the
+   * node has received in the last 10 min: it may have lost its connection, and receives the message when it is back.
    */
   send(node: string, message: NodeMessage): Awaitable<"sent" | "absent">;
   /** Sends an broadcast to all nodes, and keeps it for 10 min. Returns its position. */

@@ -3,7 +3,7 @@ import { setLimited } from "../internal/set-limited.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
-/** Counts events by key, so that each key keeps a rate. Several processes that serve the same clients can share one store. */
+/** Counts events by key: each key keeps a rate. Several processes that serve the same clients can share one store. */
 export interface RateStore {
   /**
    * Takes one event of a key. Returns 0; or, when the rate is used up, the milliseconds until an event is possible. Then nothing is taken.
@@ -13,7 +13,7 @@ export interface RateStore {
   take(key: string, rate: Rate): Awaitable<number>;
   /** Returns what `take` would return, without taking an event. */
   check(key: string, rate: Rate): Awaitable<number>;
-  /** Counts an event that has occurred, even if the rate is used up. */
+  /** Counts an event after it has occurred, even if the rate is used up. */
   record(key: string, rate: Rate): Awaitable<void>;
 }
 
@@ -83,5 +83,5 @@ interface Count {
   readonly after: number;
 }
 
-/** Milliseconds that sums of fractions may be off. */
+/** Tolerance for sums of fractions, in milliseconds. */
 const tolerance = 0.01;

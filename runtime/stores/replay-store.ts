@@ -1,14 +1,14 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { Shares } from "./shares.ts";
 
-/** Remembers values that may be used only once. Several processes that serve the same clients have to share one store. */
+/** Remembers values for one use only. Several processes that serve the same clients have to share one store. */
 export interface ReplayStore {
   /**
    * Records a use. Returns `false` when the key is recorded already.
    *
    * @param key - at most 400 characters
    * @param until - milliseconds since 1970 after which the key may be forgotten
-   * @param owner - principal that uses the key; absent without authentication. A bounded store should bound each owner.
+   * @param owner - principal using the key; absent without authentication. A bounded store should bound each owner.
    */
   add(key: string, until: number, owner?: string): Awaitable<boolean>;
 }
@@ -35,7 +35,7 @@ export class MemoryReplayStore implements ReplayStore {
     this.#now = now;
   }
 
-  /** @throws {Error} when the share of the owner is used up: forgetting a key that is still valid would permit a second use */
+  /** @throws {Error} when the share of the owner is used up: forgetting a valid key would permit a second use */
   add(key: string, until: number, owner?: string): boolean {
     if (this.#used.has(key)) return false;
     this.#forgetOld();
@@ -45,7 +45,7 @@ export class MemoryReplayStore implements ReplayStore {
     return true;
   }
 
-  /** Removes expired keys. Stops at the first valid one: keys that are used later expire later. */
+  /** Removes expired keys. Stops at the first valid one: keys used later expire later. */
   #forgetOld(): void {
     const now = this.#now();
     for (const [key, { until, owner }] of this.#used) {

@@ -1,6 +1,6 @@
 import { sha256, toHex } from "../internal/digest.ts";
 
-/** Principal or token that is no longer accepted, and the time after which its tokens have expired in any case. */
+/** Principal or token no longer accepted, and the time after which its tokens have expired in any case. */
 export type RevokedCredentials = (
   | { /** Principal, as guards return it. All of its tokens are rejected. */ readonly principal: string }
   | { /** Token, as clients send it. */ readonly token: string }
@@ -16,17 +16,19 @@ export interface RevocableSender {
   readonly tokenId?: string | undefined;
 }
 
-/** Principals and tokens that are no longer accepted before they expire. */
+/** Principals and tokens no longer accepted, although they have not expired. */
 export interface Revocations {
   /** Rejects a principal or token from now on. In a cluster, all nodes know it when the promise resolves or within 1 s. */
   revoke(revocation: RevokedCredentials): Promise<void>;
   /** True if the principal or the token of a sender is revoked. */
   isRevoked(sender: RevocableSender): boolean;
-  /** Calls `end` when the sender is revoked, now or later. Returns a function that ends the watch. */
+  /** Calls `end` when the sender is revoked, now or later. Returns a function to end the watch. */
   watch(sender: RevocableSender, end: () => void): () => void;
 }
 
-/** Milliseconds for which a revocation is remembered beyond the expiry of its tokens: guards accept tokens for a moment longer, by clocks that may differ. */
+/**
+ * Milliseconds for which a revocation is remembered beyond the expiry of its tokens: guards accept tokens for a moment longer, by their own clocks.
+ */
 export const revocationMargin = 600_000;
 
 /** Returns the time until which a revocation is kept. @throws {TypeError} when its own time is `NaN` */
@@ -46,7 +48,7 @@ export async function toRevocationKey(revocation: RevokedCredentials): Promise<s
 }
 
 /**
- * Creates revocations that one process keeps in memory. A cluster has `revocations` of its own, which all nodes share.
+ * Creates revocations in the memory of one process. A cluster has `revocations` of its own, shared by all nodes.
  *
  * @example
  * ```ts

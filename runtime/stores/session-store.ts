@@ -11,7 +11,7 @@ export interface SessionKey {
 
 /** Stored state of a session: enough for another process to continue it. */
 export interface SessionRecord extends SessionKey {
-  /** Result of the handshake; absent for a session that lives and ends with one connection. */
+  /** Result of the handshake; absent for a session tied to one connection. */
   readonly agreement?: Agreement;
 }
 
@@ -24,10 +24,10 @@ export interface Agreement {
 
 /**
  * Stores sessions. The store limits their number and the lifetime of unused ones. Every operation is idempotent, and every value is small: a store
- * may be a database that several processes share.
+ * may be a database shared by several processes.
  */
 export interface SessionStore {
-  /** Milliseconds that an unused session lives: servers renew sessions in use before. Default: the option `sessions.ttl`. */
+  /** Lifetime of an unused session in milliseconds: servers renew sessions in use before it is over. Default: the option `sessions.ttl`. */
   readonly ttl?: number | undefined;
   /** Stores a session. Returns `false` when no more sessions are accepted. */
   add(record: SessionRecord): Awaitable<boolean>;

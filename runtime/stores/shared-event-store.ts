@@ -3,24 +3,24 @@ import type { RequestId } from "../jsonrpc/message.ts";
 import type { StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
 
-/** Events that the owner of a stream adds to it. */
+/** Events added to a stream by its owner. */
 export interface StreamAppend {
   /** Name of the stream, unique among the streams of its session. */
   readonly stream: string;
-  /** Node that writes the stream. */
+  /** Node writing the stream. */
   readonly owner: string;
-  /** Fence of the owner: 0 for the node that creates the stream, else the one that its adoption returned. */
+  /** Fence of the owner: 0 for the node that creates the stream, otherwise the one returned by its adoption. */
   readonly fence: number;
   /** Sequence of the first of the events; 0 creates the stream. */
   readonly first: number;
   /** JSON texts in order; an empty one only marks a position. May be empty when only `settled` counts. */
   readonly data: readonly string[];
   /**
-   * Requests of the client that the stream responds to; read with the first events only. The stream ends when each of them is settled. A stream without
-   * any, opened by GET, ends with its session, or when it is sealed.
+   * Requests of the client to which the stream responds; read with the first events only. The stream ends when each of them is settled. A stream
+   * without any, opened by GET, ends with its session, or when it is sealed.
    */
   readonly requests?: readonly RequestId[];
-  /** Requests that need no more events: these events contain their responses, or they get none. */
+  /** Requests without further events: these events contain their responses, or they get none. */
   readonly settled?: readonly RequestId[];
 }
 
@@ -31,10 +31,10 @@ export type AppendOutcome = "stored" | "fenced" | "gap" | "full";
 export interface StreamPart {
   /** Events after the position, in order and without gaps; at most 256 and 1 Mi characters at a time, but one at least. */
   readonly events: readonly { readonly sequence: number; readonly data: string }[];
-  /** Sequence of the next event that the owner will add. */
+  /** Sequence of the owner's next event. */
   readonly next: number;
   readonly owner: string;
-  /** Number of times that the owner was replaced. */
+  /** Number of owners replaced so far. */
   readonly fence: number;
   /** Requests without a response. */
   readonly open: readonly RequestId[];
@@ -49,18 +49,18 @@ export interface StreamSeal {
   readonly stream: string;
   /** Fence of the owner. */
   readonly fence: number;
-  /** Node that seals the stream. */
+  /** Node sealing the stream. */
   readonly node: string;
-  /** JSON texts of the responses to the requests that the owner left open. */
+  /** JSON texts of the responses to the requests left open by the owner. */
   readonly data: readonly string[];
 }
 
 /** Change of the owner of a stream. */
 export interface StreamAdoption {
   readonly stream: string;
-  /** Fence of the owner that is replaced. */
+  /** Fence of the replaced owner. */
   readonly fence: number;
-  /** Node that becomes the owner. */
+  /** Node to become the owner. */
   readonly node: string;
 }
 
@@ -73,22 +73,22 @@ export interface AdoptedStream {
 }
 
 /**
- * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events. The fence of a stream is a number that
- * rises with each new owner. An owner that was replaced is fenced: it can add nothing more. Fences are compared, not names: a node that owns a stream
- * for the second time cannot add what it has sent as the first owner. Events have gapless sequences of the owner, so a repeated append changes nothing,
- * and an append that would leave a gap is rejected: the store has lost events. Streams are never found with the key of another session or owner.
+ * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events. The fence of a stream is a number
+ * that rises with each new owner. A replaced owner is fenced: it can add nothing more. Fences are compared, not names: a node owning a stream for
+ * the second time cannot add what it has sent as the first owner. Events have gapless sequences of the owner, so a repeated append changes nothing,
+ * and an append with a gap before it is rejected: the store has lost events. Streams are never found with the key of another session or owner.
  */
 export interface SharedEventStore {
   /**
-   * Adds events, all or none, and extends the lifetime of the stream, also without events. An append whose outcome is unknown may be repeated with the
-   * same events. `"stored"`: the store keeps them as durably as it can; this includes a repetition, also by an owner that was replaced meanwhile.
-   * `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0. `"gap"`: the store does not have the events
-   * before the first one. `"full"`: the stream would be new, and the session has too many streams that have not ended.
+   * Adds events, all or none, and extends the lifetime of the stream, also without events. An append whose outcome is unknown may be repeated with
+   * the same events. `"stored"`: the store keeps them as durably as it can; this includes a repetition, also by an owner replaced meanwhile.
+   * `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0. `"gap"`: the store does not have the
+   * events before the first one. `"full"`: the stream would be new, and the session has too many open streams.
    */
   append(session: SessionKey, append: StreamAppend): Awaitable<AppendOutcome>;
   /**
    * Returns the events after a position. `undefined` when the stream or the position is unknown, or when an event in between is no longer kept. A
-   * sequence of -1 is the position before the first event. A position beyond the last event of an ended stream is that of the last event.
+   * sequence of -1 is the position before the first event. A position beyond the last event of an ended stream means the last event.
    */
   read(session: SessionKey, position: StreamPosition): Awaitable<StreamPart | undefined>;
   /** Adds the last events of a stream and ends it, in one step. Returns `false` when it has another fence, or has ended. */

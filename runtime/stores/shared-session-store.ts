@@ -2,17 +2,17 @@ import type { Awaitable } from "../../generated/support.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey, SessionRecord } from "./session-store.ts";
 
-/** State of a session that requests change, in addition to its record. */
+/** State of a session changed by requests, in addition to its record. */
 export interface SharedSessionState {
-  /** Least severe log level that the client wants; absent until the client sets it. */
+  /** Least severe log level wanted by the client; absent until the client sets it. */
   readonly logLevel?: string;
-  /** URIs of the resources that the client has subscribed to. Default: none. */
+  /** URIs of the resources the client has subscribed to. Default: none. */
   readonly subscriptions?: readonly string[];
-  /** Stream that the client has opened by GET, and the node that writes it. */
+  /** Stream opened by the client by GET, and the node writing it. */
   readonly listener?: SessionListener;
 }
 
-/** Stream of a session for messages that belong to no request of the client. */
+/** Stream of a session for messages outside of any request of the client. */
 export interface SessionListener {
   readonly node: string;
   readonly stream: string;
@@ -35,7 +35,7 @@ export interface SharedSession {
   readonly record: SessionRecord;
   /** Number of changes so far. */
   readonly version: number;
-  /** State; absent when the version is the one that the node already knows. */
+  /** State; absent when the node already knows this version. */
   readonly state?: SharedSessionState;
   /** Ids of the access that were reserved before, here or on another node. Their requests must not run again. */
   readonly used: readonly RequestId[];
@@ -43,36 +43,36 @@ export interface SharedSession {
 
 /** Access to a session by one HTTP request. */
 export interface SessionAccess {
-  /** Node that handles the HTTP request. */
+  /** Node handling the HTTP request. */
   readonly node: string;
-  /** Ids of the requests that the node is about to run. All that are not used become reservations of the node, in one step. Default: none. */
+  /** Ids of the requests the node is about to run. All unused ones become reservations of the node, in one step. Default: none. */
   readonly reserve?: readonly RequestId[];
-  /** Ids of requests of the node that have ended: their reservations are released first. Default: none. */
+  /** Ids of ended requests of the node: their reservations are released first. Default: none. */
   readonly ended?: readonly RequestId[];
   /**
-   * Text that a repetition of this access has in common with it and with no other access: reservations of the same node and attempt are not reported as
-   * used. Default: every reservation is reported.
+   * Text common to this access and its repetitions, but to no other access: reservations of the same node and attempt are not reported as used.
+   * Default: every reservation is reported.
    */
   readonly attempt?: string;
-  /** Version of the state that the node knows. Default: none. */
+  /** Version of the state known to the node. Default: none. */
   readonly version?: number;
 }
 
 /** End of reservations. */
 export interface SessionRelease {
-  /** Node that made the reservations. Those of other nodes stay. */
+  /** Node with the reservations. Reservations of other nodes stay. */
   readonly node: string;
   readonly ids: readonly RequestId[];
-  /** True if the requests were rejected before they ran, so that their ids may be reserved again. Default `false`. */
+  /** True if the requests were rejected before they ran: their ids may be reserved again. Default `false`. */
   readonly isUnused?: boolean;
 }
 
 /**
- * Stores sessions that several nodes serve. No node owns a session; the node that runs a request of the client reserves its id. Every operation is
- * idempotent. A session is never found with the key of another owner.
+ * Stores sessions served by several nodes. No node owns a session; the node of a request reserves the request's id. Every operation is idempotent. A
+ * session is never found with the key of another owner.
  */
 export interface SharedSessionStore {
-  /** Milliseconds that an unused session lives: nodes renew sessions in use before. Default: the option `sessions.ttl` of the node. */
+  /** Lifetime of an unused session in milliseconds: nodes renew sessions in use before it is over. Default: the option `sessions.ttl` of the node. */
   readonly ttl?: number;
   /** Stores a new session. Returns `false` when no more sessions are accepted, of this owner or at all. */
   add(record: SessionRecord): Awaitable<boolean>;
@@ -80,7 +80,7 @@ export interface SharedSessionStore {
   access(key: SessionKey, access: SessionAccess): Awaitable<SharedSession | undefined>;
   /** Ends reservations of a node. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran. */
   release(key: SessionKey, release: SessionRelease): Awaitable<void>;
-  /** Returns the node that runs a request; `undefined` when no node does. */
+  /** Returns the node of a running request; `undefined` if there is none. */
   findNode(key: SessionKey, id: RequestId): Awaitable<string | undefined>;
   /** Returns the nodes that run requests of a session or write its streams. */
   findNodes(key: SessionKey): Awaitable<readonly string[]>;

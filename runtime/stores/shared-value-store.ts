@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 
-/** Secret texts that the nodes of a cluster share, such as credentials. The store encrypts them. */
+/** Secret texts shared by the nodes of a cluster, such as credentials. The store encrypts them. */
 export interface SharedValueStore {
   get(key: string): Awaitable<string | undefined>;
   /** @param milliseconds - time after which the value may be forgotten */
@@ -14,7 +14,7 @@ export interface SharedValueStore {
 
 /** Exclusive use of a key for a time. */
 export interface ValueLease {
-  /** Text that no other holder has. */
+  /** Text unique to the holder. */
   readonly holder: string;
   readonly milliseconds: number;
 }

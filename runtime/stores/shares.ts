@@ -1,7 +1,7 @@
 /**
  * Division of a capacity, such as a number of characters, among owners. Each owner may hold as much as remains free: a single owner half, and each of
- * n owners the (n+1)th part. So one owner does not use up what the next one needs. Clients that are not authenticated are one owner, `undefined`,
- * which may hold all that is free: a server authenticates all of its clients or none.
+ * n owners the (n+1)th part. So one owner does not use up what the next one needs. Unauthenticated clients are one owner, `undefined`, which may hold
+ * everything free: a server authenticates all of its clients or none.
  */
 export class Shares {
   readonly #capacity: number;
@@ -12,7 +12,7 @@ export class Shares {
     this.#capacity = capacity;
   }
 
-  /** Amount that all owners hold together. */
+  /** Amount held by all owners together. */
   get total(): number {
     return this.#total;
   }
@@ -21,7 +21,7 @@ export class Shares {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Returns the amount that an owner may take in addition to what it holds; below 0 for an owner that exceeds its share. */
+  /** Returns the amount an owner may take in addition to what it holds; below 0 for an owner beyond its share. */
   roomFor(owner: string | undefined): number {
     const free = this.#capacity - this.#total;
     return owner === undefined ? free : Math.ceil((free - this.held(owner)) / 2);

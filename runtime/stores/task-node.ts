@@ -3,7 +3,7 @@ import type { TaskKey, TaskStore } from "./task-store.ts";
 
 /** Message about a task, whose record has changed. */
 export interface TaskMessage extends TaskKey {
-  /** Node that waits for the end of the task: it gets a message at every change. */
+  /** Node waiting for the end of the task: it gets a message at every change. */
   readonly from?: string;
 }
 
@@ -16,7 +16,7 @@ export interface TaskNode {
   readonly ledger: Ledger;
   /** Milliseconds after which another node may take over a task whose lease is not renewed. */
   readonly lease: number;
-  /** Sends a message to a node, in the background. A message that is lost is made up for by polling. */
+  /** Sends a message to a node, in the background. Polling makes up for a lost message. */
   send(node: string, message: TaskMessage): void;
   /** Adds a receiver of messages to this node. */
   receive(receiver: (message: TaskMessage) => void): void;

@@ -13,7 +13,7 @@ export interface TaskKey {
 /** State of a task; `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** Result or error that the request would have returned without a task. */
+/** Result or error of the request, as it would have been returned without a task. */
 export type TaskOutcome =
   { readonly kind: "result"; readonly result: object } | { readonly kind: "error"; readonly error: ErrorObject };
 
@@ -30,29 +30,29 @@ export interface TaskRecord extends TaskKey {
   readonly updatedAt: string;
   /** Milliseconds from its creation until the task is removed; `null`: it is kept until it is removed explicitly. */
   readonly ttl: number | null;
-  /** Milliseconds that a client should wait between two requests for the status. */
+  /** Milliseconds a client should wait between two requests for the status. */
   readonly pollInterval: number;
   /** Input requests without a response, by key. The requestor finds them in the task. */
   readonly inputRequests?: object;
-  /** Responses to input requests, by key, that reached a process other than the one that runs the task. The latter polls for them while it waits. */
+  /** Responses to input requests, by key, received by another process than the task's. The process of the task polls for them while it waits. */
   readonly inputResponses?: object;
   /** Present once the task has completed or failed. */
   readonly outcome?: TaskOutcome;
-  /** Node that runs the task: the name of a process. Absent where tasks are not taken over. */
+  /** Node of the task: the name of a process. Absent where tasks are not taken over. */
   readonly node?: string;
-  /** Number of nodes that have run the task, including the present one. Absent: 1. */
+  /** Number of nodes for the task so far, including the present one. Absent: 1. */
   readonly attempt?: number;
   /** Milliseconds from the last renewal after which another node may take the task over. Absent: never. */
   readonly lease?: number;
-  /** Data that another node needs to run the task. Absent: the task fails when its node is gone. */
+  /** Data for another node to run the task. Absent: the task fails when its node is lost. */
   readonly retry?: TaskRetry;
-  /** Input requests with a response, by key, of a task that may be run again. */
+  /** Input requests with a response, by key, of a retryable task. */
   readonly settledRequests?: object;
-  /** Number of attempts that ended because their node closed in order. */
+  /** Number of attempts whose node closed in order. */
   readonly releases?: number;
 }
 
-/** Request of a task that may be run again. It contains no token. */
+/** Request of a retryable task. It contains no token. */
 export interface TaskRetry {
   /** Name of the protocol revision. */
   readonly revision: string;
@@ -65,8 +65,8 @@ export interface TaskRetry {
 }
 
 /**
- * Changed members of a task. Absent members stay unchanged, and `inputResponses` are added to earlier ones. An input request that has a response keeps
- * it, unless the node that runs the task changes it: two nodes may receive a response at the same moment.
+ * Changed members of a task. Absent members stay unchanged, and `inputResponses` are added to earlier ones. An input request with a response keeps
+ * it, unless the node of the task changes it: two nodes may receive a response at the same moment.
  */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
   Partial<
@@ -101,9 +101,9 @@ export interface TaskStore {
   find(key: TaskKey): Awaitable<TaskRecord | undefined>;
   /**
    * Changes a task of this owner, unless it has ended, and returns its new state. A store without room for an outcome ends the task as failed
-   * instead, with an error that says so.
+   * instead, with an error about it.
    *
-   * @param attempt - attempt of the node that changes the task. A change has no effect if a later attempt runs the task.
+   * @param attempt - attempt of the node with the change. A change has no effect if a later attempt runs the task.
    */
   change(key: TaskKey, change: TaskChange, attempt?: number): Awaitable<TaskRecord | undefined>;
   /** Returns a page of the tasks of an owner; `undefined` when `range.from` is not valid. */
@@ -113,8 +113,8 @@ export interface TaskStore {
   /** Removes all tasks of an owner. */
   removeAll(owner: string): Awaitable<void>;
   /**
-   * Renews the leases of tasks that a node runs, by the clock of the store. A lease of 0 permits other nodes to take the tasks over at once. Returns
-   * the tasks that the node must not run any more: they have ended, were removed, or belong to another node. For stores of several nodes.
+   * Renews the leases of a node's tasks, by the clock of the store. A lease of 0 permits other nodes to take the tasks over at once. Returns the
+   * tasks the node must not run any more: they have ended, were removed, or belong to another node. For stores of several nodes.
    */
   renew?(keys: readonly TaskKey[], node: string, lease: number): Awaitable<readonly TaskKey[]>;
   /**
@@ -124,7 +124,7 @@ export interface TaskStore {
   takeOver?(node: string, limit: number): Awaitable<readonly TaskRecord[]>;
 }
 
-/** Returns the responses of a task after a change: with an attempt, the change is one of the node that runs the task. */
+/** Returns the responses of a task after a change: with an attempt, the change is from the node of the task. */
 export function mergeResponses(
   { inputResponses: earlier }: TaskRecord,
   { inputResponses: added }: TaskChange,
@@ -134,7 +134,7 @@ export function mergeResponses(
   return { inputResponses: attempt === Infinity ? { ...added, ...earlier } : { ...earlier, ...added } };
 }
 
-/** Returns the input requests of a task that have no response, by key. A response may be stored before the node that runs the task has read it. */
+/** Returns the input requests of a task without a response, by key. A response may be stored before the node of the task has read it. */
 export function readOpenRequests({
   inputRequests,
   inputResponses = {},
