@@ -45,7 +45,7 @@ export class Batch {
     this.skip();
   }
 
-  /** Counts one member that gets no response. */
+  /** Counts one member without a response. */
   skip(): void {
     this.#open -= 1;
     if (this.#open === 0 && this.#replies.length > 0) this.#send(this.#replies);

@@ -9,7 +9,7 @@ export interface Channel {
    * Sends in order. Failures after encoding arrive as `disconnected`. Returns a promise only when the writer should wait (back-pressure) or when only
    * this message may fail; the promise rejects when this message is lost.
    *
-   * @param related - the peer's request that this message belongs to, for transports with several streams
+   * @param related - the peer's request to which this message belongs, for transports with several streams
    * @throws {Error} when the message cannot be encoded
    */
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -19,13 +19,13 @@ export interface Channel {
   abandon?(id: RequestId): void;
   /** True if every message travels separately. A missing response then has its cause in the network, not in the peer. */
   readonly carriesOneByOne?: true;
-  /** True if every message belongs to a session: a request that names its revision in its metadata is read as one of the session. */
+  /** True if every message belongs to a session: a request with the name of its revision in its metadata is read as one of the session. */
   readonly carriesSessionOnly?: true;
   /** Text before the number in the ids of outgoing requests. Default: ids are numbers. */
   readonly requestIdPrefix?: string | undefined;
-  /** Bytes that wait for the reader now. Default: unknown. */
+  /** Bytes waiting for the reader now. Default: unknown. */
   readonly buffered?: number;
-  /** Bytes that may wait for the reader before the connection is ended. Default: `maxBufferedBytes`. */
+  /** Maximum number of bytes waiting for the reader, beyond which the connection is ended. Default: `maxBufferedBytes`. */
   readonly maxBuffered?: number;
   /** Session of the transport. Default: the session ends with the connection. */
   readonly session?: TransportSession | undefined;
@@ -40,27 +40,27 @@ export interface Channel {
 /** Network connection, as far as a transport knows it. Origins of messages that travel separately have one as their member `network`, too. */
 export interface NetworkDetails {
   readonly transport: "pipe" | "tcp" | "unix";
-  /** Protocol that carries the messages. Default: none, each message is a line. */
+  /** Protocol around the messages. Default: none, each message is a line. */
   readonly protocol?: "http" | "websocket";
   readonly protocolVersion?: string | undefined;
   /** Address of the peer: the name of a server, or the IP address of a client. */
   readonly address?: string | undefined;
   readonly port?: number | undefined;
-  /** Id of the session that the server has opened, at the client. */
+  /** Id of the session opened by the server, at the client. */
   readonly sessionId?: string | undefined;
 }
 
-/** Session that does not end with a connection: several processes may serve it, each with connections of its own. */
+/** Session independent of any connection: several processes may serve it, each with connections of its own. */
 export interface TransportSession {
   /** Id of the session, the same in every process. It gives access to the session. */
   readonly id: string;
-  /** Resolves when this process learns that the session has ended. */
+  /** Resolves when the session has ended, as far as this process knows. */
   readonly ended: Promise<void>;
-  /** Values that the processes share. Absent where no other process serves the session, or where it is not known to this one. */
+  /** Values shared by the processes. Absent where no other process serves the session, or where it is not known to this one. */
   readonly values?: SessionValues | undefined;
 }
 
-/** Texts that belong to a session, by name. */
+/** Texts of a session, by name. */
 export interface SessionValues {
   get(name: string): Promise<string | undefined>;
   /** Replaces a text by what a function returns for the current one, and returns it. Updates run one after another. */
@@ -71,11 +71,11 @@ export interface SessionValues {
 export interface Receiver {
   /** Handles a parsed value, in wire order. `origin` is what the transport knows about its source, such as the authenticated principal. */
   message(value: unknown, origin?: unknown): void;
-  /** Handles a message that the transport has classified to check it, like `message`. */
+  /** Handles a message, like `message`, that the transport has already classified to check it. */
   classified(incoming: Incoming, origin?: unknown): void;
   /** Handles input that cannot be read as a message. */
   problem(problem: FramingProblem): void;
-  /** Pauses the timeout of an outgoing request that has to wait for something on this side before it is sent. Returns a function that resumes it. */
+  /** Pauses the timeout of an outgoing request while it waits for something on this side before it is sent. Returns a function to resume it. */
   hold?(id: RequestId): () => void;
   /** Called when the peer sends nothing more, but may still read. */
   ended(): void;

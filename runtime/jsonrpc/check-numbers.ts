@@ -1,8 +1,7 @@
 import { SetupError } from "./errors.ts";
 
 /**
- * Checks the members of groups of options that are numbers. A limit that is `NaN`, as `Number(process.env.LIMIT)` without the variable, would permit
- * everything.
+ * Checks the numbers in groups of options. A limit that is `NaN`, as `Number(process.env.LIMIT)` without the variable, would permit everything.
  *
  * @throws {SetupError} when one is negative or `NaN`
  */

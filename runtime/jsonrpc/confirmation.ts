@@ -6,7 +6,7 @@ export interface Confirmation {
   readonly resolve: () => void;
 }
 
-/** Creates a confirmation that also resolves after `patience` milliseconds without one. */
+/** Creates a confirmation. It also resolves after `patience` milliseconds without one. */
 export function createConfirmation(clock: Clock, patience: number): Confirmation {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => (resolve = done));

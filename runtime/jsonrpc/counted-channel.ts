@@ -15,22 +15,22 @@ export interface ConnectionLoad {
 }
 
 /**
- * Kind of dropped data. `event`: a stored event that was discarded early, so that it can no longer be fetched. `stream`: a stream whose reader was
- * too slow. `log`: a log message for which there was no room.
+ * Kind of dropped data. `event`: a stored event discarded early, so it can no longer be fetched. `stream`: a stream whose reader was too slow. `log`:
+ * a log message for which there was no room.
  */
 export type DropReason = "event" | "stream" | "log";
 
 /** Counts the activity of connections, as `Metrics` does. */
 export interface ConnectionMetrics {
-  /** Counts a connection that has opened. */
+  /** Counts an opened connection. */
   enter(running: HasSize, waiting: HasSize, channel: ConnectionLoad["channel"]): void;
-  /** Removes a connection that has closed. */
+  /** Removes a closed connection. */
   leave(running: HasSize): void;
   /** Counts a response to a request. */
   responded(message: Message): void;
-  /** Counts an HTTP request that was rejected with an HTTP status. */
+  /** Counts an HTTP request rejected with an HTTP status. */
   rejected(status: number): void;
-  /** Counts data that was dropped to stay within limits. */
+  /** Counts data dropped to stay within limits. */
   drop(what: DropReason, count?: number): void;
   /** Counts an error report by its kind. */
   reported(report: ErrorReport): void;

@@ -3,7 +3,7 @@ import type { FramingProblem } from "./channel.ts";
 import type { ErrorObject } from "./message.ts";
 import { shorten } from "../internal/shorten.ts";
 
-/** Error codes that JSON-RPC itself defines, the same in every revision. */
+/** Error codes of JSON-RPC itself, the same in every revision. */
 export const errorCodes: {
   readonly parseError: -32700;
   readonly invalidRequest: -32600;
@@ -39,7 +39,7 @@ export class RpcError extends Error {
     this.data = options.data;
   }
 
-  /** Converts anything thrown to an error that may be sent. A value that is not meant for the peer becomes a plain internal error. */
+  /** Converts anything thrown to an error for the peer. Values not meant for the peer become a plain internal error. */
   static from(thrown: unknown): RpcError {
     if (isSendable(thrown)) return thrown;
     return new RpcError(errorCodes.internalError, "Internal error", { cause: thrown });
@@ -56,7 +56,7 @@ export class PeerError extends RpcError {
 
 /** Rejection of a request by the peer, because it needs capabilities that were not declared with it. */
 export class MissingCapabilityError extends PeerError {
-  /** Capabilities that have to be declared, in the form of declared capabilities. */
+  /** Capabilities to be declared, in the form of declared capabilities. */
   readonly requiredCapabilities: Readonly<Record<string, unknown>>;
 
   constructor(error: ErrorObject, requiredCapabilities: Readonly<Record<string, unknown>>) {
@@ -68,7 +68,7 @@ export class MissingCapabilityError extends PeerError {
 
 /** The peer no longer serves the negotiated revision, and has not processed the request. Connect again to agree on another revision. */
 export class UnsupportedVersionError extends PeerError {
-  /** Revisions that the peer serves now. */
+  /** Revisions served by the peer now. */
   readonly supported: readonly string[];
 
   constructor(error: ErrorObject, supported: readonly string[]) {
@@ -140,7 +140,7 @@ export function closedEarly(cause: Error | undefined): ClosedError {
   return new ClosedError("The connection was closed before the response was received", { cause });
 }
 
-/** A message was not sent because a capability that it needs was not declared. */
+/** A message was not sent because a needed capability was not declared. */
 export class CapabilityError extends Error {
   readonly method: string;
   readonly gate: Gate;
@@ -206,7 +206,7 @@ export function isMissingCapabilityError(value: unknown): value is MissingCapabi
   return hasName(value, ["MissingCapabilityError"]);
 }
 
-/** Converts an error response of the peer to the specific error that a revision defines for it. Returns any other value unchanged. */
+/** Converts an error response of the peer to the specific error defined by a revision. Returns any other value unchanged. */
 export function toPeerError(error: unknown, revision: Revision | undefined): unknown {
   if (!isPeerError(error) || !isObject(error.data) || !revision) return error;
   const { code, message, data } = error;
@@ -268,7 +268,7 @@ export function invalidParams(issue: Issue): RpcError {
   return new RpcError(errorCodes.invalidParams, `Invalid params: ${describeIssue(data)}`, { data });
 }
 
-/** Creates the error of a method that does not exist here, or that has no handler. */
+/** Creates the error of a method missing here, or without a handler. */
 export function methodNotFound(method: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, "Method not found", { data: { method: shorten(method) } });
 }
@@ -278,13 +278,13 @@ export function unknownCursor(): RpcError {
   return new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
 }
 
-/** Returns the code of the error response to a message that cannot be read. */
+/** Returns the code of the error response to an unreadable message. */
 export function toProblemCode({ kind }: FramingProblem): number {
   if (kind === "syntax" || kind === "encoding") return errorCodes.parseError;
   return kind === "numbers" ? errorCodes.invalidParams : errorCodes.invalidRequest;
 }
 
-/** Creates the error of a message that is not a request, or not one that may be sent now. */
+/** Creates the error of a message other than a request, or of a request at the wrong moment. */
 export function invalidRequest(message: string): RpcError {
   return new RpcError(errorCodes.invalidRequest, message);
 }

@@ -11,24 +11,24 @@ export interface Limits {
   readonly maxValues: number;
   /** Messages in one batch. Default 100. */
   readonly maxBatch: number;
-  /** Requests of one peer that run at the same time, including those that listen; more are rejected. Default 1024. */
+  /** Requests of one peer running at the same time, including listening ones; more are rejected. Default 1024. */
   readonly maxCalls: number;
-  /** Bytes that wait for a slow reader before the connection is ended. Default 64 MiB. */
+  /** Bytes waiting for a slow reader before the connection is ended. Default 64 MiB. */
   readonly maxBufferedBytes: number;
   /**
-   * True if messages with numbers that cannot be read exactly, such as 9007199254740993, are rejected. Lists of tools, prompts and resources are read,
-   * and such a number in them is reported. Default `false`: numbers are rounded, as `JSON.parse` does.
+   * True if messages with numbers that cannot be read exactly, such as 9007199254740993, are rejected. Lists of tools, prompts and resources are
+   * read, and such a number in them is reported. Default `false`: numbers are rounded, as `JSON.parse` does.
    */
   readonly exactNumbers?: boolean;
 }
 
 /** Timeouts in milliseconds. Every value may be `Infinity`. */
 export interface Timeouts {
-  /** For the result of `initialize`, and for that of `server/discover` where no session is tried after it. Default 30 s. */
+  /** For the result of `initialize`, and for the one of `server/discover` where no session is tried after it. Default 30 s. */
   readonly initialize: number;
-  /** For responses that need no work of the peer: lists, `ping`, subscriptions. Default 5 s. */
+  /** For responses without work of the peer: lists, `ping`, subscriptions. Default 5 s. */
   readonly request: number;
-  /** For responses that the peer works for: tool calls, reads, prompts, completions. Default 60 s. */
+  /** For responses with work of the peer: tool calls, reads, prompts, completions. Default 60 s. */
   readonly work: number;
   /** For responses that may wait for a person or another system: sampling, elicitation, task results. Default 10 min. */
   readonly wait: number;
@@ -42,7 +42,7 @@ export interface Timeouts {
   readonly drain: number;
 }
 
-/** Limits that apply when none are given. */
+/** Limits where none are given. */
 export const defaultLimits: Limits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: 64,
@@ -52,7 +52,7 @@ export const defaultLimits: Limits = {
   maxBufferedBytes: 64 * 1024 * 1024,
 };
 
-/** Timeouts that apply when none are given. */
+/** Timeouts where none are given. */
 export const defaultTimeouts: Timeouts = {
   initialize: 30_000,
   request: 5_000,
@@ -86,27 +86,27 @@ export function toTimeouts(given: Partial<Timeouts> | undefined): Timeouts {
   return given ? { ...defaultTimeouts, ...given } : defaultTimeouts;
 }
 
-/** Time that the response to a request takes, as its row says. */
+/** Time the response to a request takes, as its row says. */
 export type RequestDuration = Pick<RequestRow, "duration">;
 
-/** Returns the timeout of a request in milliseconds, for calls that name none. */
+/** Returns the timeout of a request in milliseconds, for calls without one. */
 export function timeoutOf({ duration }: RequestDuration, timeouts: Timeouts): number {
   if (duration === undefined) return timeouts.request;
   if (duration === "endless") return Infinity;
   return timeouts[duration === "task" ? "wait" : duration];
 }
 
-/** Returns the total timeout of a request in milliseconds, for calls that name none. */
+/** Returns the total timeout of a request in milliseconds, for calls without one. */
 export function totalTimeoutOf(request: RequestDuration, timeouts: Timeouts): number {
   return isEndless(request) ? Infinity : timeouts.total;
 }
 
-/** Returns the timeout of a local handler in milliseconds. One that waits until a task ends has none: tasks have their own limits. */
+/** Returns the timeout of a local handler in milliseconds. A handler waiting for the end of a task has none: tasks have their own limits. */
 export function handlerTimeoutOf(request: RequestDuration, timeouts: Timeouts): number {
   return request.duration === "task" || isEndless(request) ? Infinity : timeouts.handler;
 }
 
-/** True if a request may take long, so that progress is requested even without a listener: it extends the timeout. */
+/** True if a request may take long. Progress is requested even without a listener then: it extends the timeout. */
 export function isLongRunning({ duration }: RequestDuration): boolean {
   return duration === "work" || duration === "wait" || duration === "task";
 }

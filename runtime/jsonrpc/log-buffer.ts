@@ -5,8 +5,8 @@ import { isBatch, type NotificationMessage, type Outgoing, type RequestMessage }
 
 /**
  * True if a message may be sent now: every message except a log message for which there is no room. At most 8 MiB of log messages wait for a slow
- * reader, or half of what may wait before the connection is ended, if that is less. Log messages of handlers that do not wait for them then never
- * cost the connection its responses.
+ * reader, or half of what may wait before the connection is ended, whichever is less. So log messages never cost the connection its responses, even
+ * from handlers that do not wait for them.
  */
 export function hasLogRoom(
   message: Outgoing,
@@ -19,7 +19,7 @@ export function hasLogRoom(
   return leastLength(message) <= room && JSON.stringify(message).length <= room;
 }
 
-/** Returns a length that the text of a log message exceeds. Most messages without room are found by it, and not encoded. */
+/** Returns a lower bound for the length of a log message's text. Most messages without room are found by it, and not encoded. */
 function leastLength({ params }: NotificationMessage | RequestMessage): number {
   return isObject(params) && typeof params.data === "string" ? params.data.length : 0;
 }

@@ -19,14 +19,14 @@ export interface NotificationMessage {
   readonly params?: unknown;
 }
 
-/** Response to a request that succeeded. */
+/** Response to a successful request. */
 export interface ResultMessage {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
   readonly result: unknown;
 }
 
-/** Response to a request that failed; without id when the request's own could not be read. */
+/** Response to a failed request; without id when the request's own could not be read. */
 export interface ErrorMessage {
   readonly jsonrpc: "2.0";
   readonly id?: RequestId;
@@ -63,7 +63,7 @@ export type Incoming =
   | { readonly kind: "unusable"; readonly id: RequestId | undefined; readonly reason: string };
 
 /**
- * Classifies a parsed value by the keys that are present.
+ * Classifies a parsed value by its keys.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
@@ -93,7 +93,7 @@ export function isBatch(outgoing: Outgoing): outgoing is readonly Message[] {
   return Array.isArray(outgoing);
 }
 
-/** Characters of a request id. Sessions remember the ids that were used. */
+/** Maximum number of characters in a request id. Sessions remember used ids. */
 const maxIdLength = 512;
 
 /** True if a value is a string of limited length, or an integer that a double holds exactly. */

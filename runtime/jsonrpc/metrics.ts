@@ -4,21 +4,21 @@ import type { ErrorReport } from "./error-report.ts";
 
 /** Current load, and errors since the metrics were created. */
 export interface MetricsSnapshot {
-  /** Connections that are open now: sessions, and over HTTP stateless requests while they are processed. */
+  /** Open connections: sessions, and over HTTP stateless requests while they are processed. */
   readonly connections: number;
-  /** Requests of the peer that are being processed now. */
+  /** Requests of the peer in progress. */
   readonly running: number;
-  /** Outgoing requests that wait for their response now. */
+  /** Outgoing requests waiting for their response. */
   readonly waiting: number;
-  /** Bytes that wait for slow readers now. */
+  /** Bytes waiting for slow readers. */
   readonly buffered: number;
   /** Requests with an error response, by its code. */
   readonly errorResponses: ReadonlyMap<number, number>;
-  /** HTTP requests that were rejected before anything in them was read, by status. */
+  /** HTTP requests rejected before anything in them was read, by status. */
   readonly rejected: ReadonlyMap<number, number>;
   /** Other errors, by kind of report: `protocol` includes responses to unknown requests, `transport` lost bytes. */
   readonly reports: ReadonlyMap<ErrorReport["kind"], number>;
-  /** Data that was dropped to stay within limits. */
+  /** Data dropped to stay within limits. */
   readonly dropped: ReadonlyMap<DropReason, number>;
   /** Delay of the event loop; absent where it is not watched. */
   readonly loopDelay?: LoopDelay;
@@ -33,7 +33,7 @@ export interface LoopDelay {
 }
 
 /**
- * Counts the activity of connections. Pass one as `metrics` to everything that is counted together, and read it at any time.
+ * Counts the activity of connections. Pass one as `metrics` to everything to be counted together, and read it at any time.
  *
  * @example
  * ```ts
@@ -70,12 +70,12 @@ export class Metrics implements ConnectionMetrics {
     };
   }
 
-  /** Counts a connection that has opened. */
+  /** Counts an opened connection. */
   enter(running: HasSize, waiting: HasSize, channel: ConnectionLoad["channel"]): void {
     this.#loads.set(running, { running, waiting, channel });
   }
 
-  /** Removes a connection that has closed. */
+  /** Removes a closed connection. */
   leave(running: HasSize): void {
     this.#loads.delete(running);
   }
@@ -85,17 +85,17 @@ export class Metrics implements ConnectionMetrics {
     if ("error" in message) increase(this.#errorResponses, message.error.code);
   }
 
-  /** Counts an HTTP request that was rejected with an HTTP status. */
+  /** Counts an HTTP request rejected with an HTTP status. */
   rejected(status: number): void {
     increase(this.#rejected, status);
   }
 
-  /** Counts data that was dropped to stay within limits. */
+  /** Counts data dropped to stay within limits. */
   drop(what: DropReason, count: number = 1): void {
     increase(this.#dropped, what, count);
   }
 
-  /** Sets the function that reads the delay of the event loop; `undefined` when it is no longer watched. */
+  /** Sets the function for reading the delay of the event loop; `undefined` when it is no longer watched. */
   watchLoop(read: (() => LoopDelay) | undefined): void {
     this.#readLoopDelay = read;
   }

@@ -1,5 +1,5 @@
 /**
- * Error codes of rejections for which no revision defines one. They lie outside the range that JSON-RPC and the protocol reserve, and have their
+ * Error codes of rejections for which no revision defines one. They lie outside the range reserved by JSON-RPC and the protocol, and have their
  * meaning in HTTP.
  */
 export const rejectionCodes: {

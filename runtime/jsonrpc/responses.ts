@@ -8,7 +8,7 @@ export interface ReplyHost {
   report(report: ErrorReport): void;
 }
 
-/** Sends responses. An error replaces a response that cannot be written as JSON or is too long for the transport. */
+/** Sends responses. An error replaces a response without a JSON form, or too long for the transport. */
 export function transmit(outgoing: Outgoing, channel: Pick<Channel, "send">, host: ReplyHost): void {
   try {
     post(outgoing, channel, host);
@@ -34,7 +34,7 @@ function toErrorMessage(message: Message, error: ErrorObject): Message {
   return id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error };
 }
 
-/** Replaces messages that cannot be written as JSON by errors. */
+/** Replaces messages without a JSON form by errors. */
 export function toEncodable(outgoing: Outgoing): Outgoing {
   return isBatch(outgoing) ? outgoing.map(toEncodableMessage) : toEncodableMessage(outgoing);
 }

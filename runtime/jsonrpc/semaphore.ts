@@ -9,7 +9,7 @@ export class Semaphore {
     this.#free = count;
   }
 
-  /** Number of permits that are free now. */
+  /** Number of free permits. */
   get free(): number {
     return this.#free;
   }

@@ -2,7 +2,7 @@ import { SetupError } from "./errors.ts";
 
 /** Rate limit with room for a burst. */
 export interface Rate {
-  /** Number of events that may occur at the same time. */
+  /** Maximum number of events at the same time. */
   readonly burst: number;
   /** Number of events per second in the long run. */
   readonly perSecond: number;
