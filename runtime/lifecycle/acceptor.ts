@@ -11,7 +11,7 @@ export function serveHandlers(options: ServeOptions, channel: Channel): Connecti
 }
 
 /**
- * Prepares a server once, for all lifecycles that its revisions have. Connections share no mutable state.
+ * Prepares a server once, for all lifecycles of its revisions. Connections share no mutable state.
  *
  * @throws {InvalidMessageError} when the declared identity, capabilities or instructions do not fit a revision
  */

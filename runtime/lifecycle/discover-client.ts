@@ -23,7 +23,7 @@ import { resolve } from "./initialize-routes.ts";
 import { checkTraceContext } from "../protocol/session/trace-context.ts";
 
 /**
- * Discovers the revisions that a server serves without sessions, and opens the peer for one of them: the proposed one, if possible. Servers of older
+ * Discovers the revisions a server serves without sessions, and opens the peer for one of them: the proposed one, if possible. Servers of older
  * revisions respond with any error, or not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as
  * missing authorization or an unreachable server.
  *
@@ -64,7 +64,7 @@ function fallsBackOnSilence(channel: Channel, opened: readonly Revision[]): bool
 /** Kind of a server, as the discovery found it. */
 export interface DiscoveredServer {
   readonly era: ServerEra;
-  /** Error that may have another cause. It explains more than later errors if the verdict turns out to be wrong. */
+  /** Error with another possible cause. It explains more than later errors if the verdict turns out to be wrong. */
   readonly doubt?: unknown;
 }
 
@@ -79,7 +79,7 @@ export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string)
   };
 }
 
-/** Returns another revision that the server names, or the rejected one again if it is the only one named. */
+/** Returns another revision named by the server, or the rejected one again if it is the only one named. */
 function chooseNext(
   rejected: Revision,
   statelessRevisions: readonly Revision[],
@@ -106,13 +106,13 @@ function createMetadata(
   };
 }
 
-/** Revision that a client requests, and its options. */
+/** Revision requested by a client, and its options. */
 export interface Proposal {
   readonly revision: Revision;
   readonly options: OpenOptions;
 }
 
-/** Sends `server/discover`. The peer opens while the result is being read, so that the messages behind it find it open. */
+/** Sends `server/discover`. The peer opens while the result is being read: the messages behind it find it open. */
 function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
   const row = revision.clientRequests["server/discover"];
   if (!row) throw new Error(`Revision ${revision.id} has no server/discover`);
@@ -184,7 +184,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row, conver
   peer.confirm();
 }
 
-/** Returns the revisions that a server names when it rejects the requested one. They prove that it knows stateless requests. */
+/** Returns the revisions named by a server when it rejects the requested one. They prove that it knows stateless requests. */
 function readServed(error: unknown, statelessRevisions: readonly Revision[]): readonly string[] | undefined {
   if (!isPeerError(error) || !isCodeOf(error, "unsupportedProtocolVersion", statelessRevisions)) return undefined;
   const supported = isObject(error.data) ? error.data.supported : undefined;
@@ -207,7 +207,7 @@ function isCodeOf({ code }: PeerError, name: string, revisions: readonly Revisio
   return revisions.some(({ errors }) => errors[name]?.code === code);
 }
 
-/** Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. */
+/** Returns the verdict for an older server, or throws the error. If a server requires a capability, it knows requests with declared capabilities. */
 function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): DiscoveredServer {
   const isSilence = isTimeoutError(error) && fallsBackOnSilence(channel, opened);
   if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isDiscoverRejection(error)))
@@ -215,7 +215,7 @@ function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways)
   throw error;
 }
 
-/** True if a server responded that it does not understand, in any form. */
+/** True if a server responded, in any form, that it does not understand. */
 export function isDiscoverRejection(error: unknown): boolean {
   const status = readStatus(error);
   return isResponse(error) && (status === undefined || legacyStatuses.includes(status));
@@ -228,7 +228,7 @@ function readStatus(error: unknown): number | undefined {
   return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
 }
 
-/** True for any error that the server sent, because older servers have no common code. A broken connection is not a response. */
+/** True for any error sent by the server, because older servers have no common code. A broken connection is not a response. */
 function isResponse(error: unknown): boolean {
   return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "ResponseError", "RpcError"]);
 }

@@ -33,7 +33,7 @@ function createStatelessEntrance({ reader, enter }: PerRequest): StatelessAccess
   };
 }
 
-/** True if only revisions with stateless requests have the method, so that a request without metadata lacks it by mistake. */
+/** True if only revisions with stateless requests have the method: a request without metadata lacks it by mistake then. */
 function needsMetadata(method: string, { revisions }: MetadataReader, opened: readonly Revision[]): boolean {
   const has = (revision: Revision): boolean => Object.hasOwn(revision.clientRequests, method);
   return revisions.some(has) && !opened.some(has);

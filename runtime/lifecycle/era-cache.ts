@@ -11,8 +11,8 @@ export interface EraEntry {
 }
 
 /**
- * Remembers the kind of servers, so that it need not be discovered at every connection. The entry of a server that needs a session expires: the
- * server may have been updated, and no failure would ever show that.
+ * Remembers the kind of servers, so that it need not be discovered at every connection. The entry of a server with sessions expires: the server may
+ * have been updated, and no failure would ever reveal the update.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -40,5 +40,5 @@ export class EraCache {
   }
 }
 
-/** Milliseconds for which a server counts as one that needs sessions: one hour. */
+/** Milliseconds for which a server counts as one with sessions: one hour. */
 const sessionLife = 60 * 60 * 1000;

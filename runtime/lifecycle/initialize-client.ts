@@ -15,8 +15,8 @@ import { readDeclared, withProfile } from "./apply-profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
 
 /**
- * Opens a connection from the client's side: without a session if both ends support that, otherwise with a handshake. A failed handshake closes the
- * connection: it is never cancelled.
+ * Opens a connection from the client's side: without a session if both ends support stateless requests, otherwise with a handshake. A failed
+ * handshake closes the connection: it is never cancelled.
  *
  * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
@@ -70,7 +70,7 @@ function isHandshakeRejection(error: unknown): boolean {
 }
 
 /**
- * Opens a session with a server that needed one before. Returns false if the server rejects it: its kind may have changed and is discovered again.
+ * Opens a session with a server, as it needed one before. Returns false if the server rejects it: its kind may have changed and is discovered again.
  */
 async function opensSessionAgain(peer: Peer, options: OpenOptions): Promise<boolean> {
   try {
@@ -95,7 +95,7 @@ function createFirstRoutes(revisions: readonly Revision[]): Routes {
   return { ...nothing, batching: false, reject: methodNotFound, isSilent: true };
 }
 
-/** Negotiates a revision. Some servers reject an unknown revision instead of offering another; then one of those that they name is tried, once. */
+/** Negotiates a revision. Some servers reject an unknown revision instead of offering another; then one of the revisions they name is tried, once. */
 async function negotiate(
   peer: Peer,
   revisions: readonly [Revision, ...Revision[]],
@@ -114,8 +114,8 @@ async function negotiate(
 }
 
 /**
- * Sends `initialize`, with what the proposed revision knows of the client. The session opens while the result is being read, so that the messages behind
- * it in the same chunk find it open.
+ * Sends `initialize`, with what the proposed revision knows of the client. The session opens while the result is being read: the messages behind it
+ * in the same chunk find it open.
  */
 function propose(peer: Peer, revision: Revision, options: OpenOptions): Promise<void> {
   const row = readInitializeRow(revision);

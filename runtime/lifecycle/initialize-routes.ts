@@ -16,7 +16,7 @@ export function resolve<Value extends object | string>(
   return isMaker<Value>(value) ? value(revision) : value;
 }
 
-/** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */
+/** Creates the routes for the time before a session: `ping`, and on a server `initialize`. */
 export function createInitializeRoutes(rows: InitializeRows, initialize?: RequestHandler): Routes {
   const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: respondToPing }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
@@ -30,7 +30,7 @@ export function createInitializeRoutes(rows: InitializeRows, initialize?: Reques
   };
 }
 
-/** Creates the error of a request that comes before the handshake. */
+/** Creates the error of a request before the handshake. */
 export function notInitialized(code: number): RpcError {
   return new RpcError(code, "The session is not initialized; send initialize first");
 }

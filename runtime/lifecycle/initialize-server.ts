@@ -80,7 +80,7 @@ function peerOf({ connection }: CallContext): Peer {
   throw new Error("A session must be opened on the connection of its initialize request");
 }
 
-/** Facts about a session that are known before its connection opens. */
+/** Facts about a session known before its connection opens. */
 type AgreedFacts = Pick<NegotiatedSession, "revision" | "isStateless">;
 
 /** Access for stateless requests, before there is a session and beside it. */
@@ -97,13 +97,13 @@ interface Offer {
   readonly initialize: RequestRow;
   readonly info: ImplementationInfo;
   readonly whole: Declared;
-  /** For clients that have not declared extensions themselves: at revisions with sessions, most know nothing of them. */
+  /** For clients without a declaration of extensions: at revisions with sessions, most know nothing of them. */
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
   readonly converter: RevisionConverter | undefined;
 }
 
-/** Capabilities that a server declares, and the result of `initialize` that contains them. */
+/** Capabilities declared by a server, and the result of `initialize` with them. */
 interface Declared {
   readonly capabilities: Capabilities;
   readonly result: unknown;
@@ -210,7 +210,7 @@ async function initializeWithMiddleware(
   return result;
 }
 
-/** Limits the size of what every session keeps for its lifetime, also in a store that processes share. */
+/** Limits the size of what every session keeps for its lifetime, also in a shared store. */
 function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly capabilities: Capabilities }): void {
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes <= longestOpening) return;

@@ -2,7 +2,7 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { RequestHandler } from "../protocol/peer/routes.ts";
 import type { Session } from "../protocol/session/session.ts";
 
-/** Request that the lifecycle handles itself. */
+/** Request handled by the lifecycle itself. */
 export interface LifecycleRequest {
   readonly method: string;
   readonly params: unknown;
@@ -11,7 +11,7 @@ export interface LifecycleRequest {
   readonly call: CallContext;
 }
 
-/** Middleware around the requests that the lifecycle handles itself; `next` continues to the handler. */
+/** Middleware around requests handled by the lifecycle itself; `next` continues to the handler. */
 export type LifecycleMiddleware = (request: LifecycleRequest, next: () => unknown) => unknown;
 
 /** Wraps a handler in middleware; without middleware, returns the handler itself. */

@@ -3,7 +3,7 @@ import { isObject } from "../../generated/support.ts";
 import { errorCodes, isRpcError } from "../jsonrpc/errors.ts";
 
 /**
- * Returns the revisions that open a session with a handshake, in the given order: the first is preferred.
+ * Returns the revisions with a handshake, in the given order: the first is preferred.
  *
  * @throws {Error} when there are none
  */
@@ -32,7 +32,7 @@ export function findRevision(id: unknown, revisions: readonly Revision[]): Revis
   return revisions.find((revision) => revision.id === id);
 }
 
-/** Returns the revisions that a server names when it rejects a version with an error instead of a counter-offer. */
+/** Returns the revisions named by a server when it rejects a version with an error instead of a counter-offer. */
 export function readSupported(error: unknown): readonly string[] | undefined {
   if (!isRpcError(error) || error.code !== errorCodes.invalidParams || !isObject(error.data)) return undefined;
   const { supported } = error.data;

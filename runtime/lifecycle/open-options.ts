@@ -11,7 +11,7 @@ import type { PerRevision } from "./serve-options.ts";
 export interface OpenOptions extends PeerOptions {
   readonly info: PerRevision<ImplementationInfo>;
   readonly capabilities?: PerRevision<Capabilities>;
-  /** Revisions that the client supports; the first is proposed. */
+  /** Revisions supported by the client; the first is proposed. */
   readonly revisions: readonly Revision[];
   /** Revision of the client's code. Default: the first of `revisions`. */
   readonly written?: Revision;
@@ -19,7 +19,7 @@ export interface OpenOptions extends PeerOptions {
   readonly handlers?: PerRevision<Handlers>;
   /** Least severe level to be logged, where each request names it. Default: nothing is logged. */
   readonly logLevel?: () => string | undefined;
-  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  /** Conventions of a community, in addition to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
   /**
    * Limits the client to revisions of this kind: `handshake` requests nothing newer, `per-request` opens no session. Default: what the server

@@ -20,13 +20,13 @@ export interface ServeOptions extends PeerOptions {
   readonly instructions?: PerRevision<string>;
   /** Time for which clients may keep what they learn about the server without opening a session. Default: not at all. */
   readonly discovery?: CacheHint;
-  /** Revisions that are served, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
+  /** Revisions to serve, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
   readonly revisions: readonly Revision[];
   /** Handlers by name: `callTool`, `listTools`, ... Those of notifications too: `rootsListChanged`. */
   readonly handlers: PerRevision<Handlers>;
-  /** Response to a client that requests a revision that is not served. Default: a counter-offer. */
+  /** Response to a client whose requested revision is not served. Default: a counter-offer. */
   readonly versionMismatch?: "counter-offer" | "error";
-  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  /** Conventions of a community, in addition to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
   /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
   readonly around?: LifecycleMiddleware;
@@ -35,7 +35,7 @@ export interface ServeOptions extends PeerOptions {
 }
 
 /**
- * Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request.
- * A transport whose connections carry one stateless request each brings a function that creates them.
+ * Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request. A
+ * transport with one connection for each stateless request brings a function to create them.
  */
 export type Acceptor = (channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless) => Connection;

@@ -175,7 +175,7 @@ function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoute
   };
 }
 
-/** Returns notifications that may come before, or without, a session: the cancellation of stateless requests. */
+/** Returns notifications possible before, or without, a session: the cancellation of stateless requests. */
 export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
   const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
   return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
