@@ -1,4 +1,4 @@
-/** Encodes bytes in base64, as the protocol requires. Works without `Buffer`, in slices that fit on the stack. */
+/** Encodes bytes in base64, as the protocol requires. Works without `Buffer`, in slices small enough for the stack. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += sliceLength) {
@@ -12,16 +12,14 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/**
- * Decodes base64 as the protocol carries it; returns `undefined` for any other text. Strict: text that readers could decode differently is rejected.
- */
+/** Decodes base64 in the protocol's form; returns `undefined` for any other text. Strict: text with several possible readings is rejected. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return isBase64(text) ? toBytes(atob(text)) : undefined;
 }
 
 /**
- * True for base64 with padding. Searches for a character outside of the alphabet: a pattern that matches the whole text may keep a place to return to
- * for each character, and several megabytes exceed the stack of the engine.
+ * True for base64 with padding. Searches for a character outside of the alphabet: a pattern for the whole text may keep a place to return to for each
+ * character, and several megabytes exceed the stack of the engine.
  */
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ""));

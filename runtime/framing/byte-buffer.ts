@@ -1,5 +1,5 @@
 /**
- * Collects bytes that arrive in pieces. Memory grows with the bytes and not with the pieces, which the sender may make as small as it likes: each
+ * Collects bytes as they arrive, in pieces. Memory grows with the bytes and not with the pieces, which the sender may make as small as it likes: each
  * piece would cost more than its content.
  */
 export class ByteBuffer {
@@ -23,7 +23,7 @@ export class ByteBuffer {
     this.#length = length;
   }
 
-  /** Doubles the buffer when it is full, so that each byte is copied a bounded number of times. */
+  /** Doubles the buffer when it is full: each byte is copied a bounded number of times. */
   #append(piece: Uint8Array, length: number): void {
     if (length > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(length, this.#bytes.length * 2, 1024));

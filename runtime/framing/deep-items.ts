@@ -1,15 +1,15 @@
 import { findStringEnd, type ByteRange } from "./json-scan.ts";
 
-/** Message without the items of a list that are nested too deeply. */
+/** Message without the too deeply nested items of a list. */
 export interface ShallowMessage {
   readonly text: string;
-  /** Items that were left out. */
+  /** Omitted items. */
   readonly items: readonly ByteRange[];
 }
 
 /**
- * Leaves the items that take a message beyond a limit out of the list in its result, so that one of them does not cost the whole list. Returns
- * `undefined` if the message has no such items.
+ * Leaves too deep items out of the list in the result of a message: one of them must not cost the whole list. Returns `undefined` if the message has
+ * no such items.
  */
 export function omitDeepItems(source: ByteRange, maxDepth: number): ShallowMessage | undefined {
   const list = findList(source, maxDepth);
@@ -28,14 +28,14 @@ interface Item {
 }
 
 interface List {
-  /** Position of the bracket that opens it. */
+  /** Position of the opening bracket. */
   readonly start: number;
-  /** Position of the bracket that closes it. */
+  /** Position of the closing bracket. */
   readonly end: number;
   readonly items: readonly Item[];
 }
 
-/** Finds the first list with items that are too deep, directly in the result of a message. */
+/** Finds the first list with too deep items, directly in the result of a message. */
 function findList({ bytes, start, end }: ByteRange, maxDepth: number): List | undefined {
   const keys: string[] = [];
   let depth = 0;

@@ -43,5 +43,5 @@ const quote = 0x22;
 const ascii = new TextDecoder();
 const isInteger = /^\d+$/;
 
-/** Begins every number that may be inexact. Texts may have such digits in strings as well. */
+/** Beginning of every possibly inexact number. Texts may have such digits in strings as well. */
 const longNumber = /[0-9]{16}|[eE][+-]?[0-9]{3}/;

@@ -6,8 +6,8 @@ export interface JsonCopy {
 }
 
 /**
- * Returns a deep copy of what JSON can represent: members that are `undefined` or functions are omitted, `toJSON` is honoured, numbers that JSON
- * lacks become `null`.
+ * Returns a deep copy of what JSON can represent: members that are `undefined` or functions are omitted, `toJSON` is honoured, NaN and infinite
+ * numbers become `null`.
  *
  * @param key - name of the value in its parent
  * @throws {TypeError} when the value has a cycle or a big integer
@@ -25,7 +25,7 @@ interface Walk {
   values: number;
 }
 
-/** Depth beyond which a value is a cycle, or one that no peer accepts. */
+/** Depth beyond which a value is a cycle, or too deep for any peer. */
 const bottom = 1_000;
 
 function copyValue(value: unknown, key: string, depth: number, walk: Walk): unknown {

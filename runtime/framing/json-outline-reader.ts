@@ -1,8 +1,8 @@
 import { outline } from "./json-scan.ts";
 
 /**
- * Reads the first level of a message that is too long to keep, as its bytes arrive: `{}` and `[]` replace what is below. The id of a rejected message
- * is therefore known, wherever it is in the message.
+ * Reads the first level of a message too long to keep, as its bytes arrive: `{}` and `[]` replace what is below. The id of a rejected message is
+ * therefore known, wherever it is in the message.
  */
 export class OutlineReader {
   #kept: number[] = [];

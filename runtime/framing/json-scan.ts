@@ -1,6 +1,6 @@
 import type { Limits } from "../jsonrpc/limits.ts";
 
-/** Problem that a scan finds in JSON text before it is parsed. */
+/** Problem found by a scan of JSON text before it is parsed. */
 export type Finding =
   { readonly kind: "depth" } | { readonly kind: "values" } | { readonly kind: "repeated"; readonly member: string };
 
@@ -18,9 +18,9 @@ export function toByteRange(text: string): ByteRange {
 }
 
 /**
- * Scans JSON text for nesting beyond a limit, for more values than a limit, and for protocol members that appear twice in one envelope: parsers
- * disagree on which one counts. One pass without recursion; invalid JSON is left to the parser. Bytes are read two to three times as fast as the
- * characters of a string.
+ * Scans JSON text for nesting beyond a limit, for more values than a limit, and for repeated protocol members in one envelope: parsers disagree on
+ * which one counts. One pass without recursion; invalid JSON is left to the parser. Bytes are read two to three times as fast as the characters of a
+ * string.
  */
 export function scan(
   { bytes, start, end }: ByteRange,
@@ -60,7 +60,7 @@ export function scan(
 }
 
 /**
- * Returns the text with `{}` and `[]` in place of everything below the first level, so that the envelope of a rejected message can be read without
+ * Returns the text with `{}` and `[]` in place of everything below the first level. So the envelope of a rejected message can be read without
  * building the rest. Returns `undefined` for an envelope with two ids, because it is unknown which one is meant.
  *
  * @throws {TypeError} when the bytes are not UTF-8
@@ -184,7 +184,7 @@ function readEscaped(key: Uint8Array): number {
   }
 }
 
-/** Returns the index of the next byte that is not white space, or the end. */
+/** Returns the index of the next byte other than white space, or the end. */
 export function skipBlanks(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = bytes[at];

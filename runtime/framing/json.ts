@@ -56,7 +56,7 @@ function receiveInexact(value: unknown, source: ByteRange, sink: Sink): void {
   sink.message(value);
 }
 
-/** Creates the problem of a message with a number that cannot be read exactly. */
+/** Creates the problem of a message with an inexact number. */
 function inexact(value: unknown): FramingProblem {
   const message = "The message has a number beyond 2^53, which would be rounded; send it as a string";
   return { kind: "numbers", message, value };
@@ -71,17 +71,17 @@ export function encode(outgoing: Outgoing): string {
   return isBatch(outgoing) ? `[${outgoing.map(encodeMessage).join(",")}]` : encodeMessage(outgoing);
 }
 
-/** Creates the problem of a message that is longer than the limit. */
+/** Creates the problem of a message longer than the limit. */
 export function tooLarge(maxMessageBytes: number, value: unknown): FramingProblem {
   return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
 }
 
-/** Creates the problem of a message that is nested too deeply. */
+/** Creates the problem of a message with too deep nesting. */
 export function tooDeep(maxDepth: number, value: unknown): FramingProblem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
-/** Creates the problems of items that are left out of the list in a result. The other items are received. */
+/** Creates the problems of items left out of the list in a result. The other items are received. */
 function toItemProblems(items: readonly ByteRange[], maxDepth: number): readonly FramingProblem[] {
   const reason = `left out of the list; more than ${maxDepth} levels of nesting`;
   const more = items.length - mostNames;
@@ -96,10 +96,10 @@ function readName(item: ByteRange): string {
   return shorten([value.name, value.uriTemplate, value.uri].find((text) => typeof text === "string") ?? "");
 }
 
-/** Maximum number of items of one list that are named one by one. */
+/** Maximum number of items of one list to name one by one. */
 const mostNames = 10;
 
-/** Creates the problem of a message that holds too many values. */
+/** Creates the problem of a message with too many values. */
 export function tooManyValues(maxValues: number, value: unknown): FramingProblem {
   return { kind: "values", message: `The message has more than ${maxValues} values; send smaller messages`, value };
 }
@@ -124,7 +124,7 @@ function readEnvelope(source: ByteRange): unknown {
   return envelope === undefined ? undefined : parse(envelope);
 }
 
-/** Returns the value of JSON text, which is never `undefined`, or `undefined` for text that is not JSON. */
+/** Returns the value of JSON text, which is never `undefined`, or `undefined` for any other text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -133,7 +133,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Encodes a message. Results are inserted as text, so that a static result is never encoded again. */
+/** Encodes a message. Results are inserted as text: a static result is never encoded again. */
 function encodeMessage(message: Message): string {
   if ("result" in message) return encodeResult(message);
   // A change of a list sends such a notification to every session: this takes half as long.

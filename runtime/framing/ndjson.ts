@@ -16,10 +16,10 @@ export class LineDecoder {
   readonly #limits: LineLimits;
   readonly #sink: Sink;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** Bytes of the line that is not complete yet. */
+  /** Bytes of the incomplete line. */
   #rest: Uint8Array = nothing;
   #restLength = 0;
-  /** Set while the rest of a line that is too long is skipped. */
+  /** Set while the rest of a line of excessive length is skipped. */
   #skipped: OutlineReader | undefined;
 
   constructor(limits: LineLimits, sink: Sink) {
@@ -43,7 +43,7 @@ export class LineDecoder {
     this.#forget();
   }
 
-  /** Completes the line that began in an earlier chunk, and returns the index at which the next one starts. */
+  /** Completes the line from an earlier chunk, and returns the index at which the next one starts. */
   #complete(chunk: Uint8Array): number {
     const end = chunk.indexOf(lineFeed);
     this.#hold(chunk.subarray(0, end));
@@ -53,7 +53,7 @@ export class LineDecoder {
     return end + 1;
   }
 
-  /** Keeps bytes without a line break. The buffer doubles, so that each byte is copied a bounded number of times. */
+  /** Keeps bytes without a line break. The buffer doubles, so each byte is copied a bounded number of times. */
   #hold(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     if (this.#skipped) return this.#skipped.push(bytes);
@@ -64,7 +64,7 @@ export class LineDecoder {
     this.#restLength = length;
   }
 
-  /** Starts to skip a line that is too long to keep. */
+  /** Starts to skip a line too long to keep. */
   #skip(bytes: Uint8Array): void {
     const reader = new OutlineReader();
     reader.push(this.#rest.subarray(0, this.#restLength));
@@ -83,7 +83,9 @@ export class LineDecoder {
     if (this.#rest.length > keptBytes) this.#rest = nothing;
   }
 
-  /** Takes complete lines, all but the last with their line break. They are decoded together unless that exceeds the limit or is not valid UTF-8. */
+  /**
+   * Takes complete lines, all but the last with their line break. They are decoded together unless the whole exceeds the limit or is not valid UTF-8.
+   */
   #takeLines(bytes: Uint8Array): void {
     if (bytes.length > this.#limits.maxMessageBytes) return this.#takeEach(bytes);
     const text = this.#decodeText(bytes);
@@ -141,7 +143,7 @@ const lineFeed = 0x0a;
 const byteOrderMark = 0xfeff;
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** Bytes of the largest buffer that is kept after its line. */
+/** Maximum size of a buffer kept after its line, in bytes. */
 const keptBytes = 64 * 1024;
 
 function findLineEnd(bytes: Uint8Array, start: number): number {

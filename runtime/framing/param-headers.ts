@@ -2,7 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { fromUtf8 } from "./utf8.ts";
 
-/** Tool parameter that requests carry in a header as well, for intermediaries between client and server. */
+/** Tool parameter sent in a header as well, for intermediaries between client and server. */
 export interface ParamHeader {
   /** Name of the header, with its prefix `Mcp-Param-`. */
   readonly header: string;
@@ -11,7 +11,7 @@ export interface ParamHeader {
 }
 
 /**
- * Returns the parameters that a tool's input schema marks for mirroring.
+ * Returns the parameters marked for mirroring in a tool's input schema.
  *
  * @throws {Error} when a mark is invalid or misplaced, or when two marks name the same header: such a tool cannot be used
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
@@ -34,7 +34,7 @@ export function readParamValue(args: unknown, path: readonly string[]): unknown 
   return value === null ? undefined : value;
 }
 
-/** Returns a value as text for a header; `undefined` for values that cannot be mirrored. */
+/** Returns a value as text for a header; `undefined` for values without a header form. */
 export function toFieldText(value: unknown): string | undefined {
   const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
   return isPlain ? String(value) : undefined;
@@ -47,15 +47,15 @@ export function isSameField(text: string, value: unknown): boolean {
 }
 
 /**
- * Encodes text as the value of a header. Text that headers cannot hold is written in base64, and so is text that looks like this encoding, or like
- * several header lines that a platform has joined.
+ * Encodes text as the value of a header. Text unfit for headers is written in base64, and so is text that looks like this encoding, or like several
+ * header lines joined by a platform.
  */
 export function encodeField(text: string): string {
   const isSafe = /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && !sentinel.test(text) && !text.includes(joint);
   return isSafe ? text : `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }
 
-/** Returns the text that the value of a header represents; `undefined` when it is not well-formed. */
+/** Returns the text represented by the value of a header; `undefined` when it is not well-formed. */
 export function decodeField(field: string): string | undefined {
   const text = field.replace(/^[ \t]+|[ \t]+$/g, "");
   const encoded = sentinel.exec(text)?.[1];
@@ -114,7 +114,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Decodes base64 strictly: text that other readers might decode differently is rejected. */
+/** Decodes base64 strictly: text with several possible readings is rejected. */
 function decodeText(encoded: string): string | undefined {
   const bytes = fromBase64(encoded);
   return bytes && fromUtf8(bytes);

@@ -8,7 +8,7 @@ export interface ServerEvent {
   readonly type: string;
   /** Empty when the event only carries an id or a delay: it has no message then. */
   readonly data: string;
-  /** Last id that the stream has named, in this event or before. Empty means that resumption is not possible. */
+  /** Last id named by the stream, in this event or before. Empty: resumption is not possible. */
   readonly id: string | undefined;
   /** Milliseconds to wait before reconnecting, if the event specifies them. */
   readonly retry: number | undefined;
@@ -30,7 +30,7 @@ export interface EventParts {
 
 /**
  * Splits bytes into server-sent events. Lines end with LF, CR LF or CR; characters may be split anywhere. An event over the limit is reported once
- * and skipped as it arrives. An event that the end of the stream cuts off is dropped.
+ * and skipped as it arrives. An event cut off by the end of the stream is dropped.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -39,7 +39,7 @@ export class EventDecoder {
   readonly #sink: EventSink;
   readonly #utf8 = new TextDecoder();
   #isAfterReturn = false;
-  /** Text of the line that is not complete yet, unless it is skipped. */
+  /** Text of the incomplete line, unless it is skipped. */
   readonly #rest = new TextBuffer();
   #isMidLine = false;
   readonly #data = new TextBuffer();
@@ -81,7 +81,7 @@ export class EventDecoder {
     else if (this.#admits(end)) this.#takeLine(this.#rest.length === 0 ? end : this.#rest.take(end));
   }
 
-  /** True if there is room for more of the line. An event that is too long is skipped as a whole. */
+  /** True if there is room for more of the line. An event of excessive length is skipped as a whole. */
   #admits(text: string): boolean {
     if (this.#block.isSkipped) return false;
     if (this.#rest.length + text.length + this.#data.length <= this.#maxLength) return true;
@@ -119,7 +119,7 @@ export function encodeEvent({ type, id, retry, data }: EventParts): string {
   return `${typeLine}${idLine}${retryLine}data: ${isOneLine(data) ? data : data.replace(/\r\n?|\n/g, "\ndata: ")}\n\n`;
 }
 
-/** Comment for the stream: it keeps proxies from closing an idle stream, and reveals readers that have disconnected. */
+/** Comment for the stream: it keeps proxies from closing an idle stream, and reveals disconnected readers. */
 export const keepAliveComment: string = ":\n\n";
 
 /** True if a value can be the id of an event. */

@@ -1,6 +1,6 @@
 /**
- * Collects text that arrives in pieces. Memory grows with the text and not with the pieces, which the sender may make as small as it likes. Appending
- * each piece to the text would cost many times its content, and a piece may keep the whole text alive from which it was cut.
+ * Collects text as it arrives, in pieces. Memory grows with the text and not with the pieces, which the sender may make as small as it likes.
+ * Appending each piece to the text would cost many times its content, and a piece may keep the whole text alive from which it was cut.
  */
 export class TextBuffer {
   #whole: string[] = [];
@@ -38,5 +38,5 @@ export class TextBuffer {
   }
 }
 
-/** Number of pieces that are joined in one step. */
+/** Number of pieces joined in one step. */
 const mostPieces = 256;
