@@ -1,8 +1,8 @@
 /**
- * Aborts a controller as soon as one of the signals is aborted. Returns a function that removes the listeners, for signals that outlive their use.
+ * Aborts a controller as soon as one of the signals is aborted. Returns a function to remove the listeners, for signals that outlive their use.
  *
- * Replaces `AbortSignal.any`: Node 20 keeps a signal created by it for as long as the signal has a listener, and the listener keeps everything that
- * it references.
+ * Replaces `AbortSignal.any`: Node 20 keeps a signal created by it for as long as the signal has a listener, and the listener keeps everything it
+ * references.
  */
 export function followSignals(controller: AbortController, signals: readonly (AbortSignal | undefined)[]): () => void {
   const follows = signals.map((signal) => signal && follow(controller, signal));
@@ -17,8 +17,8 @@ function follow(controller: AbortController, signal: AbortSignal): () => void {
 }
 
 /**
- * Calls a function when a signal is aborted, which it is not yet. Returns a function that removes it. The signal gets one listener for all such
- * functions: adding a listener takes time for each that it has, and Node.js warns of more than ten.
+ * Calls a function when a signal is aborted, which it is not yet. Returns a function to remove it. The signal gets one listener for all such
+ * functions: adding a listener takes time for each existing one, and Node.js warns of more than ten.
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   const known = actionsOf.get(signal) ?? new AbortActions(signal);
@@ -26,7 +26,7 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
   return known.add(run);
 }
 
-/** Functions that run when a signal is aborted. */
+/** Functions to run when a signal is aborted. */
 class AbortActions {
   readonly #signal: AbortSignal;
   readonly #actions = new Set<() => void>();
@@ -44,7 +44,7 @@ class AbortActions {
     };
   }
 
-  /** Runs all, also after one that throws. Its error is uncaught, as one of a listener is. */
+  /** Runs all functions, even if one of them throws. Its error is uncaught, like the error of a listener. */
   readonly #runAll = (): void => {
     for (const run of this.#actions) {
       try {

@@ -1,6 +1,6 @@
 import type { Clock } from "./timers.ts";
 
-/** Signal that something has changed, for one reader that waits for it. */
+/** Signal of a change, for one waiting reader. */
 export class ChangeSignal {
   #isChanged = false;
   #wake: (() => void) | undefined;

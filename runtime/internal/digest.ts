@@ -9,7 +9,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Creates an id that cannot be guessed: 128 random bits in hexadecimal. */
+/** Creates an unguessable id: 128 random bits in hexadecimal. */
 export function createSecretId(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -2,7 +2,7 @@ import type { Awaitable } from "../../generated/support.ts";
 
 /**
  * Continues with a value synchronously, or with a promise when it is fulfilled. For hot paths, where each `await` costs as much as what it waits for:
- * a value that is no promise needs no `await`.
+ * plain values need no `await`.
  */
 export function chain<Value, Next>(
   value: Value | PromiseLike<Value>,

@@ -1,11 +1,11 @@
-/** Describes the first value that JSON would lose, with its path. Object members that are `undefined` are ignored. */
+/** Describes the first value JSON would lose, with its path. Object members that are `undefined` are ignored. */
 export function findNotJson(value: unknown): string | undefined {
   return findBelow(value, { path: [], ancestors: new Set(), checked: new Map() });
 }
 
 /** State of one search. */
 interface Search {
-  /** Names of the members that lead to the current value. */
+  /** Names of the members on the way to the current value. */
   readonly path: string[];
   readonly ancestors: Set<object>;
   /** Objects without a problem, with the depth at which they were checked. Only at a greater depth are they checked again. */

@@ -1,8 +1,8 @@
 /**
- * Parses a URL. Returns `undefined` for a text that is none. `URL.canParse` of Node 20 and 22 returns `false` for URLs with characters such as `ü` after
+ * Parses a URL. Returns `undefined` for any other text. `URL.canParse` of Node 20 and 22 returns `false` for URLs with characters such as `ü` after
  * some thousand calls, so nothing here uses it.
  *
- * @param base - URL that a relative reference is resolved against; default: the text has to be an absolute URL
+ * @param base - base of relative references; default: the text has to be an absolute URL
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

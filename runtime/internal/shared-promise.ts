@@ -1,5 +1,5 @@
 /**
- * Promise that many callers wait for, each with its own signal. A caller that stops waiting leaves nothing behind, whereas a plain promise keeps
+ * Promise for many waiting callers, each with its own signal. A caller leaves nothing behind when it stops waiting, whereas a plain promise keeps
  * every caller that ever waited for it until it settles.
  */
 export class SharedPromise<Value> {

@@ -1,7 +1,7 @@
 /**
- * Map for entries that come and go with every message. A `Map` leaves a table behind whenever it allocates a new one. A table in the old generation
- * keeps its successors alive, and with them every value that was in one of them, so that no value is collected while it is young. Here the tables
- * hold numbers, and the values are in slots that are reused.
+ * Map whose entries come and go with every message. A `Map` leaves a table behind whenever it allocates a new one. A table in the old generation
+ * keeps its successors alive, and with them every value ever held by one of them, so no value is collected while it is young. Here the tables hold
+ * numbers, and the values are in reused slots.
  */
 export class SlotMap<Key, Value extends object> {
   /** Created with the first entry: most sessions of a server never send a request. */
@@ -47,7 +47,7 @@ export class SlotMap<Key, Value extends object> {
     return this.#slots?.keys() ?? [];
   }
 
-  /** Yields the values in insertion order. Values that are added or deleted during the iteration may be omitted. */
+  /** Yields the values in insertion order. Values added or deleted during the iteration may be omitted. */
   *values(): Generator<Value, void> {
     for (const slot of this.#slots?.values() ?? []) {
       const value = this.#values[slot];

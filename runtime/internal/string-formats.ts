@@ -1,6 +1,6 @@
 import { isUrl } from "./parse-url.ts";
 
-/** Text format that a form may require. */
+/** Text format in the schemas of forms. */
 export interface Format {
   readonly description: string;
   readonly accepts: (text: string) => boolean;
@@ -17,7 +17,7 @@ export const formats: { readonly [Name in FormatName]: Format } = {
 /** Name of a text format in a form. */
 export type FormatName = "email" | "uri" | "date" | "date-time";
 
-/** True if a value names a format that is enforced. */
+/** True if a value names an enforced format. */
 export function isFormat(value: unknown): value is FormatName {
   return typeof value === "string" && Object.hasOwn(formats, value);
 }

@@ -4,7 +4,7 @@ import { isObject } from "../../generated/support.ts";
 export interface Clock {
   /** Returns a monotonic time in milliseconds. */
   now(): number;
-  /** Runs a function once after a delay, and returns a function that cancels it. Does not keep the process alive unless it is held. */
+  /** Runs a function once after a delay, and returns a function to cancel it. Does not keep the process alive unless it is held. */
   after(milliseconds: number, run: () => void): Cancel;
 }
 
@@ -18,8 +18,8 @@ export interface Cancel {
 }
 
 /**
- * Clock of the platform, based on `performance.now` and `setTimeout`. On Node, data that has arrived is read before a due timer runs: after a time in
- * which the process was busy, a response that arrived in time would otherwise count as late.
+ * Clock of the platform, based on `performance.now` and `setTimeout`. On Node, received data is read before a due timer runs. Otherwise, after the
+ * process was busy for a while, a response that arrived in time would count as late.
  */
 export const systemClock: Clock = {
   now: () => performance.now(),
@@ -46,7 +46,7 @@ export interface Timer extends Cancel {
 
 /**
  * Runs a function once after any number of milliseconds, and never after `Infinity`. Keeps the process alive until then, unless it is released.
- * Delays that the platform does not support are waited for in parts.
+ * Delays too long for the platform are waited for in parts.
  */
 export function startTimer(milliseconds: number, run: () => void): Timer {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,7 +79,7 @@ export function repeat(milliseconds: number, run: () => void): Cancel {
   return () => cancel();
 }
 
-/** Runs a function in a later turn of the event loop, after all promises that are about to settle. */
+/** Runs a function in a later turn of the event loop, after all promises about to settle. */
 export function inLaterTurn(run: () => void): void {
   setTimeout(run);
 }
