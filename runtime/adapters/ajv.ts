@@ -74,7 +74,7 @@ function toEngine(options: PatternOptions, limit: EvaluationLimit): NonNullable<
   return Object.assign(engine, { code: "compilePattern" });
 }
 
-/** Creates an ajv instance which treats unknown keywords as annotations, as the specification requires. */
+/** Creates an ajv instance that treats unknown keywords as annotations, as the specification requires. */
 function createAjv(dialect: Dialect, settings: Options): Ajv {
   const lenient: Options = { ...settings, strict: false, logger: false };
   return dialect === "draft-07" ? new Ajv(lenient) : new Ajv2020(lenient);

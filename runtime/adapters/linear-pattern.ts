@@ -17,7 +17,7 @@ export function isLinearPattern(pattern: string): boolean {
   return steps <= (isAnchored ? maxStepsAnchored : maxStepsEverywhere) || (isAnchored && isDeterministic(node));
 }
 
-/** Maximum steps of a search with one start, and of a search which starts at every character. */
+/** Maximum steps of a search with one start, and of a search that starts at every character. */
 const maxStepsAnchored = 5_000;
 const maxStepsEverywhere = 32;
 
@@ -97,7 +97,7 @@ function measureRepeat(once: Cost, minimum: number, maximum: number): Cost {
   return total;
 }
 
-/** Position in a pattern which consumes one character. */
+/** Position in a pattern that consumes one character. */
 interface Position {
   readonly ranges: readonly CharacterRange[];
   readonly repeats: boolean;

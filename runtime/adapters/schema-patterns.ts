@@ -18,7 +18,7 @@ export type CompilePattern = (pattern: string) => PatternTest | undefined;
 /** Options for the enforcement of `pattern` and `patternProperties`. */
 export interface PatternOptions {
   /**
-   * Engine for patterns which may take very long on the platform's engine: `compileRe2` of the adapter `re2`. Without it, such patterns are reported
+   * Engine for patterns that may take very long on the platform's engine: `compileRe2` of the adapter `re2`. Without it, such patterns are reported
    * and not enforced. `"native"` runs every pattern on the platform's engine: use it only for your own schemas.
    */
   readonly patterns?: CompilePattern | "native";
@@ -70,7 +70,7 @@ function readPattern(pattern: string): string | undefined {
 }
 
 /**
- * Returns the enforceable part of a schema, and reports the other patterns. Set `nativeKeys` for libraries which test the patterns of
+ * Returns the enforceable part of a schema, and reports the other patterns. Set `nativeKeys` for libraries that test the patterns of
  * `patternProperties` on the platform's engine, with the flag `u`.
  *
  * @throws {Error} when a pattern is not a regular expression.

@@ -35,7 +35,7 @@ function toComparable(value: unknown): string {
 }
 
 /**
- * Lists of a value, for a library which compares all pairs of items. While it compares a long list, the list shows it two equal items, or none:
+ * Lists of a value, for a library that compares all pairs of items. While it compares a long list, the list shows it two equal items, or none:
  * whether there are any is found out here.
  */
 export class ComparedLists {

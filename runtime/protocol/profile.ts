@@ -32,7 +32,7 @@ export interface Profile {
   readResult?(result: unknown, method: string, revision: Revision): unknown;
   /** Returns the terms for a retry of a request that failed with an error of the peer; `undefined` if it may not be retried. */
   readRetry?(error: ErrorObject): RetryAdvice | undefined;
-  /** Converts the error of an HTTP request which is rejected before it reaches a session, such as one without credentials. */
+  /** Converts the error of an HTTP request that is rejected before it reaches a session, such as one without credentials. */
   toHttpError?(error: ErrorObject, rejection: HttpRejection): ErrorObject;
   /** Returns the HTTP status of an error response to a request of a session. Default: 200. */
   toHttpStatus?(error: ErrorObject): number | undefined;

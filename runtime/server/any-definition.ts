@@ -26,7 +26,7 @@ export interface AnyCoreDefinition extends ServerOptions {
   fallback?(request: { readonly method: string; readonly params: unknown }, context: AnyContext): unknown;
 }
 
-/** Definition with optionally restricted visibility. */
+/** Definition whose visibility may be restricted. */
 export interface Visible {
   visible?(requester: AnyRequester): boolean;
 }

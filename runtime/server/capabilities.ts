@@ -5,7 +5,7 @@ import type { Capabilities } from "../protocol/session/session.ts";
 
 /** Declarations of a server in addition to the methods it handles. */
 export interface Declared {
-  /** Lists allowed to change while clients are connected. */
+  /** Lists that may change while clients are connected. */
   readonly listChanged: ReadonlySet<ListKind>;
   readonly subscribe: boolean;
   /** Capabilities outside of the protocol. */

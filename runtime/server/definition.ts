@@ -320,7 +320,7 @@ export interface ServerTasks {
 
 /** Input required options of a server. */
 export interface ServerRequestState {
-  /** Options of calls in need of input, for stateless requests. */
+  /** Options of calls that need input of the client, for stateless requests. */
   readonly requestState?: RequestStateOptions;
 }
 
@@ -335,7 +335,7 @@ export interface ServerExtensions {
 
 /** Options of a server, independent of its features. */
 export interface ServerOptions {
-  /** Lists allowed to change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
+  /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
   readonly listChanged?: true | readonly ListKind[];
   /** True to accept subscriptions to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
   readonly subscribe?: boolean;

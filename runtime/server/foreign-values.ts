@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 
 /**
- * Finds an object in a checked value which JSON turns into another, unchecked value: a date becomes text, a map loses its entries. Returns its class
+ * Finds an object in a checked value that JSON turns into another, unchecked value: a date becomes text, a map loses its entries. Returns its class
  * and path. Cycles are left to the encoder.
  */
 export function findForeign(value: unknown): string | undefined {

@@ -68,7 +68,7 @@ export type HandlerContext<P extends ToolTypes> = {
 
 type ContextMembers<P extends ToolTypes> = RequestFacts<P> & ReturnedInput<P> & TaskFacts<P> & ClientRequests<P>;
 
-/** Context members for a handler which returned `inputRequired(...)` in the previous round. */
+/** Context members for a handler that returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }
   ? {
       /** Responses by the keys of the input requests; those of the last round only. */
@@ -103,7 +103,7 @@ export interface Authenticated {
 export interface Requester<P extends ToolTypes> {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
-  /** Sender of the request, as the client describes itself. */
+  /** Client that sent the request, as it describes itself. */
   readonly client: {
     /** Self-declared: suitable for logs, not for decisions. Absent where clients may omit it at the revision. */
     readonly info: P["Implementation"] | undefined;
@@ -160,8 +160,8 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /**
    * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`: where
    * a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input requests, a
-   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step. In a task with
-   * several attempts, ended steps are not repeated; interrupted ones are, with the same `token`.
+   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step. In a retryable
+   * task, ended steps are not repeated; interrupted ones are, with the same `token`.
    *
    * @param key - name of the step within the call
    */
@@ -199,7 +199,7 @@ export type InputOf<P extends ToolTypes> = P extends {
 export interface AnyRequester {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
-  /** Sender of the request, as the client describes itself. */
+  /** Client that sent the request, as it describes itself. */
   readonly client: {
     /** Self-declared: suitable for logs, not for decisions. Absent where the revision lets clients omit it. */
     readonly info: object | undefined;

@@ -66,7 +66,7 @@ export interface ServerImplementation extends Implementation<object> {
   readonly capabilities: Capabilities;
 }
 
-/** Parts to build a server of. A bundler drops the code of parts that no program names. */
+/** Parts from which a server is built. A bundler drops the code of parts that no program names. */
 export interface BuildOptions<
   Lists extends object = object,
   Definition extends AnyCoreDefinition = AnyServerDefinition,

@@ -24,7 +24,7 @@ export interface RequestorChannel {
   notifyStatus(record: TaskRecord): void;
   /** Open input requests for the record of the task, if they are kept there. */
   readonly inputRequests?: object | undefined;
-  /** Input requests with a response, for the record of a task with several attempts. */
+  /** Input requests with a response, for the record of a retryable task. */
   readonly settledRequests?: object | undefined;
   /** Responses to this channel, received outside of the record. */
   readonly inputResponses?: object | undefined;

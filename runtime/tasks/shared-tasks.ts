@@ -32,7 +32,7 @@ export class SharedTasks {
   readonly #leases: TaskLeases;
   /** Name of a process without a cluster. */
   readonly #ownName = crypto.randomUUID();
-  /** Nodes waiting for the end of tasks which run here, by task. */
+  /** Nodes waiting for the end of tasks that run here, by task. */
   readonly #listeners = new Map<string, Set<string>>();
   /** Calls waiting for tasks of other nodes, by task. */
   readonly #waiters = new Map<string, Set<() => void>>();

@@ -10,7 +10,7 @@ export type CheckRelayedResponse = (row: RequestRow, params: unknown, respond: u
 /** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
   readonly check: CheckRelayedResponse;
-  /** Record of a task with several attempts: its input requests are kept with their responses. */
+  /** Record of a retryable task: its input requests are kept with their responses. */
   readonly record?: TaskRecord | undefined;
   /** Announces a change of the task. */
   notifyStatus(record: TaskRecord): void;

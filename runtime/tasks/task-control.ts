@@ -1,7 +1,7 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { StepRunner } from "./step-recorder.ts";
 
-/** Access of a handler to the task which its request has become. */
+/** Access of a handler to the task that its request has become. */
 export interface TaskControl {
   readonly id: string;
   /** Sets the status message, a text for people about the progress of the task. */
@@ -15,12 +15,12 @@ export interface TaskContext extends CallContext {
   readonly steps?: StepRunner | undefined;
 }
 
-/** Returns the task which a call has become, if any. */
+/** Returns the task that a call has become, if any. */
 export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
 }
 
-/** Returns the recorded steps of a call, if it has become a task with several attempts. */
+/** Returns the recorded steps of a call, if it has become a retryable task. */
 export function readSteps(call: CallContext): StepRunner | undefined {
   return isTaskContext(call) ? call.steps : undefined;
 }

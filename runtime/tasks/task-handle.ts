@@ -259,7 +259,7 @@ interface ResultWait<Result> {
   readonly shared: SharedPromise<Result>;
   /** Ends the wait. */
   readonly stop: AbortController;
-  /** Number of callers which may still give up. */
+  /** Number of callers that may still give up. */
   callers: number;
   /** True if a caller waits without a signal. */
   isKept: boolean;

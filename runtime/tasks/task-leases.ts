@@ -20,7 +20,7 @@ export interface TaskLeasesHost {
   isTaking(): boolean;
   /** Returns the tasks running here, with the names of the node under which they began. */
   running(): readonly LeasedTask[];
-  /** Called with a task which this node must not run any more. */
+  /** Called with a task that this node must not run any more. */
   lost(key: TaskKey): void;
   /** Called with a task this node has taken over. */
   takenOver(record: TaskRecord): void;

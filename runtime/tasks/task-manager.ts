@@ -239,8 +239,8 @@ export class TaskManager {
   }
 
   /**
-   * Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them; tasks with
-   * further attempts continue on another node.
+   * Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them; retryable
+   * tasks continue on another node.
    */
   close(options: CloseOptions = {}): Promise<void> {
     return (this.#closed ??= this.#close(options));

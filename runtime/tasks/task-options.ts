@@ -8,7 +8,7 @@ import { checkFinite, checkPositive } from "../jsonrpc/check-numbers.ts";
 export interface TaskOptions {
   /** Store of the tasks. Default: a bounded store in the memory of this process. */
   readonly store?: TaskStore;
-  /** Ledger of tasks with several attempts, shared by all processes with the same store. Default: the ledger of the cluster. */
+  /** Ledger of retryable tasks, shared by all processes with the same store. Default: the ledger of the cluster. */
   readonly ledger?: Ledger;
   /** Lifetime of a task from its creation, if the requestor names none. Default 1 h. */
   readonly ttl?: number;

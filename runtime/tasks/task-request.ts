@@ -6,7 +6,7 @@ import type { RequestorChannel } from "./requestor-channel.ts";
 import type { StepRecorder, StepRunner } from "./step-recorder.ts";
 import type { RequestTaskOptions } from "./task-options.ts";
 
-/** A request to become a task. */
+/** A request that becomes a task. */
 export interface TaskRequest {
   readonly row: RequestRow;
   /** Requested `ttl` in milliseconds, if any. */
@@ -16,7 +16,7 @@ export interface TaskRequest {
   readonly keeping?: TaskOwnership | undefined;
   /** Data for another node to run the task again, if the task permits it. */
   readonly retry?: TaskRetry | undefined;
-  /** Creates the steps of a task with several attempts. */
+  /** Creates the steps of a retryable task. */
   createSteps?(recorder: StepRecorder): StepRunner;
   /** Handles the request; its outcome becomes the outcome of the task. */
   work(call: CallContext): unknown;
@@ -27,7 +27,7 @@ export interface TaskRequest {
 /** Ownership and channel of tasks whose requestors have no session. */
 export interface TaskOwnership {
   ownerOf(call: CallContext, id: string): string;
-  /** @param record - record of a task with several attempts, at the beginning of the attempt */
+  /** @param record - record of a retryable task, at the beginning of the attempt */
   createOutlet(call: CallContext, record?: TaskRecord): RequestorChannel;
 }
 
@@ -46,6 +46,6 @@ export interface TaskHost {
   readonly node?: TaskNode | undefined;
   /** Revision the code of the server is written for. */
   readonly written: Revision;
-  /** True if the server has tools to run as tasks. */
+  /** True if the server has tools that run as tasks. */
   isOffered(): boolean;
 }

@@ -99,7 +99,7 @@ export class ValueParts {
     await this.#purge(subject).catch(ignore);
   }
 
-  /** Starts a search for parts left behind by a node which ended between two writes. */
+  /** Starts a search for parts left behind by a node that ended between two writes. */
   #startSearch(reads: number): void {
     this.#search ??= this.#searchUnused(reads)
       .catch(ignore)

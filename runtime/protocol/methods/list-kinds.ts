@@ -1,7 +1,7 @@
-/** List with possible changes while clients are connected; `resources` includes the templates. */
+/** List that may change while clients are connected; `resources` includes the templates. */
 export type ListKind = "tools" | "resources" | "prompts";
 
-/** Every list with possible changes. */
+/** Every list that may change. */
 export const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
 
 /** Handler names of the notifications about changed lists. */

@@ -1,7 +1,7 @@
 import { isObject, type Issue } from "../../../generated/support.ts";
 
 /**
- * Finds the first message of sampling params which models reject: the message after a tool use must have its results and nothing else.
+ * Finds the first message of sampling params that models reject: the message after a tool use must have its results and nothing else.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */

@@ -124,7 +124,7 @@ export class IncomingRequests implements CallTable {
     this.#onIdle?.();
   }
 
-  /** Sets a callback for the end of each call which later messages waited for. */
+  /** Sets a callback for the end of each call that later messages waited for. */
   whenFree(run: () => void): void {
     this.#onFree = run;
   }
@@ -152,7 +152,7 @@ export class IncomingRequests implements CallTable {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
-  /** Rejects a request which may not run beside the others, or not in a batch. */
+  /** Rejects a request that may not run beside the others, or not in a batch. */
   #findRejection(
     { id, method }: IncomingRequest,
     { routes, session }: RequestRoutes,

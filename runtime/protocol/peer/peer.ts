@@ -284,7 +284,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (!isOpen) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
-  /** Waits until the handshake is confirmed. A client which sends requests without ever confirming is served nevertheless, a little later. */
+  /** Waits until the handshake is confirmed. A client that sends requests without ever confirming is served nevertheless, a little later. */
   #whenConfirmed(): Promise<void> {
     this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
     return this.#confirmation.promise;

@@ -24,7 +24,7 @@ import { checkParams } from "./outgoing-params.ts";
 import { onAbort } from "../../internal/abort-signals.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
 
-/** Creates the table of an end which sends requests. */
+/** Creates the table of an end that sends requests. */
 export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
   return new PendingRequests(host);
 }

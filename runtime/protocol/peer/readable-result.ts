@@ -19,7 +19,7 @@ export const listMembers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns an invalid result without optional members of value `null`, and without the invalid items of its list: one of them must not cost the whole
+ * Returns an invalid result without optional members that are `null`, and without the invalid items of its list: one of them must not cost the whole
  * list.
  */
 export function toReadable({ handler, method, result: check }: RequestRow, value: unknown): ReadableResult {
@@ -40,7 +40,7 @@ interface Checked {
   readonly issue: Issue | undefined;
 }
 
-/** Omits members of value `null`, as long as one of them is the issue. If such a member is in a list, it is omitted from all items. */
+/** Omits members that are `null`, as long as one of them is the issue. If such a member is in a list, it is omitted from all items. */
 function omitNulls(check: Check, given: unknown, onOmitted: (path: string) => void): Checked {
   let value = given;
   let issue = check(value);
@@ -55,7 +55,7 @@ function omitNulls(check: Check, given: unknown, onOmitted: (path: string) => vo
   return { value, issue };
 }
 
-/** Returns the path of a member of value `null`, with `*` in place of the indexes of items; `undefined` for any other value, such as an item. */
+/** Returns the path of a member that is `null`, with `*` in place of the indexes of items; `undefined` for any other value, such as an item. */
 function findNull(value: unknown, path: readonly string[]): readonly string[] | undefined {
   const pattern: string[] = [];
   let owner: unknown;
@@ -115,7 +115,7 @@ function summarize(reasons: readonly string[], member: string): readonly string[
   return more > 0 ? [...reasons.slice(0, mostReasons), `${more} more items of ${member} are invalid`] : reasons;
 }
 
-/** Maximum number of members of value `null`, counted once for all items of a list. */
+/** Maximum number of members that are `null`, counted once for all items of a list. */
 const mostPasses = 32;
 
 /** Maximum number of items of one result to report one by one. */

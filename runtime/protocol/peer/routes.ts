@@ -36,7 +36,7 @@ export interface NotificationRoute {
   readonly handle: NotificationHandler | undefined;
 }
 
-/** Messages to be expected now, by method. Any number of connections share the same routes. */
+/** Messages that may arrive now, by method. Any number of connections share the same routes. */
 export interface Routes {
   readonly requests: ReadonlyMap<string, RequestRoute>;
   readonly notifications: ReadonlyMap<string, NotificationRoute>;
@@ -115,7 +115,7 @@ export interface CheckResultOptions {
 }
 
 /**
- * Returns a value of the peer with the type of its row. Optional members of value `null` count as absent, and invalid items of lists are left out.
+ * Returns a value of the peer with the type of its row. Optional members that are `null` count as absent, and invalid items of lists are left out.
  *
  * @throws {InvalidMessageError} when it does not fit
  */

@@ -6,7 +6,7 @@ import { createReplayingInputRunner } from "./input-required-result.ts";
 import { toRequestStateSettings } from "./request-state-options.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
-/** Calls in need of client input: in rounds of stateless requests, and by requests to the client at other revisions. */
+/** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
 export const input: Feature = {
   name: "inputRequests",
   createInput({ cluster }, source: AnyServerDefinition & ServerRequestState) {

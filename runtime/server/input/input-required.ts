@@ -7,7 +7,7 @@ export interface InputRequiredFields {
   readonly requestState?: string;
 }
 
-/** Return value of a handler in need of input before it can return its result. */
+/** Return value of a handler that needs input before it can return its result. */
 export class InputRequired<Fields extends InputRequiredFields = InputRequiredFields> {
   readonly fields: Fields;
 
@@ -26,7 +26,7 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
 
 /**
  * Requests input of the client by returning: the handler is called again, from its beginning, with `context.inputResponses` and
- * `context.requestState`. Handlers in need of responses only can use `await context.elicit(...)`, which is simpler.
+ * `context.requestState`. Handlers that only need responses can use `await context.elicit(...)`, which is simpler.
  *
  * @throws {Error} when neither `inputRequests` nor `requestState` is given, or more than 100 input requests
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr

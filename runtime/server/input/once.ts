@@ -1,8 +1,8 @@
 /** Step of a handler, as its function receives it. */
 export interface Step {
   /**
-   * Idempotency key for other systems. In a task with several attempts it is the same at each of them: a payment service can recognize a payment it
-   * has made already.
+   * Idempotency key for other systems. In a retryable task it is the same at every attempt: a payment service can recognize a payment it has made
+   * already.
    */
   readonly token: string;
 }

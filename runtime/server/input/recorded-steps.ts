@@ -2,7 +2,7 @@ import type { StepRecorder } from "../../tasks/step-recorder.ts";
 import type { Step } from "./once.ts";
 import { StepError, isOutcome, readOutcome, toFailure, toJson, type Outcome } from "./steps.ts";
 
-/** Steps of a task with several attempts: their outcomes are recorded for later attempts. */
+/** Steps of a retryable task: their outcomes are recorded for later attempts. */
 export class RecordedSteps {
   readonly #recorder: StepRecorder;
   readonly #running = new Map<string, Promise<unknown>>();

@@ -186,7 +186,7 @@ export class ReplayedInputState implements RoundTripInputState {
     return made;
   }
 
-  /** Takes the first recorded input request with this digest which has still to be sent again. */
+  /** Takes the first recorded input request with this digest that was not sent again yet. */
   #take(digest: string): RecordedInputRequest | undefined {
     const found = this.#remaining.find((asked) => asked.digest === digest);
     if (found) this.#remaining = this.#remaining.filter((asked) => asked !== found);

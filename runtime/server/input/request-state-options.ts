@@ -5,7 +5,7 @@ import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
 import { checkFinite, checkNumbers, checkPositive } from "../../jsonrpc/check-numbers.ts";
 
-/** Options of calls in need of client input. All times are in milliseconds. */
+/** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
   /**
    * Secrets of 32 bytes or more to sign the request state with: the first one signs, all are accepted. Needed where several processes serve the same

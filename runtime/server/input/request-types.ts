@@ -110,7 +110,7 @@ type SampleOptions<T, Params> = [ProtocolParams] extends [T]
 type SampleOption =
   "maxTokens" | "systemPrompt" | "modelPreferences" | "temperature" | "stopSequences" | "includeContext" | "metadata";
 
-/** Type of requests other than texts, from which the compiler knows the type of the result. No value has this type. */
+/** Stands for a request that is not a text: from it the compiler knows the type of the result. No value has this type. */
 interface ProtocolParams {
   readonly [protocolParams]: never;
 }

@@ -52,7 +52,7 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
   };
 }
 
-/** Handler after its start. */
+/** Handler that has begun to run. */
 interface StartedRun {
   readonly call: CallContext;
   readonly method: string;

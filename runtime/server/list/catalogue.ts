@@ -6,7 +6,7 @@ export interface Listed<Definition> extends Iterable<Definition> {
   changedAt(definition: Definition): number;
 }
 
-/** Changeable definitions of one kind, in a running server. Clients are notified of changes. */
+/** Definitions of one kind that may change while the server runs. Clients are notified of changes. */
 export interface Catalogue<Definition> extends Listed<Definition> {
   readonly size: number;
   get(key: string): Definition | undefined;

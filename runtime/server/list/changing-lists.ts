@@ -17,7 +17,7 @@ type ListRules<Definition> = Pick<CatalogueRules<Definition>, "noun" | "keyOf" |
 /** Lists of a server. All may change until the server is sealed, and the ones in `listChanged` afterwards. */
 export class ServerLists {
   readonly sessions: SessionRegistry;
-  /** Lists allowed to change while the server is served. They are offered even while they are empty. */
+  /** Lists that may change while the server is served. They are offered even while they are empty. */
   readonly changeable: ReadonlySet<ListKind>;
   readonly #options: ListsOptions;
   readonly #notify: (kind: ListKind) => void;
@@ -102,7 +102,7 @@ export class ServerLists {
 interface ListsOptions {
   readonly sessions: SessionRegistry;
   readonly revisions: readonly Revision[];
-  /** Features which check the definitions of lists. */
+  /** Features that check the definitions of lists. */
   readonly features: readonly { check?(offer: object, revisions: readonly Revision[]): void }[];
 }
 

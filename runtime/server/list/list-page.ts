@@ -159,7 +159,7 @@ async function findStart({ scope, entries }: Snapshot, cursor: string, { server 
   return found.index;
 }
 
-/** Members which identify an entry. */
+/** Members that identify an entry. */
 const keyMembers = {
   tools: "name",
   prompts: "name",

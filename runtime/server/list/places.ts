@@ -29,7 +29,7 @@ export function findPlace(place: string, keys: readonly string[]): FoundPlace | 
   return nearest === undefined ? undefined : { index: nearest + 1, isNext: false };
 }
 
-/** Number of entries before a place in its text. */
+/** Maximum number of earlier entries named in the text of a place. */
 const mostBefore = 4;
 
 /** Reads the text of a place. This server has signed it, so the checks only satisfy the compiler. */

@@ -2,9 +2,9 @@ import type { OnError, ErrorReport } from "../../jsonrpc/error-report.ts";
 import { redactText } from "../middleware/redact.ts";
 
 /**
- * Writes errors to standard error, for programs without a report of their own. Failures of the server's own code keep the calls of this code in their
- * stack. Faults of the peer and of the transport are one line each, regardless of their content: a client must not be able to fill the log or to
- * forge lines in it. Events permitted by the protocol, such as late responses, are not written.
+ * Writes to standard error the errors that are reported nowhere else. Failures of the server's own code keep the calls of this code in their stack.
+ * Faults of the peer and of the transport are one line each, regardless of their content: a client must not be able to fill the log or to forge lines
+ * in it. Events permitted by the protocol, such as late responses, are not written.
  */
 export const writeToStandardError: OnError = (report) => {
   if (report.kind === "ignored") return;
@@ -64,7 +64,7 @@ const ownPlaces = ["/mcp-server-runtime/", "\\mcp-server-runtime\\", "(node:", "
 /** Number of causes whose stack is shortened. */
 const deepestCause = 4;
 
-/** Replaces line breaks by blanks, as well as characters which move the cursor or change the writing direction. */
+/** Replaces line breaks by blanks, as well as characters that move the cursor or change the writing direction. */
 function toLine(text: string): string {
   return redactText(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -28,7 +28,7 @@ export interface AuditEntry {
 export interface AuditOptions {
   /** Stores an entry. The response waits for the returned promise: a request without an audit entry fails. */
   readonly write: (entry: AuditEntry) => unknown;
-  /** `redacted` stores the arguments without values which look like secrets. Default: `size`. */
+  /** `redacted` stores the arguments without values that look like secrets. Default: `size`. */
   readonly arguments?: "size" | "redacted";
   /** Methods to audit. Default: the ones with code of the server behind them: `tools/call`, `resources/read` and `prompts/get`. */
   readonly methods?: readonly string[];

@@ -31,7 +31,7 @@ const deepest = 6;
 const hidden = "[redacted]";
 
 /**
- * Returns a copy of a value for a log: without values which look like secrets, without URL queries, and of bounded size. This is a safety net: do not
+ * Returns a copy of a value for a log: without values that look like secrets, without URL queries, and of bounded size. This is a safety net: do not
  * pass in values unfit for a log.
  *
  * @example

@@ -13,7 +13,7 @@ export interface ServerTaskProtocol {
   /** Reads task ids in subscription requests, where clients subscribe to tasks. */
   readonly listen?: ReadExtensionFilter;
   /**
-   * Starts a task for a request. Returns the response with the name of the task.
+   * Starts a task for a request. Returns the response that names the task.
    *
    * @throws {RpcError} when the store has no room for another task
    */

@@ -8,7 +8,7 @@ import type { AnyTool } from "../any-definition.ts";
 import { toInputSchema } from "./registry.ts";
 
 /**
- * Creates a function to return the parameters of a call which its tool requires in headers as well. Each tool is examined once, and again when it is
+ * Creates a function to return the parameters of a call that its tool requires in headers as well. Each tool is examined once, and again when it is
  * replaced. The result is empty for a tool hidden from the sender.
  */
 export function createParamHeaderReader(

@@ -2,7 +2,7 @@ import { InputRequired } from "../input/input-required.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
-/** Returns a tool which runs `prepare` first, and then `execute` with the arguments returned by `prepare`. */
+/** Returns a tool that runs `prepare` first, and then `execute` with the arguments returned by `prepare`. */
 export function withPreparation(tool: AnyTool): AnyTool {
   if (!readPrepare(tool)) return tool;
   return {

@@ -2,7 +2,7 @@ import { startTimer, type Cancel } from "../../../internal/timers.ts";
 import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisConnection, type RedisServer } from "./redis-client.ts";
 
-/** Options of a connection which is opened again when it ends. */
+/** Options of a connection that is opened again when it ends. */
 export interface LastingConnectionOptions {
   readonly timeout: number;
   /** Finds the server, for each attempt. */
