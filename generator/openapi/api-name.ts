@@ -7,6 +7,9 @@ import type { ApiRecord } from "./api-lock.ts";
 /** Name of the API of the document that a project was created from. */
 export const mainApi = "api";
 
+/** API of a project, and its document. */
+type NamedApi = Pick<ApiRecord, "name" | "document">;
+
 /** Document to add, and the APIs that a project has. */
 export interface NameInput {
   /** Name on the command line, if there is one. */
@@ -15,7 +18,7 @@ export interface NameInput {
   readonly document: string;
   /** Title in the document; empty if it has none. */
   readonly title: string;
-  readonly known: readonly ApiRecord[];
+  readonly known: readonly NamedApi[];
 }
 
 /**
@@ -51,7 +54,7 @@ const generalNames: ReadonlySet<string> = new Set([
   "unnamed",
 ]);
 
-function checkName(name: string, known: readonly ApiRecord[]): string {
+function checkName(name: string, known: readonly NamedApi[]): string {
   if (known.some((api) => api.name === name)) return name;
   if (/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(name) && name.length <= 40 && name !== mainApi) return name;
   throw new UserError(
@@ -59,6 +62,6 @@ function checkName(name: string, known: readonly ApiRecord[]): string {
   );
 }
 
-function listNames(apis: readonly ApiRecord[]): string {
+function listNames(apis: readonly NamedApi[]): string {
   return apis.map(({ name }) => name).join(" and ");
 }

@@ -102,7 +102,7 @@ function textMember(key: string, text: string | undefined): string[] {
 
 /** Creates unique names of files and constants. A suffix keeps constants apart from reserved words and from names that a file imports. */
 function createNames(): (name: string, ending: string) => Pick<Stub, "file" | "variable"> {
-  const taken = new Set<string>(["defineresource", "definetemplate", "defineprompt"]);
+  const taken = new Set<string>(["defineresource", "defineresourcetemplate", "defineprompt"]);
   const take = (wanted: string): string => {
     const found = uniqueName(wanted, (one) => taken.has(one.toLowerCase()));
     taken.add(found.toLowerCase());

@@ -27,7 +27,6 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   "runtime/gateway": ["test/runtime/gateway"],
   "runtime/scale": [
     "test/scale/protocol/",
-    "test/scale/problems",
     "test/scale/contract/contract.program.test.ts",
     "test/runtime/stores/principals.test.ts",
     "test/runtime/transport/http-server/cluster-sessions.test.ts",
