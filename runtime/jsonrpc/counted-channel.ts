@@ -1,6 +1,6 @@
 import type { Channel } from "./channel.ts";
 import type { Message } from "./message.ts";
-import type { ErrorReport } from "./error-report.ts";
+import type { ErrorReport, OnError } from "./error-report.ts";
 
 /** Collection with a number of members. */
 export interface HasSize {
@@ -34,4 +34,12 @@ export interface ConnectionMetrics {
   drop(what: DropReason, count?: number): void;
   /** Counts an error report by its kind. */
   reported(report: ErrorReport): void;
+}
+
+/** Receivers of what happens on connections. */
+export interface ReportOptions {
+  /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
+  readonly onError?: OnError;
+  /** Counts messages, connections and rejected requests, together with everything else that is given the same object. Default: nothing is counted. */
+  readonly metrics?: ConnectionMetrics;
 }

@@ -1,3 +1,4 @@
+import type { ServerOptions as SecureOptions } from "node:https";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { SetupError } from "../jsonrpc/errors.ts";
 
@@ -10,6 +11,18 @@ export class ListenError extends SetupError {
     this.name = "ListenError";
     this.code = options.code;
   }
+}
+
+/** Address of a server over HTTP or WebSocket, and its certificates. */
+export interface AddressOptions {
+  /** Port to listen on. Default: any free port. */
+  readonly port?: number;
+  /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
+  readonly host?: string;
+  /** Path of the endpoint. Default `/mcp`. */
+  readonly path?: string;
+  /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
+  readonly tls?: SecureOptions;
 }
 
 /**

@@ -1,22 +1,17 @@
-import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
+import type { ReportOptions } from "../../jsonrpc/counted-channel.ts";
 import type { LossMode } from "../revision/revision-converter.ts";
 import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
 import type { CreatePendingRequests } from "./outgoing-requests.ts";
-import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { Telemetry } from "../session/telemetry.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 
 /** Options of a client or a server. */
-export interface PeerOptions {
+export interface PeerOptions extends ReportOptions {
   readonly limits?: Partial<Limits>;
   readonly timeouts?: Partial<Timeouts>;
   /** Rate of the progress reports of one call: its burst, and its reports per second in the long run. Default 100 and 20. */
   readonly progressRate?: Rate;
-  /** Receives errors visible nowhere else: failed handlers, faults of the peer. Default: none. */
-  readonly onError?: OnError;
-  /** Counts activity, together with everything else with the same object. Default: nothing is counted. */
-  readonly metrics?: ConnectionMetrics;
   /** Records the messages of connections, as `openTelemetry` of the adapter does. Default: nothing is recorded. */
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;

@@ -1,6 +1,5 @@
 import type { OnError } from "../../jsonrpc/error-report.ts";
-import type { HostOptions } from "../../transport/http-server/host-rules.ts";
-import type { Authenticate, Guard } from "../../transport/http-server/identity.ts";
+import type { GuardOptions } from "../../transport/http-server/identity.ts";
 import type { Transport } from "../../transport/transport.ts";
 import { closeOnSignal, readHosts, readPortOption, warnUnauthenticated } from "./port-options.ts";
 import type { FurtherTransports } from "./run-server.ts";
@@ -14,10 +13,9 @@ export interface PortService {
   readonly onError: OnError;
 }
 
-/** Address and access rules of a transport whose connections start with an HTTP request. */
-export interface AccessOptions extends HostOptions {
+/** Address and access rules of a transport that starts with an HTTP request. */
+export interface AccessOptions extends GuardOptions {
   readonly host?: string;
-  readonly authenticate?: Authenticate | Guard;
 }
 
 /** An open listener of a further transport. */

@@ -44,7 +44,7 @@ export interface FurtherTransports {
 }
 
 /** Options of a server program. The command line and the environment take precedence. */
-export type RunOptions = ListenOptions & ServerConnectionOptions & CommandLineOptions;
+export interface RunOptions extends ListenOptions, ServerConnectionOptions, CommandLineOptions {}
 
 /**
  * Serves on stdin and stdout until the client disconnects. `--help` and `--version` print a text instead.

@@ -2,6 +2,7 @@ import { isObject, type Awaitable } from "../../../generated/support.ts";
 import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
+import type { HostOptions } from "./host-rules.ts";
 
 /** Authenticated sender of a request. */
 export interface Identity {
@@ -57,7 +58,13 @@ export interface Guard {
   readonly documents?: ReadonlyMap<string, HttpResponse>;
 }
 
-/** Converts an authentication function to a guard. */
+/** Rules for who may send requests: the hosts, the pages and the clients of a server. */
+export interface GuardOptions extends HostOptions {
+  /** Authenticates the senders of requests. Default: no authentication. */
+  readonly authenticate?: Authenticate | Guard;
+}
+
+/** Normalizes a guard that may be a function. */
 export function toGuard(authenticate: Authenticate | Guard | undefined): Guard | undefined {
   return typeof authenticate === "function" ? { authenticate } : authenticate;
 }

@@ -1,21 +1,22 @@
 import type { Server as NodeServer } from "node:http";
-import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
 import { longestTimer, pause, repeat, startTimer, systemClock } from "../../internal/timers.ts";
-import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
+import {
+  ListenError,
+  isLoopback,
+  portOf,
+  startListening,
+  toAuthority,
+  watchSockets,
+  type AddressOptions,
+} from "../listening.ts";
 import { createServiceHandler, type HttpHandler } from "./handler.ts";
 import { createHostRules } from "./host-rules.ts";
 import { respondWithPage, type MetricsPage } from "./metrics-page.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
-/** Options of an HTTP server with a port of its own. */
-export interface ListenOptions extends HttpOptions {
-  /** Port to listen on. Default: any free port. */
-  readonly port?: number;
-  /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
-  readonly host?: string;
-  /** Path of the endpoint. Default `/mcp`. */
-  readonly path?: string;
+/** Limits of connections, and of the time in which a request has to arrive. */
+interface ConnectionLimits {
   /** Connections at a time. Default 25,000. */
   readonly maxConnections?: number;
   /**
@@ -30,11 +31,10 @@ export interface ListenOptions extends HttpOptions {
    * connections: a request is lost when its connection closes just then. Default 75 s for a node of a cluster, else 5 s.
    */
   readonly keepAliveTimeout?: number;
-  /**
-   * Milliseconds for running calls to finish when the server closes; then their connections are closed. Programs of `runHttp` and `runServer` give
-   * running tasks the same time. Default 10 s.
-   */
-  readonly closeTimeout?: number;
+}
+
+/** Paths at which load balancers and monitors read the state of the server. */
+interface ProbeOptions {
   /** Path with status `200` while the server accepts requests, for load balancers: `/health`. Default: none. */
   readonly health?: string;
   /** Path with status `200` as long as the process responds: `/live`. Default: none. */
@@ -49,14 +49,24 @@ export interface ListenOptions extends HttpOptions {
    * name in `allowedHosts`. It needs no authorization: every client can read it. Default: none.
    */
   readonly metricsPage?: MetricsPage;
+}
+
+/** Times of a server that closes. */
+interface ClosingTimes {
   /**
    * Milliseconds for which a closing server still serves while `health` and `ready` respond with 503: load balancers notice it before it rejects
    * connections. Default 5 s for a node of a cluster with one of these paths, else 0.
    */
   readonly drainDelay?: number;
-  /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
-  readonly tls?: SecureOptions;
+  /**
+   * Milliseconds for running calls to finish when the server closes; then their connections are closed. Programs of `runHttp` and `runServer` give
+   * running tasks the same time. Default 10 s.
+   */
+  readonly closeTimeout?: number;
 }
+
+/** Options of an HTTP server that listens on a port. */
+export interface ListenOptions extends AddressOptions, HttpOptions, ConnectionLimits, ProbeOptions, ClosingTimes {}
 
 /** Listening HTTP server. */
 export interface HttpListener {

@@ -1,12 +1,12 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { ParamHeader } from "../../framing/param-headers.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
-import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
+import type { ReportOptions } from "../../jsonrpc/counted-channel.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { ConnectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../../protocol/profile.ts";
-import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
+import { createFail } from "../../jsonrpc/error-report.ts";
 import type { NegotiatedSession, PeerInfo } from "../../protocol/session/session.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { EventStore } from "../../stores/event-store.ts";
@@ -20,10 +20,9 @@ import type { SessionDirectory } from "./session/session-directory.ts";
 import type { ServedClients } from "./served-clients.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits, HttpResponse } from "./exchange/exchange.ts";
-import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
-import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
-import type { SessionSettings } from "./session/session.ts";
-import type { ResponseMode } from "./session/session-response.ts";
+import { createHostRules, type HostRules } from "./host-rules.ts";
+import { toGuard, type Guard, type GuardOptions, type Identity } from "./identity.ts";
+import type { SessionSettings, StreamOptions } from "./session/session.ts";
 import type { SessionRevisions } from "./revisions.ts";
 import { checkFinite, checkNumbers } from "../../jsonrpc/check-numbers.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
@@ -62,12 +61,8 @@ export interface MetadataSender {
   readonly client: PeerInfo;
 }
 
-/** Options of a server over HTTP. */
-export interface HttpOptions extends HostOptions {
-  /** Path of the endpoint; other paths get 404. Default: every path, which allows mounting the handler anywhere. */
-  readonly path?: string;
-  /** Form of responses. Default `"auto"`. */
-  readonly responseMode?: ResponseMode;
+/** State that outlives a request: the sessions of clients, and the events of their streams. */
+interface StateOptions {
   /** Options of sessions. `false`: every POST is stateless, no session ids are issued, and the server cannot send requests to clients. */
   readonly sessions?: SessionOptions | false;
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
@@ -77,25 +72,22 @@ export interface HttpOptions extends HostOptions {
    * its sessions without others.
    */
   readonly cluster?: HttpCluster;
-  /**
-   * Begin streams with an event which only carries an id, at revisions whose clients may reconnect to a stream after the server has closed its
-   * connection. `false`: no such event, and the server does not release connections. Default `true`.
-   */
-  readonly polling?: boolean;
-  /** Milliseconds clients should wait before they reconnect. Default 1 s. */
-  readonly retry?: number;
-  /** Milliseconds between comments on idle streams. A longer call gets a stream as its response. Default 15 s. */
-  readonly keepAlive?: number;
-  /** Bytes to hold for the reader of a stream. While more wait, a further message destroys its connection. Default 8 MiB. */
-  readonly maxStreamBytes?: number;
+}
+
+/** Requirements that a message must meet before the server handles it. */
+interface MessageOptions {
+  /** Limits of messages. `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
+  readonly limits?: Partial<Limits>;
   /** Milliseconds within which the next part of a body has to arrive; then the request gets 408. Default 10 s. */
   readonly bodyTimeout?: number;
   /** Reject requests whose version header names another revision than the session's. Default `false`: the revision of the session applies. */
   readonly strictVersion?: boolean;
-  /** Limits of messages. `maxMessageBytes` is 4 MiB by default, for the body of each POST. */
-  readonly limits?: Partial<Limits>;
-  /** Authenticates the senders of requests. Default: no authentication. */
-  readonly authenticate?: Authenticate | Guard;
+}
+
+/** Options of a server over HTTP. */
+export interface HttpOptions extends GuardOptions, MessageOptions, StateOptions, StreamOptions, ReportOptions {
+  /** Path of the endpoint; other paths get 404. Default: every path, so that the handler can be mounted anywhere. */
+  readonly path?: string;
   /**
    * Public documents by path, such as those of `createServerCard`: they are served without authentication, also to pages of any origin.
    * Default: none.
@@ -110,9 +102,6 @@ export interface HttpOptions extends HostOptions {
   readonly sse?: SseOptions | false;
   /** Conventions of a community for HTTP: the form of errors for rejected requests. Default: none. */
   readonly profile?: Profile;
-  readonly onError?: OnError;
-  /** Counts rejected requests and dropped connections. Default: nothing is counted. */
-  readonly metrics?: ConnectionMetrics;
   readonly clock?: Clock;
 }
 
@@ -156,7 +145,8 @@ export interface SseOptions {
 }
 
 /** Options of a server over HTTP with every default filled in. */
-export interface HttpSettings extends SessionSettings, Required<Pick<HttpOptions, "keepAlive" | "strictVersion">> {
+export interface HttpSettings extends SessionSettings {
+  readonly strictVersion: boolean;
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
   /** Event store of this process; absent where processes share the events of their sessions. */

@@ -2,20 +2,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer, type ServerOptions as SecureOptions } from "node:https";
 import { loopbackHosts } from "../http-server/host-rules.ts";
 import { toGuard } from "../http-server/identity.ts";
-import { ListenError, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
+import { ListenError, portOf, startListening, toAuthority, watchSockets, type AddressOptions } from "../listening.ts";
 import { serveWebSocket, type WsServerOptions } from "./ws-package.ts";
 
 /** Options for a WebSocket listener. */
-export interface WsListenOptions extends WsServerOptions {
-  /** Port to listen on. Default: any free port. */
-  readonly port?: number;
-  /** Address to listen on. Default `127.0.0.1`; others need `allowedHosts`. */
-  readonly host?: string;
-  /** Path of the endpoint. Default `/mcp`. */
-  readonly path?: string;
-  /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
-  readonly tls?: SecureOptions;
-}
+export interface WsListenOptions extends AddressOptions, WsServerOptions {}
 
 /** Listening WebSocket server. */
 export interface WsListener {

@@ -16,14 +16,25 @@ import { SessionStreams, type SessionParts, type StoreChange } from "./session-s
 import { HttpTransportSession } from "../../transport-session.ts";
 import type { LostStream, SessionStream, StreamHost } from "./event-stream.ts";
 
-/** Settings of an HTTP server used by its sessions. */
-export interface SessionSettings {
-  readonly responseMode: ResponseMode;
-  readonly polling: boolean;
-  /** Milliseconds clients should wait before they reconnect. */
-  readonly retry: number;
-  /** Bytes to hold for the reader of a stream. */
-  readonly maxStreamBytes: number;
+/** Form of responses, and behaviour of event streams. */
+export interface StreamOptions {
+  /** Form of responses. Default `"auto"`. */
+  readonly responseMode?: ResponseMode;
+  /**
+   * Begin streams with an event that only carries an id, where clients of the revision may reconnect to a stream whose connection the server has
+   * closed. `false`: no such event, and the server does not release connections. Default `true`.
+   */
+  readonly polling?: boolean;
+  /** Milliseconds that clients should wait before they reconnect. Default 1 s. */
+  readonly retry?: number;
+  /** Milliseconds between comments on idle streams. A call that takes longer gets a stream as its response. Default 15 s. */
+  readonly keepAlive?: number;
+  /** Bytes that may wait for the reader of a stream. While more wait, a further message destroys its connection. Default 8 MiB. */
+  readonly maxStreamBytes?: number;
+}
+
+/** Settings of an HTTP server that its sessions use. */
+export interface SessionSettings extends Required<StreamOptions> {
   readonly profile: Profile | undefined;
   readonly metrics: ConnectionMetrics | undefined;
   /** Reports errors of background work. */
