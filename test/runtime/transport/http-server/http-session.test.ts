@@ -23,6 +23,7 @@ function open({ sendElsewhere, requests = false }: Given = {}) {
       responseMode: "auto",
       polling: true,
       retry: 5,
+      keepAlive: 15_000,
       maxStreamBytes: 1e6,
       profile: undefined,
       metrics: undefined,
