@@ -113,9 +113,8 @@ function describeEngine(
   ];
 }
 
-/** Service with these transports. */
+/** Service with these transports. An engine does not depend on stdio beside HTTP. */
 function serviceOf(transports: readonly Transport[]): Service {
   if (transports.includes("worker")) return "worker";
-  if (!transports.includes("http")) return "stdio";
-  return transports.includes("stdio") ? "both" : "http";
+  return transports.includes("http") ? "http" : "stdio";
 }

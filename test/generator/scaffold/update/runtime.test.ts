@@ -110,12 +110,16 @@ describe("update of a project with a packed runtime", () => {
     expect((await update(project)).stdout).toMatch(/^src\/mcp is up to date/);
   });
 
-  test("`update` replaces the file of an older version and writes the new name to package.json", async () => {
+  test.each([
+    ["of an older version", () => "older"],
+    ["with the name of an older version", (packed: Buffer) => packed],
+  ])("`update` replaces the file %s and writes the new name to package.json", async (_which, toOlder) => {
     const project = await createProject({ packageManager: "pnpm" });
     const before = contents(project);
     const older = "vendor/mcp-server-runtime-0.0.1.tgz";
+    const packed = readFileSync(join(project, name));
     rmSync(join(project, name));
-    writeFileSync(join(project, older), "older");
+    writeFileSync(join(project, older), toOlder(packed));
     const manifest = join(project, "package.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(name, older));
     const { code, stdout } = await update(project);
