@@ -162,6 +162,12 @@ describe("rules for URLs", () => {
     else expect(check).toThrow(expect.objectContaining({ code: "unsafe-url" }));
   });
 
+  test.each(["ftp:", "ws:", "file:"])("a request over %s is not allowed, also on this machine", (protocol) => {
+    const check = (): void =>
+      createUrlRules(new URL("http://localhost/")).check(new URL(`${protocol}//localhost/`), "document");
+    expect(check).toThrow(expect.objectContaining({ code: "unsafe-url" }));
+  });
+
   test("a rule for URLs can be relaxed by name", () => {
     const rules = createUrlRules(new URL("https://mcp.example/"), ["private"]);
     rules.check(new URL("https://10.0.0.1/"), "document");

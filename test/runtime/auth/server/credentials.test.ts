@@ -15,6 +15,7 @@ import {
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
+import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
 import { acceptBoth, initialize } from "../../transport/http-server/http-rig.ts";
 
 const server = createServer(
@@ -157,6 +158,21 @@ describe("repeated failures", () => {
     const statuses: number[] = [];
     for (const from of guesses) statuses.push(await guess(from));
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 401]);
+  });
+
+  it("guards with one store count failures by their rate, each its own", async () => {
+    const store = new MemoryRateStore();
+    const [strict, faster, mild] = [
+      { burst: 1, perSecond: 0.001 },
+      { burst: 1, perSecond: 0.002 },
+      { burst: 3, perSecond: 0.001 },
+    ].map((rate) =>
+      limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), { ...rate, store, key: () => "eve" }),
+    );
+    const guess = async (guard: Guard | undefined): Promise<number | undefined> =>
+      guard && (await knock(guard, { "x-api-key": "wrong-horse-battery-staple-01234" })).status;
+    expect([await guess(strict), await guess(strict), await guess(strict)]).toEqual([401, 401, 429]);
+    expect([await guess(faster), await guess(mild), await guess(strict)]).toEqual([401, 401, 429]);
   });
 
   it.each([[{ burst: 0, perSecond: 1 }], [{ burst: 1, perSecond: 0 }], [{ burst: Number.NaN, perSecond: 1 }]])(
