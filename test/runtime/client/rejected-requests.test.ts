@@ -61,6 +61,31 @@ describe("a call whose headers do not match", () => {
   );
 });
 
+test("a call whose headers do not match lists the tools again although they are cached (TH-28)", async () => {
+  const wire = new Wire();
+  const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+  closers.push(() => client.close());
+  const connecting = client.connect(wire);
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const session = await connecting;
+  const list = (id: number): object => ({ jsonrpc: "2.0", id, result: { ...discovered, tools: [], ttlMs: 60_000 } });
+  const listing = session.listTools();
+  await settle();
+  wire.post(list(2));
+  await listing;
+  expect(await session.listTools()).toEqual([]);
+  const calling = session.callTool("a");
+  await settle();
+  wire.post(refusal(3, -32020, { header: "Mcp-Param-A" }));
+  await settle();
+  wire.post(list(4));
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 5, result: { resultType: "complete", content: [] } });
+  await calling;
+  expect(methods(wire).slice(1)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
+});
+
 test("a retry with input responses whose headers do not match is sent again, and earlier requests are not (TH-28)", async () => {
   const wire = new Wire();
   const asked: unknown[] = [];

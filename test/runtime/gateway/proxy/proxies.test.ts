@@ -1,12 +1,19 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Proxies } from "../../../../runtime/gateway/proxy/proxies.ts";
 import type { Connection } from "../../../../runtime/protocol/session/connection.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { newest } from "../../fixture-revision.ts";
 import { createCall } from "../../server/call.ts";
 import { settle } from "../../wire.ts";
+import { joinGateway } from "../connect-client.ts";
+import { openScripted } from "../upstream/scripted-server.ts";
 
 /* The connections of clients to a gateway, which end with it. */
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
 
 /** Creates a connection of a client that counts how often it is closed. */
 function createConnection() {
@@ -44,4 +51,28 @@ test("a connection without a session of the gateway has no roots to report and n
 test("a gateway that is not served yet takes no session", () => {
   const { client } = createConnection();
   expect(() => new Proxies().add(client)).toThrow("The gateway has no transport yet; serve it first");
+});
+
+test("a session without a connection to the server hears of changed lists on that of the gateway, and of nothing else", async () => {
+  const listChanged = true;
+  const capabilities = { tools: { listChanged }, prompts: { listChanged }, resources: { listChanged }, logging: {} };
+  const { gateway, received } = await openScripted({ revision: newest, capabilities, ends }, ({ method }) =>
+    method === "tools/list" ? { tools: [] } : undefined,
+  );
+  const heard: string[] = [];
+  const names = ["toolListChanged", "promptListChanged", "resourceListChanged", "loggingMessage"];
+  const handlers = Object.fromEntries(names.map((name) => [name, () => void heard.push(name)]));
+  const client = await joinGateway(gateway, newest, { handlers });
+  ends.push(() => client.close());
+  const notify = async (): Promise<void> => {
+    const [own] = received("initialize");
+    own?.notify("notifications/message", { level: "error", data: "a" });
+    for (const list of ["tools", "prompts", "resources"]) own?.notify(`notifications/${list}/list_changed`, {});
+    await settle();
+  };
+  await notify();
+  expect(heard.splice(0)).toEqual(names.slice(0, 3));
+  await client.request("tools/list", {});
+  await notify();
+  expect(heard).toEqual([]);
 });

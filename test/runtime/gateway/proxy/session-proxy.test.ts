@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const ours = createServer({ name: "a", version: "1" }, [newest]);
-const declared = { tools: { listChanged: true }, logging: {} };
+const declared = { tools: { listChanged: true }, logging: {}, tasks: { requests: { tools: { call: {} } } } };
 
 /** Opens a session. `onConnection` has what the client receives, but for what belongs to a call. */
 function open(
@@ -131,4 +131,18 @@ test.each([
   if (isStateless) expect(await called).toMatchObject({ content: [] });
   else await expect(called).rejects.toMatchObject({ code: 429 });
   expect(limit.held(undefined)).toBe(isStateless ? 4 : 3);
+});
+
+test("notifications that belong to requests of the gateway itself do not reach the client", async () => {
+  const { received, forward, onConnection } = open(newest, lists);
+  await forward("tools/list", {});
+  const [connection] = received("initialize");
+  const at = "2026-01-01T00:00:00Z";
+  const task = { taskId: "t", status: "working", createdAt: at, lastUpdatedAt: at, ttl: null };
+  connection?.notify("notifications/cancelled", { requestId: 99 });
+  connection?.notify("notifications/progress", { progressToken: 99, progress: 1 });
+  connection?.notify("notifications/tasks/status", task);
+  connection?.notify("notifications/tools/list_changed", {});
+  await settle();
+  expect(onConnection).toEqual([{ method: "notifications/tools/list_changed", params: {} }]);
 });

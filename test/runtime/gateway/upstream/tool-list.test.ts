@@ -7,7 +7,8 @@ import { newest, revisionOf } from "../../fixture-revision.ts";
 const inputSchema = { type: "object", properties: { a: { type: "string", "x-mcp-header": "A" } } };
 
 /** Creates the list of a server that responds with these pages, each to the cursor of the one before. */
-function create(pages: readonly unknown[], { revision = newest, capabilities = { tools: {} } as object } = {}) {
+function create(pages: readonly unknown[], server: { revision?: typeof newest; capabilities?: object } = {}) {
+  const { revision = newest, capabilities = { tools: {} } } = server;
   const requests: unknown[] = [];
   let responses = pages;
   const connection = {
