@@ -22,7 +22,7 @@ export interface FileRecord {
 
 /** Record of an API in a project: its document, the choices, and the generated files. */
 export interface ApiRecord {
-  /** Name within the project. The document that a project was created from is `api`. */
+  /** Name within the project. The document a project was created from is `api`. */
   readonly name: string;
   /** Path of the document relative to the project, with forward slashes. */
   readonly document: string;
@@ -36,7 +36,7 @@ export interface ApiRecord {
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
-/** Facts about an API that its source does not contain. */
+/** Facts about an API that are not in its source. */
 export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place" | "removed">;
 
 /** Records an API with its generated files. */

@@ -4,7 +4,7 @@ import { UserError } from "../internal/user-error.ts";
 import { toFileName } from "../typed-client/tool-schema/names.ts";
 import type { ApiRecord } from "./api-lock.ts";
 
-/** Name of the API of the document that a project was created from. */
+/** Name of the API in the document a project was created from. */
 export const mainApi = "api";
 
 /** API of a project, and its document. */
@@ -22,8 +22,8 @@ export interface NameInput {
 }
 
 /**
- * Returns the name of the API of a document: the given one, that of the API with this document, or else the name of the file. A file with a general
- * name, such as `openapi.yaml`, is named by the title of its document.
+ * Returns the name for the API of a document: the given one, or the name of the API with this document, or the name of the file. A file with a
+ * general name, such as `openapi.yaml`, is named by the title of its document.
  *
  * @throws {UserError} when the name is not possible, or belongs to another document.
  */

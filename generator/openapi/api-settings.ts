@@ -21,7 +21,7 @@ export function addressVariable({ variables }: Api): string {
 }
 
 /**
- * Returns the settings of an API: its address, and the credentials that its operations send. A server starts without them, because it may have other
+ * Returns the settings of an API: its address, and the credentials sent by its operations. A server starts without them, because it may have other
  * tools.
  */
 export function settingsOf(api: Api): readonly ApiSetting[] {

@@ -5,7 +5,7 @@ import { UserError } from "../internal/user-error.ts";
 export interface Choosable {
   /** Names of this item alone. Messages show the first. A `*` in a word matches any text. */
   readonly names: readonly string[];
-  /** Names that the item shares with others. */
+  /** Names shared with other items. */
   readonly tags: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface ChoiceWords {
 }
 
 /**
- * Returns the items that match at least one of the words, which are separated by commas.
+ * Returns the items that match at least one of the words, separated by commas.
  *
  * @throws {UserError} when a word matches no item.
  */

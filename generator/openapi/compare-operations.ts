@@ -24,11 +24,11 @@ export interface OperationChange {
   readonly tool: string;
   /** Name of the tool before, if it is another one. */
   readonly formerTool?: string;
-  /** Parts that differ: "parameters", "result", "access" or "name". */
+  /** Changed parts: "parameters", "result", "access" or "name". */
   readonly parts: readonly string[];
 }
 
-/** Records the operations that have a tool. */
+/** Records the operations with a tool. */
 export function recordOperations({ api, plan }: ProjectSource): OperationRecords {
   const names = new Set(plan.tools.map(({ entry }) => entry.name));
   const kept = api?.operations.filter(({ name }) => names.has(name)) ?? [];
@@ -49,7 +49,7 @@ function hashOf(value: unknown): string {
   return hashText(JSON.stringify(value)).slice(0, 16);
 }
 
-/** Lists the operations that are new, changed or gone, in this order. */
+/** Lists new, changed and removed operations, in this order. */
 export function compareOperations(before: OperationRecords, after: OperationRecords): readonly OperationChange[] {
   const has = (records: OperationRecords, operation: string): boolean => Object.hasOwn(records, operation);
   const added = Object.entries(after).filter(([operation]) => !has(before, operation));

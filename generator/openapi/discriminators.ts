@@ -4,10 +4,10 @@ import { findTarget, follow } from "./follow.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Marks a reference to a schema without the alternatives that its discriminator selects. */
+/** Marks a reference to a schema without the alternatives of its discriminator. */
 const asBase = Symbol("as base");
 
-/** True for a reference that means the schema without its alternatives: by a schema that extends it. */
+/** True for a reference to the schema without its alternatives, made by a schema that extends it. */
 export function isBaseReference(schema: object): boolean {
   return Reflect.get(schema, asBase) === true;
 }
@@ -19,8 +19,8 @@ export function markBases(schema: unknown): unknown {
 }
 
 /**
- * Prepares the alternatives of a schema. The API checks which of them a value fits, and values may fit several, so that `oneOf` becomes `anyOf`.
- * Alternatives that a discriminator selects get its value.
+ * Prepares the alternatives of a schema. The API checks which of them a value fits, and values may fit several, so `oneOf` becomes `anyOf`.
+ * Alternatives selected by a discriminator get its value.
  */
 export function prepareAlternatives(schema: Schema, document: unknown): Schema {
   const extended = isRecord(schema.properties) || Object(schema.allOf).length > 1 ? markBases(schema) : schema;
@@ -33,7 +33,7 @@ export function prepareAlternatives(schema: Schema, document: unknown): Schema {
   return { ...rest, anyOf: any, allOf: [...parts, { anyOf: one }] };
 }
 
-/** Adds the values of a discriminator to the alternatives that its mapping names. */
+/** Adds the values of a discriminator to the alternatives named in its mapping. */
 function selectAll(list: unknown, { discriminator }: Schema, document: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const mapping = readMapping(discriminator, document);
@@ -44,12 +44,12 @@ function selectAll(list: unknown, { discriminator }: Schema, document: unknown):
   });
 }
 
-/** Maximum number of subtypes that are listed. In some documents, every schema extends one of a few. */
+/** Maximum number of listed subtypes. In some documents, every schema extends one of a few. */
 const mostSubtypes = 32;
 
 /**
- * Returns the alternatives of a schema that others extend: those of its mapping, and all others in the document. Returns `undefined` for a schema
- * without a discriminator, and for one that lists its alternatives itself.
+ * Returns the alternatives of an extended schema: the ones in its mapping, and all others in the document. Returns `undefined` for a schema without a
+ * discriminator, or with its own list of alternatives.
  */
 export function findSubtypes(target: string, document: unknown): Schema | undefined {
   const schema = findTarget(target, document);
@@ -141,7 +141,7 @@ function extendsOne(schema: unknown, base: string): boolean {
   return isRecord(schema) && Array.isArray(schema.allOf) && schema.allOf.some((one) => Object(one).$ref === base);
 }
 
-/** Returns the values that a schema lists for a property. Without a list, those of a schema it extends. */
+/** Returns the values a schema lists for a property. Without a list, returns the values in a schema it extends. */
 function readValues(
   schema: unknown,
   property: string,

@@ -1,6 +1,6 @@
 import { bodyArgument, type Operation, type Parameter } from "./operation.ts";
 
-/** Names that the file of a tool imports from the shared file. */
+/** Names the file of a tool imports from the shared file. */
 export function helpersOf(operation: Operation | undefined, hasOutput: boolean): string[] {
   if (!operation) return ["todo"];
   const own = operation.parameters.map(writerOf);

@@ -18,24 +18,24 @@ import { promptCase, testCases } from "./test-cases.ts";
 
 /** Place of the files of a source in a project. */
 export interface SourcePlace {
-  /** Folder, with forward slashes: `src` of the document that a project was created from, else `src/shop`. */
+  /** Folder, with forward slashes: `src` for the document a project was created from, otherwise like `src/shop`. */
   readonly folder: string;
   /** Path of the test. */
   readonly test: string;
 }
 
-/** Place of the files of the document that a project was created from. */
+/** Place of the files of the document a project was created from. */
 export const mainPlace: SourcePlace = { folder: "src", test: "test/server.test.ts" };
 
 /** Options of the emitted files of a source. */
 export interface EmitSourceOptions {
   /** Package name of the project. */
   readonly name: string;
-  /** Members that a tool may have in the project's newest revision. */
+  /** Possible members of a tool in the project's newest revision. */
   readonly toolMembers: ReadonlySet<string>;
   /** True if results can contain audio. */
   readonly hasAudio: boolean;
-  /** Kinds of definitions that become part of the project in addition to tools. */
+  /** Kinds of definitions in the project besides tools. */
   readonly stubs: StubKinds;
   /** Module of the protocol layer, as files in `src/` import it. */
   readonly layer: string;
@@ -47,15 +47,15 @@ export interface EmitSourceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Files of a project that its source determines. */
+/** Files of a project that depend on its source. */
 export interface EmittedSource {
-  /** The source with the tools that could be written. */
+  /** The source with only the tools whose files were written. */
   readonly source: ProjectSource;
   /** Formatted files, by path. */
   readonly tree: Tree;
 }
 
-/** Emits the files of a project that its source determines. */
+/** Emits the files of a project that depend on its source. */
 export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<EmittedSource> {
   const { source, files } = await emitTools(whole, options);
   const { api, plan } = source;
@@ -79,7 +79,7 @@ export async function emitSource(whole: ProjectSource, options: EmitSourceOption
   return { source, tree };
 }
 
-/** Writes the file of each tool. A tool that cannot be written is reported and left out; the others stay. */
+/** Writes the file of each tool. If one cannot be written, it is reported and left out; the others stay. */
 async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
   const { place = mainPlace } = options;
   const tools: ToolPlan[] = [];
@@ -105,7 +105,7 @@ export function toolPath({ folder }: SourcePlace, { file }: ToolPlan): string {
   return `${folder}/tools/${file}.ts`;
 }
 
-/** Returns the name of a tool's constant. It must differ from the names that its file imports. */
+/** Returns the name of a tool's constant. It must differ from the imported names in its file. */
 function variableOf({ member }: ToolPlan): string {
   return uniqueName(`${member}Tool`, (name) => name === "defineTool");
 }

@@ -100,7 +100,7 @@ function textMember(key: string, text: string | undefined): string[] {
   return text === undefined ? [] : [`${key}: ${JSON.stringify(text)}`];
 }
 
-/** Creates unique names of files and constants. A suffix keeps constants apart from reserved words and from names that a file imports. */
+/** Creates unique names of files and constants. A suffix keeps constants apart from reserved words and from imported names in a file. */
 function createNames(): (name: string, ending: string) => Pick<Stub, "file" | "variable"> {
   const taken = new Set<string>(["defineresource", "defineresourcetemplate", "defineprompt"]);
   const take = (wanted: string): string => {

@@ -12,20 +12,20 @@ export interface Merge {
   readonly conflicts: readonly string[];
 }
 
-/** Texts of a file, and the record of the text that it was generated with. */
+/** Texts of a file, and the record of the text generated before. */
 export interface MergeInput {
   readonly path: string;
   /** Text in the project, formatted. */
   readonly edited: string;
   /** Newly generated text. */
   readonly generated: string;
-  /** Hashes of the parts of the text that was generated before. */
+  /** Hashes of the parts of the text generated before. */
   readonly hashes: Readonly<Record<string, string>>;
 }
 
 /**
- * Merges an edited file with its newly generated text, statement by statement, and member by member in definitions. A part that was not edited is
- * replaced; an edited, added or removed one stays so.
+ * Merges an edited file with its newly generated text, statement by statement, and member by member in definitions. A part without edits is replaced;
+ * an edited, added or removed one stays so.
  */
 export async function mergeSource({ path, edited, generated, hashes }: MergeInput): Promise<Merge> {
   const mine = readParts(path, edited);
@@ -83,13 +83,13 @@ function isMemberName(node: ts.Identifier): boolean {
   return isNamed && parent.name === node && !ts.isShorthandPropertyAssignment(parent);
 }
 
-/** Returns a pattern of a name that is not a member of another. */
+/** Returns a pattern of a name, except as a member of another one. */
 function useOf(name: string): RegExp {
   return new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${escapePattern(name)}(?![\\w$])`, "g");
 }
 
 interface Merging {
-  /** Hashes of the parts of the text that was generated before, by key. */
+  /** Hashes of the parts of the text generated before, by key. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly kept: string[];
   readonly conflicts: string[];
@@ -124,7 +124,7 @@ function mergeParts({ mine, theirs, prefix }: Lists, merging: Merging): Part[] {
   return merged;
 }
 
-/** Lists a part and its members, as far as their texts are not those that were generated before. */
+/** Lists a part and its members, as far as their texts differ from the ones generated before. */
 function listEdits(part: Part, prefix: string, hashes: Merging["hashes"]): string[] {
   const key = prefix + part.key;
   const members = (part.members ?? []).flatMap((member) => listEdits(member, `${key}.`, hashes));
@@ -159,7 +159,7 @@ function memberText({ text, isClose }: Part): string {
   return `${isClose === true ? "" : "\n"}${text}\n,`;
 }
 
-/** Writes the imports of both files that the body uses. A name that both import from different modules is that of the first file. */
+/** Writes the imports of both files that the body uses. If both import a name from different modules, the first file has precedence. */
 function importText([mine, theirs]: readonly [SourceParts, SourceParts], body: string): string {
   const modules = new Map(mine.imports.flatMap(({ module, names }) => names.map(({ local }) => [local, module])));
   const isOther = (local: string, module: string): boolean => (modules.get(local) ?? module) !== module;

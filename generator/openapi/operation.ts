@@ -9,7 +9,7 @@ export interface Api {
   /** Names of security schemes that operations accept instead of these credentials. */
   readonly unusedSchemes?: readonly string[];
   readonly operations: readonly Operation[];
-  /** Operations that cannot be called, with reasons. */
+  /** Operations the tools cannot call, with reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -21,11 +21,11 @@ export interface CredentialPlace {
   readonly prefix: string;
 }
 
-/** A token that requests send. */
+/** A token sent by requests. */
 export interface Credential extends CredentialPlace {
   /** Name of its security scheme in the document. */
   readonly scheme: string;
-  /** Environment variable that contains it. */
+  /** Environment variable for it. */
   readonly variable: string;
   /** True if every operation can be called without it. */
   readonly isOptional: boolean;
@@ -54,11 +54,11 @@ export interface Operation {
   readonly input: Readonly<Record<string, unknown>>;
   /** True if deep parts of its schemas accept anything, because the full schemas would be too large. */
   readonly isOpen: boolean;
-  /** Address of its own server, if it has one; empty when that is not known. */
+  /** Address of its own server, if it has one; empty when it is not known. */
   readonly address?: string;
-  /** Environment variables of the credentials that the request sends. */
+  /** Environment variables of the credentials sent by the request. */
   readonly access: readonly string[];
-  /** Security schemes that it declares and that cannot be sent, with their kinds: `login (http digest)`. */
+  /** Declared security schemes that cannot be sent, with their kinds: `login (http digest)`. */
   readonly unsupported: readonly string[];
   /** True if the document describes a body that cannot be sent with its method. */
   readonly omitsBody?: boolean;
@@ -66,7 +66,7 @@ export interface Operation {
   readonly returnsFile: boolean;
   /** Schema of the successful responses if one of them is a JSON object. */
   readonly output?: Readonly<Record<string, unknown>>;
-  /** Successful responses beside it that are no JSON object: without content, text, or another JSON value. */
+  /** Other successful responses that are no JSON object: without content, text, or another JSON value. */
   readonly others?: readonly ("empty" | "text" | "value")[];
 }
 
@@ -74,11 +74,11 @@ export interface Operation {
 export interface OperationBody {
   /** Media type of the body. */
   readonly type: string;
-  /** True if the body is a file, so that its argument is text in base64. */
+  /** True if the body is a file. Its argument is text in base64. */
   readonly isFile: boolean;
-  /** Media types of its parts that are files. */
+  /** Media types of the parts with files. */
   readonly files: Readonly<Record<string, string>>;
-  /** Media types of its other parts that have one of their own. */
+  /** Media types of the other parts, where they have one of their own. */
   readonly types: Readonly<Record<string, string>>;
   /** Styles of members of a form, if the document declares one. */
   readonly styles?: Readonly<Record<string, MemberStyle>>;
@@ -86,10 +86,12 @@ export interface OperationBody {
   readonly reserved?: readonly string[];
 }
 
-/** Serialization of a member of a form: one pair for each inner member, without or with all names (`range[from]`), JSON, or items with a separator. */
+/**
+ * Serialization of a member of a form: one pair for each inner member, without or with all names (`range[from]`), JSON, or items with a separator.
+ */
 export type MemberStyle = "members" | "deep" | "json" | "," | "|" | " ";
 
-/** A parameter of the API, and the argument that provides its value. */
+/** A parameter of the API, and the argument with its value. */
 export interface Parameter {
   /** Name in the API. */
   readonly name: string;
@@ -102,7 +104,7 @@ export interface Parameter {
   readonly keepsReserved?: boolean;
 }
 
-/** Name of the argument that is sent as the body. */
+/** Name of the argument for the body. */
 export const bodyArgument = "body";
 
 /** Error about an operation that cannot become a tool. */
@@ -112,7 +114,7 @@ export class LeftOut extends Error {
 
 /**
  * Treatment of API responses by tools. `none`: tools have no output schema, and the JSON is text. `loose`: the advertised schema accepts every
- * response, and one that deviates from the document is logged. `strict`: a response that deviates is an error of the tool.
+ * response, and a deviation from the document is logged. `strict`: a deviation is an error of the tool.
  */
 export const outputModes = ["none", "loose", "strict"] as const;
 

@@ -3,15 +3,15 @@ import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { basicPrefix, isPassword, type Credential, type CredentialPlace } from "./operation.ts";
 import { follow } from "./follow.ts";
 
-/** Credentials that the operations of a document need. */
+/** Credentials for the operations of a document. */
 export interface Access {
-  /** Credentials that at least one operation sends. */
+  /** Credentials sent by at least one operation. */
   readonly credentials: readonly Credential[];
-  /** Variables of the credentials that each operation sends, in the order of the operations. */
+  /** Variables of the credentials sent by each operation, in the order of the operations. */
   readonly sent: readonly (readonly string[])[];
-  /** Names of security schemes that operations accept instead, and that no operation sends. */
+  /** Names of security schemes that operations accept instead, but none sends. */
   readonly unused: readonly string[];
-  /** Security schemes that each operation declares and that cannot be sent: `login (http digest)`. Empty if it can send all that it needs. */
+  /** Declared security schemes of each operation that cannot be sent: `login (http digest)`. Empty if it can send everything it needs. */
   readonly unsupported: readonly (readonly string[])[];
 }
 
@@ -23,9 +23,9 @@ export interface AccessOptions {
 }
 
 /**
- * Determines the credentials that each operation sends. `securities` are the security requirements of the operations, or of their document for them:
- * alternatives, each with its schemes. Among several alternatives it chooses the one that most other operations accept as well, so that a user needs
- * as few tokens as possible. If no alternative can be sent completely, it chooses the credentials of one that can be sent.
+ * Determines the credentials sent by each operation. `securities` are the security requirements of the operations, or of their document for them:
+ * alternatives, each with its schemes. Among several alternatives it chooses the one accepted by most other operations, to require as few tokens as
+ * possible from a user. If no alternative can be sent completely, it chooses the sendable credentials of one.
  */
 export function readAccess(document: Record<string, unknown>, { securities, variables: word }: AccessOptions): Access {
   const schemes = readSchemes(document);
@@ -66,7 +66,7 @@ function readSchemes(document: Record<string, unknown>): ReadonlyMap<string, unk
   return new Map(schemes.map(([name, scheme]) => [name, follow(scheme, document)]));
 }
 
-/** Returns the positions of schemes that consist of one text in one place. */
+/** Returns the positions of schemes whose credential is one text in one place. */
 function readPlaces(schemes: ReadonlyMap<string, unknown>): ReadonlyMap<string, CredentialPlace> {
   return new Map([...schemes].flatMap(([name, scheme]) => toPlace(scheme).map((place) => [name, place] as const)));
 }
@@ -82,7 +82,7 @@ function toPlace(scheme: unknown): CredentialPlace[] {
   return place === "query" || place === "cookie" || place === "header" ? [{ place, name, prefix: "" }] : [];
 }
 
-/** Names that every place accepts: those of headers (RFC 9110). */
+/** Names accepted in every place: the names of headers (RFC 9110). */
 const credentialName = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 
 /** Texts before the tokens of schemes of HTTP. */
@@ -101,7 +101,7 @@ function readAlternatives(security: unknown): readonly string[][] {
   return Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
 }
 
-/** Returns the alternatives that can be sent, or else the parts of them that can. Returns one empty alternative if there are none. */
+/** Returns the alternatives that can be sent, otherwise their sendable parts. Returns one empty alternative if there are none. */
 function findUsable(alternatives: readonly string[][], places: ReadonlyMap<string, unknown>): readonly string[][] {
   const complete = alternatives.filter((names) => names.every((name) => places.has(name)));
   if (complete.length > 0) return complete;
@@ -116,7 +116,7 @@ function findUnsupported(alternatives: readonly string[][], places: ReadonlyMap<
   return [...new Set(alternatives.flat())].filter((name) => !places.has(name));
 }
 
-/** Sorts schemes: those that most operations accept come first, and passwords last. */
+/** Sorts schemes: the ones accepted by most operations come first, and passwords last. */
 function rankSchemes(
   places: ReadonlyMap<string, CredentialPlace>,
   offered: readonly (readonly string[][])[],

@@ -42,7 +42,7 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
 /** Slashes at the end of an address, without a search from each slash of a longer row. */
 const endingSlashes = /(?<!\/)\/{1,1000}$/;
 
-/** An operation with the path item that contains it. */
+/** An operation with its path item. */
 interface OperationServers {
   readonly operation: Record<string, unknown>;
   readonly item: Record<string, unknown>;

@@ -27,7 +27,7 @@ export interface ReadApiOptions {
   readonly prefix?: string;
   /** First word of the names of settings. Default: `API`. */
   readonly variables?: string;
-  /** Names of the tools that operations have already, by method and path. These operations come first, in this order. Default: none. */
+  /** Existing names of the tools of operations, by method and path. These operations come first, in this order. Default: none. */
   readonly toolNames?: ToolNames;
 }
 
@@ -171,7 +171,7 @@ function toUnreadable(path: string, method: string, problem: Problem): Found {
   return { path, method, item: {}, operation: {}, problem, ...namesOf({}, method, path) };
 }
 
-/** Reads a part of the document. If that is broken or hostile, only the operation is left out. */
+/** Reads a part of the document. If the part is broken or hostile, only its operation is left out. */
 function readIfPossible<Result>(read: () => Result): Result | Problem {
   try {
     return read();

@@ -29,7 +29,7 @@ export function readForm(media: Record<string, unknown>, document: unknown): For
   return { schema: whole, files: Object.fromEntries(files), types: Object.fromEntries(types), ...styles };
 }
 
-/** True for the schema of an object, also if only a schema that it extends says so. */
+/** True for the schema of an object, even if only a schema it extends says so. */
 function isObject(value: unknown, document: unknown, seen = new Set<unknown>()): boolean {
   const schema = follow(value, document);
   if (!isRecord(schema) || seen.has(schema)) return false;
@@ -41,7 +41,7 @@ function isObject(value: unknown, document: unknown, seen = new Set<unknown>()):
   );
 }
 
-/** Returns the schemas that a schema extends. */
+/** Returns the schemas extended by a schema. */
 function basesOf({ allOf }: Record<string, unknown>): readonly unknown[] {
   return Array.isArray(allOf) ? allOf : [];
 }
@@ -52,11 +52,11 @@ interface FormReading {
   readonly encoding: Record<string, unknown>;
   readonly files: Map<string, string>;
   readonly types: Map<string, string>;
-  /** Schemas that were read. Each is read once, so that schemas that extend each other in circles end. */
+  /** Schemas already read. Each is read once; otherwise schemas that extend each other in circles would never end. */
   readonly seen: Set<unknown>;
 }
 
-/** Reads the parts that a schema and those that it extends declare. Returns the schema with files as text in base64. */
+/** Reads the parts declared in a schema and in the schemas it extends. Returns the schema with files as text in base64. */
 function readParts(schema: Record<string, unknown>, reading: FormReading): Record<string, unknown> {
   const { document, seen } = reading;
   seen.add(schema);
@@ -147,7 +147,7 @@ function readFileType(schema: unknown, encoding: unknown): string | undefined {
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(first.trim()) ? first.trim() : undefined;
 }
 
-/** Returns the schema of an argument that is a whole file. */
+/** Returns the schema of an argument for a whole file. */
 export function readWholeFile({ schema }: Record<string, unknown>, document: unknown): Record<string, unknown> {
   const own = follow(schema ?? {}, document);
   return toText(isRecord(own) ? own : {});

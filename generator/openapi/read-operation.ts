@@ -14,7 +14,7 @@ import { extractSchema } from "./references.ts";
 export interface OperationPlace {
   readonly path: string;
   readonly method: string;
-  /** Path item, with the members that all operations of the path share. */
+  /** Path item, with the members shared by all operations of the path. */
   readonly item: Record<string, unknown>;
   readonly operation: Record<string, unknown>;
   readonly document: Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface OperationPlace {
 
 /** An operation before its credentials are determined. */
 export interface ReadOperation extends Omit<Operation, "access" | "unsupported"> {
-  /** Security requirements of the operation, or those of its document by default. */
+  /** Security requirements of the operation. Default: the requirements of its document. */
   readonly security: unknown;
 }
 
@@ -113,7 +113,7 @@ interface NamedParameter extends Given {
   readonly argument: string;
 }
 
-/** Reads the parameters. Those of the operation replace those of its path. */
+/** Reads the parameters. A parameter of the operation replaces the one of its path. */
 function readParameters({ item, operation, document }: OperationPlace): Given[] {
   const all = [item.parameters, operation.parameters].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const byPlace = new Map<string, Record<string, unknown>>();
@@ -217,7 +217,7 @@ function chooseType(value: unknown, document: unknown): string {
   return schema.format === "binary" ? "application/octet-stream" : "text/plain";
 }
 
-/** Returns a tool name that every host accepts. */
+/** Returns a tool name accepted by every host. */
 function toToolName(wanted: string): string {
   return toPlainName(wanted) || "operation";
 }
@@ -227,7 +227,7 @@ function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Returns an argument name that every host accepts. */
+/** Returns an argument name accepted by every host. */
 function toArgument(name: string): string {
   return toPlainName(name) || "value";
 }

@@ -58,7 +58,7 @@ export function readMemberStyles(
   return styles.length > 0 ? { styles: Object.fromEntries(styles) } : {};
 }
 
-/** True if a member of a form has a style, so that its media type does not apply. */
+/** True if a member of a form has a style. Its media type does not apply then. */
 export function declaresStyle({ style, explode, allowReserved }: Record<string, unknown>): boolean {
   return style !== undefined || explode !== undefined || allowReserved !== undefined;
 }
@@ -79,7 +79,7 @@ const memberStyles: Readonly<Record<QueryStyle | "json", MemberStyle>> = {
   json: "json",
 };
 
-/** True for a member that is no object, as far as the schema of the form says. Its values are sent as pairs anyway. */
+/** True for a member other than an object, as far as the schema of the form says. The values of an object are sent as pairs anyway. */
 function isList(name: string, value: unknown, document: unknown): boolean {
   const schema = follow(value, document);
   const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {};

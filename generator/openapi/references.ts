@@ -70,7 +70,7 @@ export function extractSchema(schema: unknown, document: unknown, side: "request
 interface Definition {
   readonly name: string;
   readonly target: string;
-  /** True for the schema without the alternatives that its discriminator selects. */
+  /** True for the schema without the alternatives of its discriminator. */
   readonly isBase: boolean;
 }
 

@@ -4,7 +4,7 @@ import { isForeign } from "./read-address.ts";
 import type { Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
 
-/** Notes for the user about a source: parts that are left out or simplified, missing credentials, and its size. */
+/** Notes for the user about a source: omitted or simplified parts, missing credentials, and its size. */
 export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
   return [
     ...source.leftOut.map(({ name, reason }) => `left out   ${name}: ${outputLine(reason)}`),
@@ -34,7 +34,7 @@ function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] 
   return [`access     uses ${used}; ${origin} also accepts ${others}: edit ${apiFile} to use it`, ...unsupported];
 }
 
-/** Names each security scheme that cannot be sent, with the operations that declare it. */
+/** Names each security scheme that cannot be sent, with its operations. */
 function unsupportedLines(operations: readonly Operation[], apiFile: string): string[] {
   const schemes = new Set(operations.flatMap(({ unsupported }) => unsupported));
   return [...schemes].map((scheme) => {

@@ -1,7 +1,7 @@
 import { hashText } from "../internal/files.ts";
 import { parseValidSource, ts } from "../read/syntax.ts";
 
-/** A statement of a source file that is identified by its name, or a member of the definition in one. */
+/** A statement of a source file, identified by its name, or a member of the definition in one. */
 export interface Part {
   /** Name of what it declares; unique within its list. */
   readonly key: string;
@@ -13,7 +13,7 @@ export interface Part {
   readonly isClose?: boolean;
 }
 
-/** An import that has only named ones. */
+/** An import of named exports only. */
 export interface NamedImport {
   readonly module: string;
   /** Attributes as they are written, such as `with { type: "json" }`. */
@@ -25,7 +25,7 @@ export interface NamedImport {
   readonly names: readonly ImportedName[];
 }
 
-/** A name that a file imports. */
+/** An imported name in a file. */
 export interface ImportedName {
   /** Name in the file. */
   readonly local: string;
@@ -36,7 +36,7 @@ export interface ImportedName {
 
 /** A source file, divided into its imports and its statements. */
 export interface SourceParts {
-  /** Comment before the first statement, if that is an import. */
+  /** Comment before the first statement, if this is an import. */
   readonly head: string;
   readonly imports: readonly NamedImport[];
   readonly parts: readonly Part[];
@@ -77,7 +77,7 @@ function toLines(comment: string): string {
   return comment.trim() === "" ? "" : `${comment.trim()}\n`;
 }
 
-/** Returns the hashes of the parts, by key; those of members follow the key of their definition and a dot. */
+/** Returns the hashes of the parts, by key. The key of a member is the key of its definition, a dot and its name. */
 export function hashParts({ parts }: SourceParts): Readonly<Record<string, string>> {
   const rows = parts.flatMap((part): [string, string][] => [
     [part.key, hashPart(part)],
@@ -96,7 +96,7 @@ function endOf(text: string, end: number): number {
   return ts.getTrailingCommentRanges(text, end)?.at(-1)?.end ?? end;
 }
 
-/** Reads an import that has only named ones; `undefined` for other statements. */
+/** Reads an import of named exports only; `undefined` for other statements. */
 function readImport(statement: ts.Statement): Pick<NamedImport, "module" | "attributes" | "names"> | undefined {
   if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return undefined;
   const { moduleSpecifier, importClause: clause, attributes } = statement;
@@ -155,7 +155,7 @@ function keyOf(statement: ts.Statement): string {
   return statement.getText().slice(0, 80);
 }
 
-/** Returns a function that appends a number to keys that occur again. */
+/** Returns a function that appends a number to repeated keys. */
 function createKeys(): (key: string) => string {
   const counts = new Map<string, number>();
   return (key) => {

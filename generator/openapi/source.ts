@@ -19,7 +19,7 @@ import { isUrl } from "../../runtime/internal/parse-url.ts";
 export interface ProjectSource {
   /** Name of the file, for messages. */
   readonly origin: string;
-  /** Tools, prompts and resources that the server will offer. */
+  /** Tools, prompts and resources of the future server. */
   readonly contract: Contract;
   /** The same with names for code. */
   readonly plan: ClientPlan;
@@ -27,13 +27,13 @@ export interface ProjectSource {
   readonly needsRe2: boolean;
   /** Items that cannot become a tool, with reasons. */
   readonly leftOut: readonly Rejection[];
-  /** API that the tools call. Without one, the tools have no implementation yet. */
+  /** API behind the tools. Without one, the tools have no implementation yet. */
   readonly api?: Api;
   /** Treatment of API responses by the tools. */
   readonly output: OutputMode;
   /** Path of the file, as it was given. */
   readonly path: string;
-  /** Tags, names and paths that were chosen from it. */
+  /** Tags, names and paths chosen from it. */
   readonly only?: string;
   /** Text before the names of all tools. */
   readonly prefix?: string;
@@ -51,9 +51,9 @@ export interface ReadSourceOptions {
   readonly prefix?: string;
   /** First word of the names of the settings of an API. Default: `API`. */
   readonly variables?: string;
-  /** Names of the tools that operations have already, by method and path. Default: none. */
+  /** Existing names of the tools of operations, by method and path. Default: none. */
   readonly toolNames?: ReadonlyMap<string, string>;
-  /** Operations that get no tool, by method and path. Default: none. */
+  /** Operations without a tool, by method and path. Default: none. */
   readonly except?: readonly string[];
 }
 
@@ -127,7 +127,7 @@ function toContract({ operations, title }: Api, mode: OutputMode | undefined): C
   return { server: { name: title, version: "" }, revision: "", tools, ...empty };
 }
 
-/** Annotations that an HTTP method implies. */
+/** Annotations implied by an HTTP method. */
 const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
   GET: { readOnlyHint: true },
   HEAD: { readOnlyHint: true },

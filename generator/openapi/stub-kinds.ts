@@ -1,13 +1,13 @@
 import type { ProjectSource } from "./source.ts";
 
-/** Kinds of definitions of a source that become part of a project in addition to its tools. */
+/** Kinds of definitions of a source, besides tools, for the project. */
 export interface StubKinds {
   readonly prompts: boolean;
   readonly resources: boolean;
   readonly templates: boolean;
 }
 
-/** Returns the kinds that a source has and a project features. */
+/** Returns the kinds a source has and a project features. */
 export function stubKinds(source: ProjectSource | undefined, features: ReadonlySet<string>): StubKinds {
   const { prompts = [], resources = [], resourceTemplates = [] } = source?.contract ?? {};
   return {

@@ -4,7 +4,7 @@ import { sampleOf } from "../typed-client/tool-schema/sample.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import type { Api, Operation } from "./operation.ts";
 
-/** A call that the tests of a project make. */
+/** A call made by the tests of a project. */
 export interface TestCase {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;

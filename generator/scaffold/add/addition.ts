@@ -20,7 +20,7 @@ export interface AdditionPlan {
   readonly source: string;
   readonly test: string;
   readonly registration: Registration;
-  /** Value which must be unique among the definitions of a server. */
+  /** Value that must be unique among the definitions of a server. */
   readonly identity: { readonly definer: string; readonly member: string; readonly value: string };
   /** Entry in the tool lists read by hosts; present for tools only. */
   readonly listed?: { readonly name: string; readonly description: string };

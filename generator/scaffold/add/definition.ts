@@ -6,7 +6,7 @@ import { listSources } from "../update/removed-names.ts";
 
 /** Value by which a tool, resource or prompt differs from others of its kind. */
 export interface Identity {
-  /** Function to create the definition with, such as `defineTool`. */
+  /** Function that creates the definition, such as `defineTool`. */
   readonly definer: string;
   /** Member with the unique value, such as `name`. */
   readonly member: string;

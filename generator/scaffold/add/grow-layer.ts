@@ -15,7 +15,7 @@ export interface Growth {
   readonly grow: (choices: LayerChoices) => LayerChoices;
 }
 
-/** Regenerates the layer of a project with a new part. First, `use` writes the files which need it. On failure, both are as before. */
+/** Regenerates the layer of a project with a new part. First, `use` writes the files that need it. On failure, both are as before. */
 export async function growLayer(
   folder: string,
   { part, grow }: Growth,

@@ -38,7 +38,7 @@ export interface ApiOptions {
   readonly folder: string;
   /** Name of the API in the project. Default: the name in the document. */
   readonly name?: string;
-  /** Tags, names and paths of the wanted operations, with commas. Default: those of the last run, or all. */
+  /** Tags, names and paths of the wanted operations, with commas. Default: as in the last run, or all. */
   readonly only?: string;
   /** Text before the names of the tools. Default: the prefix of the last run, or none. */
   readonly prefix?: string;
@@ -123,7 +123,7 @@ function orphansOf(former: ApiRecord | undefined, { edits }: FilePlan): ApiRecor
   return Object.fromEntries(Object.entries(former?.files ?? {}).filter(([path]) => orphans.has(path)));
 }
 
-/** Completes the options by those of the last run. Words of the last run may match nothing: the document may have changed. */
+/** Completes the options from the last run. Words of the last run may match nothing: the document may have changed. */
 function sourceOptions(options: ApiOptions, name: string, known: ApiRecord | undefined) {
   const { only = known?.only, prefix = known?.prefix, output = known?.output } = options;
   return {

@@ -27,7 +27,7 @@ export function findUses(file: ts.SourceFile, name: string): readonly ts.Identif
   );
 }
 
-/** Returns the statement at the top of a module which declares only this constant or function; `undefined` when there is none. */
+/** Returns the statement at the top of a module that declares only this constant or function; `undefined` when there is none. */
 export function declarationOf(file: ts.SourceFile, name: string): ts.Statement | undefined {
   return file.statements.find((statement) => {
     if (ts.isFunctionDeclaration(statement)) return statement.name?.text === name;
@@ -72,7 +72,7 @@ function bindingsOf(file: ts.SourceFile, name: string): readonly ts.Node[] {
   return node ? [node] : [];
 }
 
-/** Returns the elements of lists which are this identifier. */
+/** Returns the elements of lists equal to this identifier. */
 function entriesOf(file: ts.SourceFile, name: string): readonly ts.Node[] {
   return findUses(file, name).filter(({ parent }) => ts.isArrayLiteralExpression(parent));
 }

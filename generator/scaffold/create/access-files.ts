@@ -13,7 +13,7 @@ export const accessDependencies: { readonly [Name in Protection]: { readonly [na
   "api-key": {},
 };
 
-/** Returns the environment variables which a protected project needs when it is open to other machines. */
+/** Returns the environment variables that a protected project needs when it is open to other machines. */
 export function accessVariables({ auth, provider }: Pick<Selection, "auth" | "provider">): readonly string[] {
   return provider ? requiredSettings(provider) : variables[auth];
 }
@@ -89,7 +89,7 @@ interface AccessPlace {
   readonly settings?: string | undefined;
 }
 
-/** Emits the module which authenticates clients, and its tests, by path. */
+/** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
   {
     auth,

@@ -6,10 +6,10 @@ export const deployTargets = ["node", "worker", "lambda", "vercel", "deno", "bun
 /** Platform of a project. All but `node` call a function from `Request` to `Response`. */
 export type DeployTarget = (typeof deployTargets)[number];
 
-/** Target which calls a function. */
+/** Target that calls a function. */
 export type Platform = Exclude<DeployTarget, "node">;
 
-/** Facts about a platform which calls a function. */
+/** Facts about a platform that calls a function. */
 export interface PlatformFacts {
   /** Name in a sentence. */
   readonly title: string;
@@ -24,7 +24,7 @@ export interface PlatformFacts {
   readonly keepsMemory: boolean;
 }
 
-/** Facts about each platform which calls a function. */
+/** Facts about each platform that calls a function. */
 const platforms: { readonly [Name in Platform]: PlatformFacts } = {
   worker: {
     title: "edge workers",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { clientInfo, requestMetadata } from "./request-metadata.ts";
 
-/** First tool call of a new project, as a proof of its function. */
+/** First tool call of a new project, to show it works. */
 export interface FirstCall {
   readonly tool: string;
   readonly arguments: { readonly [name: string]: unknown };

@@ -143,7 +143,7 @@ export function commandsOf(manager: PackageManager, section: PackageSection = "d
 }
 
 interface Habits {
-  /** Scripts which run without the word `run`. */
+  /** Scripts that run without the word `run`. */
   readonly short: readonly string[];
   /** Separator before the arguments of a script. */
   readonly separator: readonly string[];

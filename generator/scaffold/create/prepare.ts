@@ -89,7 +89,7 @@ async function testOnce(screen: Screen, run: ManagerRun): Promise<Readiness["kin
   return "failed";
 }
 
-/** Describes a project which does not compile: it has all its files, and is not complete. */
+/** Describes a project that does not compile: it has all its files, and is not complete. */
 function describeFailedBuild({ manager }: ManagerRun, built: Parameters<typeof lastLines>[0]): string {
   return `${commandsOf(manager).run("build")} failed:\n${lastLines(built)}\nThe files are written, but the project does not compile.`;
 }

@@ -50,7 +50,7 @@ export const extras = [
 /** Name of an extra, which is one file or several. */
 export type Extra = (typeof extras)[number];
 
-/** Services for which an extra file works; default: all. Bundles, images and exporters are for Node; hosts use stdio for servers which they start. */
+/** Services an extra file works with; default: all. Bundles, images and exporters are for Node; hosts use stdio for servers they start. */
 const places: { readonly [Name in Extra]?: readonly Service[] } = {
   docker: ["stdio", "http", "both"],
   "claude-desktop": ["stdio", "both"],
@@ -153,7 +153,9 @@ export function readFeatures(text: string): readonly Feature[] {
   return features.filter((feature) => feature === "tools" || chosen.includes(feature));
 }
 
-/** Parses `--target`. `--transport worker` is another spelling of `--target worker`. @throws {UserError} when the transports do not suit the target. */
+/**
+ * Parses `--target`. `--transport worker` is another spelling of `--target worker`. @throws {UserError} when the transports do not suit the target.
+ */
 function readTarget({ target, transport }: SelectionText): DeployTarget {
   if (target !== undefined) {
     const found = readWord("--target", target, deployTargets);
@@ -244,7 +246,7 @@ function rejectUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; remove tcp or --auth.");
 }
 
-/** True if the server can authenticate callers. A stdio server cannot: it belongs to the program which starts it. */
+/** True if the server can authenticate callers. A stdio server cannot: it belongs to the program that starts it. */
 export function isProtectable(service: Service): boolean {
   return service !== "stdio";
 }

@@ -124,7 +124,7 @@ const rendered = ["package.json", "README.md", "test/client.ts", "vitest.config.
 /** Test of the example tool. Tools from a source bring their own. */
 const serverTest = "test/server.test.ts";
 
-/** Test file of each sample, with the member of the view which is set if the project has the sample. */
+/** Test file of each sample, with the member of the view that is set if the project has the sample. */
 const sampleTests = {
   "measure-text-tool": "example",
   "style-guide-resource": "resources",
@@ -145,7 +145,7 @@ function testedSamples(view: object): readonly string[] {
 /** Git would apply `.gitattributes` here, so it has another name. */
 const attributes = { from: "_gitattributes", to: ".gitattributes" } as const;
 
-/** Settings of the compiler. Next.js writes into those of its sources, which its mount emits. */
+/** Settings of the compiler. Next.js writes into the settings of its sources, which its mount emits. */
 const ownConfig = {
   any: { from: "tsconfig.json", to: "tsconfig.json" },
   next: { from: "test/tsconfig.json", to: "test/tsconfig.json" },

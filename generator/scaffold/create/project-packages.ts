@@ -18,7 +18,7 @@ export const devTools = {
 /** Packages to serve WebSockets in Node. */
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
 
-/** Package for matching patterns of JSON Schemas which may take long on the platform. */
+/** Package for matching patterns of JSON Schemas that may take long on the platform. */
 export const patternPackages: Packages = { re2js: "^2.10.0" };
 
 /** Packages for a project with a folder of skills, with the tested version. */
@@ -72,7 +72,7 @@ export function builtPackages({ target, mount }: Pick<Selection, "target" | "mou
   return target === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
-/** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts which the server needs. */
+/** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts the server needs. */
 export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
     ...devTools,
@@ -92,7 +92,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** True if a project reads skills from a folder. Platforms which call a function have no folders, so their skills are written in code. */
+/** True if a project reads skills from a folder. Platforms that call a function have no folders, so their skills are written in code. */
 export function hasSkillFolder({ features, transport }: Pick<Selection, "features" | "transport">): boolean {
   return features.includes("skills") && transport !== "worker";
 }

@@ -73,7 +73,7 @@ function ownFiles(options: ProjectOptions): readonly string[] {
   ];
 }
 
-/** Members for the tools: those of a source, or the example. */
+/** Members for the tools: from a source, or the example. */
 function toolView(options: ProjectOptions): object {
   const { source, selection } = options;
   const isStructured = toolMembers(newestOf(options)).has("outputSchema");
@@ -146,7 +146,7 @@ function samplesOf(options: ProjectOptions): Samples {
   };
 }
 
-/** Functions which the module of the server imports from the layer. */
+/** Functions the module of the server imports from the layer. */
 function helpersOf(options: ProjectOptions, { resources, prompts, view }: Samples): string[] {
   const { source, selection } = options;
   const definesTool = !source || isEliciting(options);

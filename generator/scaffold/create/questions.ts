@@ -79,7 +79,7 @@ export async function askSelection(proposal: Proposal): Promise<Selection> {
   };
 }
 
-/** Prompts for the platform. An engine needs processes of Node, and transports are those of Node. */
+/** Prompts for the platform. An engine needs processes of Node, and so do transports. */
 async function askTarget({ given, asked }: Proposal): Promise<DeployTarget> {
   const isKnown = given.target !== undefined || given.transport !== undefined;
   if (isKnown || asked.scale !== "none" || asked.mount !== "none") return asked.target;
@@ -96,7 +96,7 @@ async function askFeatures({ given, asked }: Proposal, target: DeployTarget): Pr
   return askMany("Features in addition to tools", { words, hints: featureHints }, initial);
 }
 
-/** Prompts for the transport of a program. With authentication or several nodes, only transports which support them are listed. */
+/** Prompts for the transport of a program. With authentication or several nodes, only transports that support them are listed. */
 async function askTransport({ given, asked }: Proposal, target: DeployTarget): Promise<Service> {
   if (target !== "node") return "worker";
   if (given.transport !== undefined || asked.mount !== "none") return asked.transport;
@@ -109,7 +109,7 @@ async function askTransport({ given, asked }: Proposal, target: DeployTarget): P
   return askOne("Transport", { words, hints: serviceHints }, asked.transport);
 }
 
-/** Prompts for the authentication, and for the authorization server which issues access tokens. */
+/** Prompts for the authentication, and for the authorization server that issues access tokens. */
 async function askAccess(
   { given, asked }: Proposal,
   transport: Service,

@@ -67,7 +67,7 @@ function localAccess(selection: Selection): string {
     .join(" ");
 }
 
-/** True if the variables of a function are those of the shell during development. Workers read theirs from a file; programs have defaults. */
+/** True if a function reads its variables from the shell during development. Workers read them from a file; programs have defaults. */
 function isConfiguredByShell(target: DeployTarget): boolean {
   return target !== "node" && target !== "worker";
 }

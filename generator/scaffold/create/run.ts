@@ -12,7 +12,7 @@ export interface Outcome {
 /** Options of a program run. */
 export interface RunOptions {
   readonly folder: string;
-  /** Environment variables in addition to those of this process. */
+  /** Environment variables, in addition to the variables of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the program, and on Windows also the programs started by it. */
   readonly signal?: AbortSignal;

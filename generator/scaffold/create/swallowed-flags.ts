@@ -24,7 +24,7 @@ export function rejectSwallowedFlags(
 /** Values of `npm_command` for `npm create`, `npm init` and `npm exec`. */
 const runners: readonly string[] = ["init", "create", "exec"];
 
-/** Options which npm has as well, with the same meaning. */
+/** Options that npm has as well, with the same meaning. */
 const shared: readonly string[] = ["yes", "git"];
 
 function isTaken(flag: string, env: NodeJS.ProcessEnv): boolean {

@@ -88,7 +88,7 @@ const mountTexts: { readonly [Name in Mount]: string } = {
   next: "`src/app/` has the routes of Next.js",
 };
 
-/** Returns the functions to create definitions with, and the callbacks checked by them. */
+/** Returns the functions that create definitions, and the callbacks they check. */
 function definersView(features: readonly Feature[]): object {
   const rows = [
     ["defineTool", "execute"],
@@ -230,7 +230,7 @@ export function urlOf({ target }: Pick<Selection, "target">): string {
   return target === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
 }
 
-/** Returns the settings which hosts and the registry request from a user, in their formats; empty when no variables are needed. */
+/** Returns the settings that hosts and the registry request from a user, in their formats; empty when no variables are needed. */
 function variableView(needed: readonly ServerVariable[]): object {
   if (needed.length === 0) return {};
   const asked = needed.map(({ name, description, isSecret: sensitive, isRequired: required }) => {

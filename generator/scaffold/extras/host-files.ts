@@ -61,7 +61,7 @@ export interface ServerAddress {
 
 /** Configurations for each host, as the README of a project shows them. */
 export interface HostConfigs {
-  /** Absent for servers with an address: Claude Desktop starts servers, but does not reach those of this machine. */
+  /** Absent for servers with an address: Claude Desktop starts servers, but does not reach a running server on this machine. */
   readonly claudeDesktop?: string;
   readonly claudeCode: string;
   readonly vscode: string;
@@ -92,7 +92,7 @@ export function configsOfAddress(server: ServerAddress): HostConfigs {
 /** Header for the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
 const keyHeader = "X-API-Key";
 
-/** Configuration files in the folder of a project, by the host which reads them. */
+/** Configuration files in the folder of a project, by the host that reads them. */
 export const hostFiles = {
   vscode: ".vscode/mcp.json",
   "claude-code": ".mcp.json",

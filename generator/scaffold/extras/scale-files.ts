@@ -123,5 +123,5 @@ export function toLabel(name: string): string {
   return /^[a-z]/.test(label) && !yamlWords.includes(label) ? label : `mcp-${label}`;
 }
 
-/** Words which YAML does not read as text without quotation marks. */
+/** Words that YAML does not read as text without quotation marks. */
 const yamlWords: readonly string[] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];

@@ -5,7 +5,7 @@ import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 /** Members to add to a `package.json`, by section. */
 export type ManifestAdditions = { readonly [Section in (typeof sections)[number]]: Readonly<Record<string, string>> };
 
-/** Parts of a `package.json` which matter for an addition. */
+/** Parts of a `package.json` that matter for an addition. */
 export interface Manifest {
   readonly name: string | undefined;
   readonly main: string | undefined;

@@ -10,7 +10,7 @@ export interface Paste {
 }
 
 /**
- * Returns the lines to mount the server with. `module` is the handler, relative to the application and with the ending of an import. `undefined` for
+ * Returns the lines that mount the server. `module` is the handler, relative to the application and with the ending of an import. `undefined` for
  * Next.js, whose routes are files of their own.
  */
 export function describePaste(application: Application, entry: Entry | undefined, module: string): Paste | undefined {

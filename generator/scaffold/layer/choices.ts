@@ -76,9 +76,9 @@ export function withImportEnding(code: string, ending: ImportEnding = "ts"): str
 /** Matches the path of a relative import. Generated modules are formatted, so it is on one line with its keyword. */
 const relativeImport = /(?<=\b(?:from|import) ")\.{1,2}\/[^"\n]*\.ts(?=")/g;
 
-/** Choices on which the files of `src/mcp/` depend. */
+/** Choices the files of `src/mcp/` depend on. */
 export interface LayerChoices {
-  /** Revisions of the project, newest first. Its types are those of the first. */
+  /** Revisions of the project, newest first. Its types are from the first. */
   readonly revisions: readonly string[];
   readonly features: readonly Feature[];
   readonly transports: readonly Transport[];
@@ -94,6 +94,6 @@ export interface LayerChoices {
   readonly scale?: Scale;
   /** Ending of the imports between modules. Default: `ts`. */
   readonly imports?: ImportEnding;
-  /** Spec folder of the revisions, relative to the project, with forward slashes. Absent: the revisions are those of this package. */
+  /** Spec folder of the revisions, relative to the project, with forward slashes. Absent: the revisions of this package. */
   readonly spec?: string;
 }

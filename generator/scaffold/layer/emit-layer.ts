@@ -12,8 +12,8 @@ import { readLayerConversions } from "./packaged-conversions.ts";
 import { emitRevisions, revisionTemplates, type LayerParts } from "./revision-files.ts";
 
 /**
- * Emits the files of `src/mcp/` by path: an entry which binds the runtime to the choices, the data of each revision as far as the project uses it,
- * and the lock file.
+ * Emits the files of `src/mcp/` by path: an entry that binds the runtime to the choices, the data of each revision as far as the project uses it, and
+ * the lock file.
  *
  * @throws {UserError} when the newest revision, whose types the project has, lacks a feature
  */

@@ -9,7 +9,7 @@ import {
 } from "./choices.ts";
 import { hasTasks, inputDeclarations, omissionText, omittedInputRequests } from "./declarations.ts";
 
-/** View of `templates/mcp/index.ts.hbs`. `models` are those of the chosen revisions, newest first. */
+/** View of `templates/mcp/index.ts.hbs`. `models` are the chosen revisions, newest first. */
 export function entryView(choices: LayerChoices, models: readonly RevisionModel[]): object {
   const { features, transports, client, auth } = choices;
   const [newest] = models;
@@ -70,7 +70,7 @@ const engineFactories: { readonly [Name in EngineName]: { readonly create: strin
   nats: { create: "createNatsEngine", entry: "adapters/nats" },
 };
 
-/** Names which the entry exports from the runtime unchanged. */
+/** Names the entry exports from the runtime unchanged. */
 function exportedNames(
   { features, transports, client, auth, scale }: LayerChoices,
   models: readonly RevisionModel[],
@@ -103,7 +103,7 @@ function createListsText(creators: readonly string[]): string {
   return `(source, host) => ({ ${creators.map((name) => `...${name}(source, host)`).join(", ")} })`;
 }
 
-/** Name of the function which serves over these transports; empty for a worker, because the platform calls it. */
+/** Name of the function that serves over these transports; empty for a worker, because the platform calls it. */
 export function runName(transports: readonly Transport[]): string {
   const isOnStdio = transports.includes("stdio");
   if (transports.includes("http")) return isOnStdio ? "runServer" : "runHttp";
@@ -133,7 +133,7 @@ function serverFeatures({ features }: LayerChoices, models: readonly RevisionMod
   ];
 }
 
-/** Name of the function to accept connections with, for the lifecycles of the revisions. */
+/** Name of the function that accepts connections for the lifecycles of the revisions. */
 function acceptorOf(models: readonly RevisionModel[]): string {
   const lifecycles = new Set(models.map(({ rules }) => rules.lifecycle));
   if (lifecycles.size > 1) return "createDualAcceptor";
@@ -156,7 +156,7 @@ interface UnavailableMember {
   readonly reason: string;
 }
 
-/** Members which server definitions of a project cannot have, each with the reason and, where possible, the command to add it. */
+/** Members that server definitions of a project cannot have, each with the reason and, where possible, the command to add it. */
 function unavailableMembers(choices: LayerChoices, newest: RevisionModel): readonly UnavailableMember[] {
   const { features } = choices;
   const lists = (["resources", "prompts"] as const).filter((name) => !features.includes(name));

@@ -20,7 +20,7 @@ import { existsSync } from "node:fs";
 export interface InstalledLayer {
   /** Absolute path of `src/mcp`. */
   readonly folder: string;
-  /** Version of create-mcp-server with which it was written. */
+  /** Version of create-mcp-server that wrote it. */
   readonly generator: string;
   /** Choices of the layer. */
   readonly choices: LayerChoices;

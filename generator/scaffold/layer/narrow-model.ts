@@ -30,7 +30,7 @@ export function narrowModel(model: RevisionModel, choices: LayerChoices): Revisi
   };
 }
 
-/** Capabilities of the features which a project leaves out, and of no feature at all. */
+/** Capabilities of the features a project leaves out, and of no feature at all. */
 function unusedCapabilities({ features }: LayerChoices): ReadonlySet<string> {
   const used = new Set<Feature>(features);
   return new Set([

@@ -20,7 +20,7 @@ export async function readLayerConversions(spec: SpecModels, ids: readonly strin
   return writeAllConversions(spec.models, ids);
 }
 
-/** Returns the text of the file which {@link readLayerConversions} reads while the spec folder is unchanged. */
+/** Returns the text of the file that {@link readLayerConversions} reads while the spec folder is unchanged. */
 export function packConversions({ digest }: SpecModels, conversions: ConversionsById): string {
   const packed: Packed = { digest, revisions: Object.fromEntries(conversions) };
   return JSON.stringify(packed);

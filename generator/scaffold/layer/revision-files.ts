@@ -33,8 +33,8 @@ interface UsedRevision {
 }
 
 /**
- * Returns the unformatted files of every revision of a project, by path relative to `src/mcp/`. The newest revision has types, because the code of the
- * project is written for it. The other revisions have conversions.
+ * Returns the unformatted files of every revision of a project, by path relative to `src/mcp/`. The newest revision has types, because the code of
+ * the project is written for it. The other revisions have conversions.
  */
 export function emitRevisions(
   choices: LayerChoices,
@@ -74,7 +74,7 @@ function readUsed(id: string, choices: LayerChoices, { models }: SpecModels): Us
   return { model, narrow, checks: validateView(narrow) };
 }
 
-/** Returns the checks which the dispatch tables refer to, and the ones called by these, in their order. */
+/** Returns the checks the dispatch tables refer to, and the ones called by these, in their order. */
 function calledChecks({ functions, tableChecks }: ValidateView): readonly FunctionView[] {
   const byName = new Map(functions.map((check) => [check.name, check]));
   const called = new Set(tableChecks);
@@ -131,7 +131,7 @@ function hasMethod({ methods }: RevisionModel, type: string): boolean {
   return methods.some((method) => method.type === type);
 }
 
-/** Names of the declarations of a method: its own, and those of its params and results. */
+/** Names of the declarations of a method: its own, its params and its results. */
 function typesOf({ type, params, result, alternatives }: Method): readonly string[] {
   return [
     type,

@@ -6,15 +6,15 @@ export interface RevisionChecks<Check extends CheckFunction = CheckFunction> {
   readonly functions: readonly Check[];
 }
 
-/** Checks of one revision, some of them equal to checks of a newer one, by the id of the newer revision. */
+/** Checks of one revision, some of them shared with newer revisions. */
 export interface SharedChecks<Check extends CheckFunction = CheckFunction> extends RevisionChecks<Check> {
-  /** Names of the checks taken from newer revisions. */
+  /** Names of the checks taken from newer revisions, by the id of the revision. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * Removes a check if it and all checks called by it equal the ones of a newer revision. The revisions are sorted newest first, and each check stays
- * in the newest revision which has it.
+ * in the newest revision that has it.
  */
 export function shareChecks<Check extends CheckFunction>(
   revisions: readonly RevisionChecks<Check>[],
@@ -36,7 +36,7 @@ export function shareChecks<Check extends CheckFunction>(
 
 type Checks = ReadonlyMap<string, CheckFunction>;
 
-/** Revision from which older ones may take checks. */
+/** Revision older ones may take checks from. */
 interface Owner {
   readonly revision: string;
   /** Every check of the revision. */

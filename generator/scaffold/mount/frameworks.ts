@@ -1,4 +1,4 @@
-/** Frameworks in which a new project can mount its server; `none`: the server listens itself. */
+/** Frameworks a new project can mount its server in; `none`: the server listens itself. */
 export const mounts = ["none", "express", "fastify", "hono", "next"] as const;
 
 /** Framework of a new project. */

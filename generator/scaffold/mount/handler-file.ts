@@ -8,7 +8,7 @@ import type { Framework } from "./frameworks.ts";
 /** Template of the module with the HTTP handler of a server. */
 export const handlerTemplate = "mount/handler.ts";
 
-/** Choices on which the module with the HTTP handler depends. */
+/** Choices the module with the HTTP handler depends on. */
 export interface HandlerChoices {
   /** Framework to adapt the handler to. Absent: the module exports the handler only. */
   readonly framework?: Framework | undefined;

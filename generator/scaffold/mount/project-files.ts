@@ -20,7 +20,7 @@ const files: { readonly [Name in Exclude<Mount, "none">]: { readonly [path: stri
   },
 };
 
-/** Files of a server which listens itself: the program, and the declarations of the built handler. */
+/** Files of a server that listens itself: the program, and the declarations of the built handler. */
 const served = { "src/server.ts": "project/src/start.ts", "handler.d.ts": "mount/handler.d.ts" };
 
 /** Template of a route of Next.js. */

@@ -19,12 +19,12 @@ export const providerTemplates: readonly string[] = [
   ...Object.values(issuerTemplates),
 ];
 
-/** Choices on which the files of a preset depend. */
+/** Choices the files of a preset depend on. */
 export interface ProviderFilesOptions extends Pick<Selection, "transport" | "scale" | "schema"> {
   readonly provider: ProviderName;
   /** URL of the server on this machine. */
   readonly url: string;
-  /** Module with the settings. `src/settings.ts` may have those of an HTTP API. */
+  /** Module with the settings. `src/settings.ts` may have the settings of an HTTP API. */
   readonly settingsModule: string;
   /** Place of the environment variables, for messages. Absent for programs. */
   readonly place?: string | undefined;
@@ -35,7 +35,7 @@ export function settingsModuleOf(callsApi: boolean): string {
   return callsApi ? "auth-settings.ts" : "settings.ts";
 }
 
-/** Emits the module which authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
+/** Emits the module that authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
 export async function emitProviderFiles(
   { provider, transport, scale, schema, url, settingsModule, place = "" }: ProviderFilesOptions,
   templates: Templates,

@@ -37,7 +37,7 @@ function quote(value: string): string {
   return mark === undefined || value.includes("\n") ? "" : `${mark}${value}${mark}`;
 }
 
-/** Returns the example file of a new project with settings: those of its API, and of its authorization server. */
+/** Returns the example file of a new project with settings: the settings of its API, and of its authorization server. */
 export function emitEnvExample({ source, selection }: ProjectOptions): readonly (readonly [string, string])[] {
   const { provider, transport } = selection;
   // Platforms have a place of their own for variables.

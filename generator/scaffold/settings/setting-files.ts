@@ -151,12 +151,12 @@ function isOptionalValue({ isRequired, isSecret }: ServerSetting): boolean {
   return !isRequired && !isSecret;
 }
 
-/** True for a host's entry which starts the server of the project. */
+/** True for a host's entry that starts the server of the project. */
 function startsProject({ args }: Json): boolean {
   return listOf(args).some((word) => typeof word === "string" && /(?:^|[\\/])dist[\\/]server\.js$/.test(word));
 }
 
-/** True for a plugin's entry which starts the published package of the project. */
+/** True for a plugin's entry that starts the published package of the project. */
 function startsPackage({ command }: Json): boolean {
   return command === "npx";
 }
@@ -185,7 +185,7 @@ function editDockerfile(text: string, { settings }: SettingChange): string {
 
 const dockerComment = "# Settings, with -e NAME=value:";
 
-/** Returns an object with rows in place of those with the same names, and without the removed names. */
+/** Returns an object with rows replaced by name, and without the removed names. */
 function merge(value: unknown, removed: readonly string[], rows: readonly (readonly [string, unknown])[]): Json {
   const present = Object.entries(isRecord(value) ? value : {}).filter(([name]) => !removed.includes(name));
   return Object.fromEntries([...present, ...rows]);

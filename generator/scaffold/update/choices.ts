@@ -36,7 +36,7 @@ export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly Rev
   };
 }
 
-/** True if the new choices remove something which the project's code may use: another spec folder may have other types of a revision. */
+/** True if the new choices remove something the project's code may use: another spec folder may have other types of a revision. */
 export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
     old.spec !== next.spec ||

@@ -41,9 +41,9 @@ export interface Rename {
 }
 
 /**
- * Returns the types which have another name in a newer revision. A removed type is renamed when exactly one new type has identical members. If none
- * has, it is renamed when exactly one new type has a longer name, beginning with the old one, and members of the same names. A type whose name stayed
- * is renamed when it became a union in which exactly one new type has the old members. Only object types with at least two members are matched.
+ * Returns the types with another name in a newer revision. A removed type is renamed when exactly one new type has identical members. If none has, it
+ * is renamed when exactly one new type has a longer name, beginning with the old one, and members of the same names. A type whose name stayed is
+ * renamed when it became a union with exactly one new type with the old members. Only object types with at least two members are matched.
  */
 export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[] {
   const before = new Set(older.declarations.map(({ name }) => name));
@@ -134,7 +134,7 @@ export interface RenamedPlace extends Rename {
   readonly line: number;
 }
 
-/** Changes to search for: renamed types, and the folder of a revision which is no longer the newest. */
+/** Changes to search for: renamed types, and the folder of a revision that is no longer the newest. */
 export interface Moves {
   readonly renames: readonly Rename[];
   /** Revisions whose types a layer has, before and after. */
@@ -203,7 +203,7 @@ class Search {
     this.#moveFolder(moduleSpecifier);
   }
 
-  /** Keeps the name within this file, and for modules which import it: only the imported name changes. */
+  /** Keeps the name within this file, and for modules that import it: only the imported name changes. */
   #renameElement({ propertyName, name }: ts.ImportSpecifier | ts.ExportSpecifier): void {
     const found = this.#renames.get((propertyName ?? name).text);
     if (found && propertyName) this.#add(propertyName, found, found.to);
@@ -272,7 +272,7 @@ function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?(\.[jt]s)?$/.test(specifier.text);
 }
 
-/** True if an import has types only. Values differ between revisions; types which differ are reported by the compiler. */
+/** True if an import has types only. Values differ between revisions; the compiler reports types that differ. */
 function isOfTypes(clause: ts.ImportClause | undefined): boolean {
   if (!clause) return false;
   if (clause.isTypeOnly) return true;

@@ -127,7 +127,7 @@ function errorsOf(program: ts.Program, file: string): CompileError[] {
 }
 
 /**
- * Finds the declarations of the language itself: those of the project's compiler, else those of this package's own. `undefined` when neither is
+ * Finds the declarations of the language itself: from the project's compiler, otherwise from this package's own. `undefined` when neither is
  * installed.
  */
 export function findLibrary(project: string): string | undefined {

@@ -99,7 +99,7 @@ function toPlace({ file, line }: CodeLine): string {
   return `${file}:${line}`;
 }
 
-/** Returns a key which is equal before and after the change: the folder of a revision, which messages may contain, is replaced. */
+/** Returns a key that is equal before and after the change: the folder of a revision, which messages may contain, is replaced. */
 function toKey({ file, line, text }: CompileError): string {
   return `${file}:${line}: ${text.replaceAll(/\bmcp\/[^/"]+\/(?=types|declarations)/g, "mcp/")}`;
 }

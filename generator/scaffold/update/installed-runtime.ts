@@ -11,7 +11,7 @@ import { isOlderRange, isOlderVersion } from "./version-range.ts";
 
 /** Runtime of a project, as an update sees it. */
 export interface InstalledRuntime {
-  /** Differences of the files inside the project from those of this version, by path relative to the project. */
+  /** Differences between the files inside the project and the files of this version, by path relative to the project. */
   readonly drifts: readonly Drift[];
   /** Replaces these files. */
   replace(): Promise<void>;

@@ -22,7 +22,7 @@ export interface NameUse extends RemovedName {
   readonly line: number;
 }
 
-/** Returns the names of one revision which another one removes or deprecates. */
+/** Returns the names of one revision that another one removes or deprecates. */
 export function findRemovedNames(older: RevisionModel, newer: RevisionModel): RemovedName[] {
   const before = namesOf(older);
   const after = namesOf(newer);
@@ -77,7 +77,7 @@ export async function listSources(project: string): Promise<string[]> {
 const layerImport =
   /\b(?:from|import)[\s(]*["'](?:(?:(?:\.{1,2}|[@~#]|src)\/(?:[^"'\n]*\/)?|#)mcp(?:\/|(?:\.[jt]s)?["'])|mcp-server-runtime\/\d)/;
 
-/** Finds uses in one file. Only files which import the layer are searched. The compiler reports files with syntax errors. */
+/** Finds uses in one file. Only files that import the layer are searched. The compiler reports files with syntax errors. */
 function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {
   if (!layerImport.test(text)) return [];
   // Tests of a project send requests of several revisions.

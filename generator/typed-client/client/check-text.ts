@@ -5,9 +5,9 @@ import type { Bounds, SafeDocument, SafeSchema } from "../tool-schema/safe-schem
 export interface CheckText {
   /** Expression that creates the check. */
   readonly expression: string;
-  /** Declarations that the expression needs, in order. */
+  /** Declarations for the expression, in order. */
   readonly declarations: readonly string[];
-  /** Functions that both call. */
+  /** Functions called by both. */
   readonly uses: ReadonlySet<string>;
 }
 
@@ -26,7 +26,7 @@ export function emitCheck(document: SafeDocument, prefix: string): CheckText {
   return { expression: writePlaced(document.root, writer), declarations, uses: writer.uses };
 }
 
-/** Functions of `check.ts` that the code of a check may use. */
+/** Functions of `check.ts` for the code of checks. */
 export const checkFunctions = [
   "all",
   "any",
@@ -45,7 +45,7 @@ export const checkFunctions = [
 interface Writer {
   readonly nameOf: (definition: string) => string;
   readonly alternatives: "one" | "any";
-  /** Functions that the code calls so far. */
+  /** Functions called by the code so far. */
   readonly uses: Set<string>;
 }
 

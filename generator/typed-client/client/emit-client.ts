@@ -17,11 +17,11 @@ export interface EmitClientOptions {
   readonly packageFolder: string;
 }
 
-/** Emitted files of a client, and the plan that they implement. */
+/** Emitted files of a client, and the plan they implement. */
 export interface EmittedClient {
   /** Formatted texts by path. */
   readonly tree: Tree;
-  /** The plan without the tools that could not be written. */
+  /** The plan with only the tools whose files were written. */
   readonly plan: ClientPlan;
 }
 
@@ -43,7 +43,7 @@ export async function emitClient(whole: ClientPlan, options: EmitClientOptions):
   return { tree, plan };
 }
 
-/** Writes the files of the tools. A tool that cannot be written is left out; the others stay. */
+/** Writes the files of the tools. If a tool cannot be written, it is left out; the others stay. */
 async function emitTools(
   plan: ClientPlan,
   { ending }: EmitClientOptions,
@@ -66,7 +66,7 @@ async function emitTools(
   };
 }
 
-/** Reads the files that are the same in every client: TypeScript modules of this package. */
+/** Reads the files with the same text in every client: TypeScript modules of this package. */
 async function readCopies(
   plan: ClientPlan,
   { packageFolder, ending, hasRe2 }: EmitClientOptions & { readonly hasRe2: boolean },
@@ -89,7 +89,7 @@ async function readCopies(
   );
 }
 
-/** Changes the ending of imported files to that of compiled ones. The compiler is loaded only here: it takes long. */
+/** Changes the ending of imported files to the ending of compiled ones. The compiler is loaded only here: it takes long. */
 async function renameImports(name: string, text: string): Promise<string> {
   const { parseSource, ts } = await import("../../read/syntax.ts");
   const { statements } = parseSource(name, text);
@@ -138,7 +138,7 @@ function clientView(plan: ClientPlan, { ending }: EmitClientOptions): object {
   };
 }
 
-/** Names that the entry imports from `session.ts`. */
+/** Names imported from `session.ts` by the entry. */
 function sessionNames({ tools, prompts, templates }: ClientPlan): string {
   return [
     ...(tools.length > 0 ? ["callTool", "type ToolResult"] : []),
@@ -185,7 +185,7 @@ function fieldsText(type: string, fields: readonly string[]): string {
   return `export type ${type} = { ${fields.join("\n")} };`;
 }
 
-/** True if the type of a schema accepts the empty object, so that a call may omit its arguments. */
+/** True if the type of a schema accepts the empty object. A call may omit its arguments then. */
 export function acceptsNothing({ root, definitions }: SafeDocument): boolean {
   const accepts = (schema: SafeSchema, seen: ReadonlySet<string>): boolean => {
     const { required, properties, reference, allOf, anyOf, oneOf } = schema;

@@ -3,13 +3,13 @@ import { emitType } from "../tool-schema/type-text.ts";
 import { checkFunctions, emitCheck, type CheckText } from "./check-text.ts";
 import type { ToolPlan } from "./plan.ts";
 
-/** Ending of import paths: `ts` for sources that Node or a bundler runs directly, `js` for others. */
+/** Ending of import paths: `ts` for sources run directly by Node or a bundler, `js` for others. */
 export type ImportEnding = "ts" | "js";
 
 /** File of one tool. */
 export interface ToolFile {
   readonly text: string;
-  /** True if the code calls the engine for patterns that may take long. */
+  /** True if the code calls the engine for slow patterns. */
   readonly usesRe2: boolean;
 }
 

@@ -9,7 +9,7 @@ import { systemCode, UserError } from "../../internal/user-error.ts";
 /** Name of the lock file, inside the folder of a client. */
 export const clientLockName = "mcp.client.lock.json";
 
-/** Contents of `mcp.client.lock.json`: the contract that the client was generated from, and the hashes of the generated files. */
+/** Contents of `mcp.client.lock.json`: the contract the client was generated from, and the hashes of the generated files. */
 export interface ClientLock {
   /** Version of this file's format. */
   readonly format: 1;
@@ -60,7 +60,7 @@ export async function readClientLock(folder: string): Promise<ClientLock | undef
   };
 }
 
-/** Returns the files that were edited by hand since they were written. Missing files do not count. */
+/** Returns the files edited by hand since they were written. Missing files do not count. */
 export async function findEdited(folder: string, lock: ClientLock): Promise<string[]> {
   const drifts = await compareHashes(folder, lock.files);
   return drifts.filter(({ kind }) => kind === "changed").map(({ path }) => path);

@@ -10,7 +10,7 @@ import { outputLine } from "../../internal/text.ts";
 export interface ClientPlan {
   /** Prefix of type names: `GitHub`. */
   readonly type: string;
-  /** Name that the server reports for itself. */
+  /** Name reported by the server for itself. */
   readonly server: string;
   readonly tools: readonly ToolPlan[];
   readonly prompts: readonly PromptPlan[];
@@ -71,11 +71,11 @@ export interface PlanOptions {
   /** Name of the server, in any spelling. */
   readonly name: string;
   readonly readVariables: ReadVariables;
-  /** Accepts the patterns that the client checks. Default: those that a backtracking engine matches in linear time. */
+  /** Accepts the patterns for the client to check. Default: the patterns a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
   /**
-   * Order in which entries get their names in code: of several that differ only in spelling, the first one gets the plain name. A server may list its
-   * entries in any order, so that the order of the list suits only lists whose order is recorded. Default: that of their names.
+   * Order in which entries get their names in code. If several differ only in spelling, the first one gets the plain name. A server may list its
+   * entries in any order; use the order of the list only if it is recorded. Default: the order of their names.
    */
   readonly order?: "name" | "list";
 }
@@ -132,7 +132,7 @@ function compareEntries(one: NamedEntry, other: NamedEntry): number {
   return compareNames(one.name, other.name) || compareNames(one.uriTemplate ?? "", other.uriTemplate ?? "");
 }
 
-/** Compares names. Those that are names in code already come first. */
+/** Compares names. Valid names in code come first. */
 function compareNames(one: string, other: string): number {
   const isPlain = (name: string): boolean => toMemberName(name) === name;
   if (isPlain(one) !== isPlain(other)) return isPlain(one) ? -1 : 1;
@@ -209,7 +209,7 @@ function createNames(type: string): Names {
   };
 }
 
-/** Returns a function that makes names unique. It adds numbers to names that differ only in spelling. */
+/** Returns a function to make names unique. It adds numbers to names that differ only in spelling. */
 function createNamer(convert: (name: string) => string, taken: Set<string>): (name: string) => string {
   return (name) => {
     const found = uniqueName(convert(name), (one) => taken.has(one.toLowerCase()));
@@ -219,8 +219,8 @@ function createNamer(convert: (name: string) => string, taken: Set<string>): (na
 }
 
 /**
- * Reserved names: members that every object has; words that would be a syntax error as names of constants; and `then`, which would make a client look
- * like a promise.
+ * Reserved names: members of every object; words that would be a syntax error as names of constants; and `then`, which would make a client look like
+ * a promise.
  */
 const inherited = [
   ...Object.getOwnPropertyNames(Object.prototype),
@@ -248,7 +248,7 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
   });
 }
 
-/** Returns the reason why something is left out: its own message, or a note about an internal error that its schema caused. */
+/** Returns the reason why something is left out: its own message, or a note about an internal error caused by its schema. */
 export function rejectionText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const isOwn = error instanceof SchemaRejection || text.startsWith("URI template");
@@ -265,7 +265,7 @@ function attempt<Plan>(name: string, rejected: Rejection[], plan: () => Plan): P
   }
 }
 
-/** Lists the parts of a server's schemas that changed or got lost, one per line, and the tools that were left out. */
+/** Lists the changed or lost parts of a server's schemas, one per line, and the omitted tools. */
 export function lossLines({ tools, rejected }: ClientPlan): string[] {
   const lost = tools.flatMap(({ entry, losses }) =>
     losses.map(

@@ -2,7 +2,7 @@ import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolE
 import { compareToolSchemas } from "./compare-schemas.ts";
 import type { ContractChange, Impact } from "./impact.ts";
 
-/** Lists all differences between two contracts, those of the server itself first. */
+/** Lists all differences between two contracts, beginning with the server itself. */
 export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
   return [
     ...compareRevisions(older, newer),
@@ -105,7 +105,7 @@ function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): Cont
   });
 }
 
-/** Defaults of annotations that are missing. */
+/** Defaults of missing annotations. */
 const hints = [
   { name: "readOnlyHint", assumed: false },
   { name: "destructiveHint", assumed: true },

@@ -1,7 +1,7 @@
 import { isMultiple } from "../../../runtime/adapters/is-multiple.ts";
 import type { SafeSchema } from "../tool-schema/safe-schema.ts";
 
-/** Change of the values that a schema accepts. `other`: it rejects some of them, and accepts others instead. */
+/** Change of the values accepted by a schema. `other`: it rejects some of them, and accepts others instead. */
 export type ValueChange = "narrower" | "wider" | "other";
 
 /** A changed limit of values. */
@@ -46,7 +46,7 @@ const limitRules: readonly {
   { name: "maxProperties", sign: -1, read: ({ maxProperties }) => ({ value: maxProperties }) },
 ];
 
-/** Returns the limit that takes effect if a schema has an inclusive and an exclusive one. For integers, it is always inclusive. */
+/** Returns the effective limit if a schema has an inclusive and an exclusive one. For integers, it is always inclusive. */
 function limitOf(sign: 1 | -1, schema: SafeSchema, [inclusive, exclusive]: readonly (number | undefined)[]): Limit {
   const own = { value: inclusive };
   const isWhole = isIntegral(schema) && Number.isInteger(exclusive);
@@ -56,7 +56,7 @@ function limitOf(sign: 1 | -1, schema: SafeSchema, [inclusive, exclusive]: reado
   return isTighter(sign, own, other) ? other : own;
 }
 
-/** Returns the number of which a value is a multiple; `undefined` if that is no limit. */
+/** Returns the number of which a value is a multiple; `undefined` if it is no limit. */
 function stepOf(schema: SafeSchema): number | undefined {
   return isIntegral(schema) && schema.multipleOf === 1 ? undefined : schema.multipleOf;
 }
@@ -80,7 +80,7 @@ function limitText({ value, isExclusive }: Limit): string {
   return `${value ?? "unset"}${isExclusive === true ? " (exclusive)" : ""}`;
 }
 
-/** Compares a rule that is not ordered. `includes` is true if every value that fits the second rule fits the first one as well. */
+/** Compares a rule without an order. `includes` is true if every value that fits the second rule fits the first one as well. */
 function compareRule<Rule>(
   name: string,
   [before, after]: readonly [Rule | undefined, Rule | undefined],
@@ -93,7 +93,7 @@ function compareRule<Rule>(
   return [{ detail, change: includes(before, after) ? "narrower" : "other" }];
 }
 
-/** Formats with formats that include them. */
+/** Formats, each with the formats that include it. */
 const widerFormats: Readonly<Record<string, readonly string[]>> = {
   int32: ["int64"],
   float: ["double"],

@@ -21,7 +21,7 @@ export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: 
   return [...input, ...compareDocuments(older.outputSchema, newer.outputSchema, { subject: place, sends: false })];
 }
 
-/** Direction of the values. Values that are sent must still be accepted; values that are received must still be understood. */
+/** Direction of the values. Sent values must still be accepted; received values must still be understood. */
 interface Direction {
   readonly subject: string;
   /** True if the client sends these values. */
@@ -31,7 +31,7 @@ interface Direction {
 interface Comparison extends Direction {
   readonly older: SafeDocument;
   readonly newer: SafeDocument;
-  /** Newer schemas that each older one has been compared with, or is being compared with. Only pairs in which one side is a reference. */
+  /** Newer schemas with which each older one has been compared, or is being compared. Only pairs in which one side is a reference. */
   readonly seen: Map<SafeSchema, Set<SafeSchema>>;
 }
 
@@ -49,7 +49,7 @@ function compareDocuments(older: unknown, newer: unknown, direction: Direction):
   return [changeOf(direction.subject, "changed", "schema changed, and one version cannot be read", "risky")];
 }
 
-/** Values of the keywords that the reader of schemas does not model, by pointer. */
+/** Values of the keywords the reader of schemas does not model, by pointer. */
 type UnmodelledParts = ReadonlyMap<string, unknown>;
 
 function unmodelledParts(schema: unknown, { losses }: SafeDocument): UnmodelledParts {
@@ -57,7 +57,7 @@ function unmodelledParts(schema: unknown, { losses }: SafeDocument): UnmodelledP
   return new Map(paths.map((path) => [path, valueAt(schema, path)]));
 }
 
-/** Reports keywords that the reader does not model when their values differ: the effect is unknown. */
+/** Reports keywords outside the model of the reader when their values differ: the effect is unknown. */
 function compareUnmodelled(older: UnmodelledParts, newer: UnmodelledParts, { subject }: Direction): ContractChange[] {
   const paths = [...new Set([...older.keys(), ...newer.keys()])];
   return paths
@@ -103,13 +103,13 @@ function isSeen([older, newer]: readonly [SafeSchema, SafeSchema], { seen }: Com
   return false;
 }
 
-/** Returns the object that stands for a schema in a pair: that of its definition, unless keywords beside its reference apply as well. */
+/** Returns the object for a schema in a pair: its definition, unless keywords beside its reference apply as well. */
 function identityOf(schema: SafeSchema, document: SafeDocument): SafeSchema {
   const target = targetOf(schema, document);
   return target && restrictsNothing(withoutReference(schema)) ? identityOf(target, document) : schema;
 }
 
-/** Follows the reference of a schema. The keywords beside a reference apply as well as those of its target. */
+/** Follows the reference of a schema. The keywords beside a reference apply in addition to the keywords of its target. */
 function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
   const target = targetOf(schema, document);
   return target ? combine(resolve(target, document), withoutReference(schema)) : schema;
@@ -142,8 +142,8 @@ function restrictsNothing({ description: _description, deprecated: _deprecated, 
 }
 
 /**
- * Returns the impact of a change. Values that are sent may be rejected if fewer are accepted: this is breaking. Values that are read may be unknown if
- * more of them are possible: this is risky. The other directions only add freedom.
+ * Returns the impact of a change. If fewer values are accepted, sent values may be rejected: this is breaking. If more values are possible, received
+ * values may be unknown: this is risky. The other directions only add freedom.
  */
 function impactOf(change: ValueChange, { sends }: Direction): Impact {
   if (sends) return change === "wider" ? "additive" : "breaking";
@@ -156,7 +156,7 @@ interface SetRule {
   readonly comparison: Comparison;
 }
 
-/** Compares two sets. `undefined` means that everything is allowed. */
+/** Compares two sets. `undefined` means everything is allowed. */
 function compareSets(
   older: readonly unknown[] | undefined,
   newer: readonly unknown[] | undefined,
@@ -210,7 +210,7 @@ function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comp
   });
 }
 
-/** Compares a member that was added. A client that knows a closed schema of results rejects those that have the member. */
+/** Compares an added member. A client with a closed schema of results rejects a result with the member. */
 function addedMember(
   path: string,
   isRequired: boolean,
@@ -222,7 +222,7 @@ function addedMember(
   return changeOf(subjectOf(path, comparison), "added", detail, mayFail ? failure : "additive");
 }
 
-/** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
+/** Compares a removed member. A closed schema rejects the argument, now unknown; an open one silently ignores it. */
 function removedMember(
   path: string,
   wasRequired: boolean,

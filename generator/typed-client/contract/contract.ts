@@ -1,4 +1,4 @@
-/** Tools, prompts and resources of a server, as the server listed them: the data that clients, comparisons and checks use. */
+/** Tools, prompts and resources of a server, as the server listed them: the data for clients, comparisons and checks. */
 export interface Contract {
   readonly server: { readonly name: string; readonly version: string };
   /** Revision of the connection; empty when it is not known, as in a bare list of tools. */

@@ -1,5 +1,5 @@
 /**
- * Effect of a change on those who rely on a contract. `breaking`: a correct use fails. `risky`: it may fail, or mean something else. `additive`:
+ * Effect of a change on the users of a contract. `breaking`: a correct use fails. `risky`: it may fail, or mean something else. `additive`:
  * there is more to use. `neutral`: no action is needed.
  */
 export type Impact = "breaking" | "risky" | "additive" | "neutral";

@@ -46,7 +46,7 @@ function rejectHuge(value: unknown, origin: string): void {
   }
 }
 
-/** Cuts tools that are nested too deeply for any message. What is left is still deeper than a schema may be, so that they are left out by name. */
+/** Cuts tools that are nested too deeply for any message. The rest is still deeper than a schema may be, so they are left out by name. */
 function cutDeepTools(source: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
   if (!source || !Array.isArray(source.tools)) return source;
   return { ...source, tools: source.tools.map((tool: unknown) => cut(tool, deepest - levelsAbove)) };
@@ -59,7 +59,7 @@ function cut(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member, levels - 1)]));
 }
 
-/** Levels of a contract that are read. */
+/** Maximum levels of a contract. */
 const deepest = 512;
 
 /** Levels above a tool: the contract and the list. */
@@ -77,7 +77,7 @@ function readServer({ name, version }: Record<string, unknown>): Contract["serve
   return { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" };
 }
 
-/** Reads the paths of declared capabilities, or the paths that a contract lists. */
+/** Reads the paths of declared capabilities, or the paths listed in a contract. */
 function readCapabilities(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((path) => typeof path === "string");
   return isRecord(value) ? toPaths(value).toSorted() : [];

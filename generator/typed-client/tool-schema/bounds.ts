@@ -9,7 +9,7 @@ export interface SchemaBounds {
 }
 
 /**
- * Rejects a value that is too deep or too large to traverse. Does not recurse itself.
+ * Rejects a value too deep or too large to traverse. Does not recurse itself.
  *
  * @throws {SchemaRejection} when the value exceeds a limit.
  */

@@ -2,7 +2,7 @@ import { note, type Reading } from "./reading.ts";
 import type { SafeSchema } from "./safe-schema.ts";
 
 /**
- * Removes references that make a definition refer to itself directly. Such a schema restricts nothing, and following it would never end. Recursion
+ * Removes references by which a definition refers to itself directly. Such a schema restricts nothing, and following it would never end. Recursion
  * through properties and items stays.
  */
 export function breakCircles(reading: Reading): Map<string, SafeSchema> {
@@ -25,7 +25,7 @@ function sameValueReferences({ reference, anyOf, oneOf, allOf }: SafeSchema): st
   return reference === undefined ? inner : [reference, ...inner];
 }
 
-/** Returns the definitions that one refers to and that lead back to it. */
+/** Returns the definitions one refers to, as far as they lead back to it. */
 function leadingTo(name: string, direct: ReadonlyMap<string, readonly string[]>): Set<string> {
   return new Set((direct.get(name) ?? []).filter((next) => reaches(next, name, direct)));
 }

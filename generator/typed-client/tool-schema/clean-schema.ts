@@ -11,22 +11,25 @@ export interface CleanOptions {
   readonly reference?: (target: string, path: string, from: object) => string;
   /** Direction of the values. Requests omit read-only properties, responses omit write-only ones. Default: both are kept. */
   readonly side?: "request" | "response";
-  /** Changes a schema before it is copied, except where one that accepts more would reject more. Default: it stays as it is. */
+  /**
+   * Changes a schema before it is copied, except in places where accepting more values means rejecting more, as under `not`. Default: it stays as it
+   * is.
+   */
   readonly prepare?: (schema: Record<string, unknown>) => Record<string, unknown>;
-  /** Returns the target of a schema that is a reference, and other schemas as they are. Default: references are not followed. */
+  /** Returns the target of a reference, and other schemas as they are. Default: references are not followed. */
   readonly resolve?: (schema: unknown) => unknown;
 }
 
 /** Options within a schema. */
 interface NodeOptions extends CleanOptions {
-  /** Properties of the other side in the schemas that `allOf` combines with this one. */
+  /** Properties of the other side in the schemas combined with this one by `allOf`. */
   readonly hidden?: ReadonlySet<string>;
 }
 
 /**
- * Copies a JSON Schema so that code can contain and enforce it: known keywords only, no invalid regular expressions, no invisible characters. The
- * validator must limit the time of patterns. Keywords of older and neighbouring dialects (`nullable`, exclusive limits as flags) are converted to
- * current ones. The caller has limited the depth of the schema.
+ * Copies a JSON Schema for use in code: known keywords only, no invalid regular expressions, no invisible characters. The validator must limit the
+ * time of patterns. Keywords of older and neighbouring dialects (`nullable`, exclusive limits as flags) are converted to current ones. The caller has
+ * limited the depth of the schema.
  *
  * @throws {SchemaRejection} when the schema could do harm.
  */
@@ -149,7 +152,7 @@ function cleanData(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === "__proto__" ? undefined : inner));
 }
 
-/** Removes values that occur again, which JSON Schema does not permit. */
+/** Removes repeated values, which JSON Schema does not permit. */
 function unique(values: readonly unknown[]): unknown[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
@@ -198,7 +201,10 @@ function cleanItems(items: unknown, path: string, options: CleanOptions): unknow
   return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
 }
 
-/** Returns the names of the properties of the other side, those that `allOf` adds included: read-only ones of requests, write-only ones of responses. */
+/**
+ * Returns the names of the properties of the other side, including the ones added by `allOf`: read-only ones of requests, write-only ones of
+ * responses.
+ */
 function findHidden(value: unknown, options: CleanOptions, seen = new Set<unknown>()): readonly string[] {
   const { side, resolve = (schema) => schema } = options;
   const schema = resolve(value);

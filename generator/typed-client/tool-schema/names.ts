@@ -23,13 +23,13 @@ export function toFileName(name: string): string {
   );
 }
 
-/** Returns a name that is not taken: the wanted one, or the wanted one with a number. */
+/** Returns a free name: the wanted one, or the wanted one with a number. */
 export function uniqueName(wanted: string, isTaken: (name: string) => boolean, from = 2): string {
   if (!isTaken(wanted)) return wanted;
   for (let number = from; ; number += 1) if (!isTaken(`${wanted}${number}`)) return `${wanted}${number}`;
 }
 
-/** Splits a name into words. A letter after a digit begins a word, as in the names that json-schema-to-typescript creates. */
+/** Splits a name into words. A letter after a digit begins a word, as in the names created by json-schema-to-typescript. */
 function wordsOf(name: string): string[] {
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   return plain

@@ -5,7 +5,7 @@ import { escapeKey, valueAt } from "../../../runtime/internal/json-pointer.ts";
 import { parseUrl } from "../../../runtime/internal/parse-url.ts";
 
 /**
- * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references that lead elsewhere, and does not follow them.
+ * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references to other places, and does not follow them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -28,7 +28,7 @@ export function resolveReference(
   return { reference: define(target, reading) };
 }
 
-/** A schema within a schema, with the pointer that leads to it. */
+/** A schema within a schema, with its pointer. */
 export interface Target {
   readonly pointer: string;
   readonly schema: unknown;

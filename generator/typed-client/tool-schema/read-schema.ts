@@ -10,13 +10,13 @@ import { safeText } from "../../internal/text.ts";
 
 /** Options of reading a schema. */
 export interface ReadSchemaOptions extends SchemaBounds {
-  /** Accepts the patterns to enforce. Default: those that a backtracking engine matches in linear time. */
+  /** Accepts the patterns to enforce. Default: the patterns a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
 }
 
 /**
- * Reads an untrusted JSON Schema into one that is safe to generate code from. Reads no file and no address. `losses` lists the parts that it removed,
- * corrected or widened.
+ * Reads an untrusted JSON Schema into one from which it is safe to generate code. Reads no file and no address. `losses` lists the removed, corrected
+ * or widened parts.
  *
  * @throws {SchemaRejection} when the value is no schema, or is too deep or too large.
  */
@@ -194,7 +194,7 @@ function isUsableName(name: string): boolean {
 
 const surrogate = /\p{Surrogate}/u;
 
-/** Reports keywords that neither types nor checks support, and those that only a code generator would follow. */
+/** Reports keywords without support in types and checks, and keywords that only a code generator would follow. */
 function reportUnmodelled(schema: Record<string, unknown>, path: string, reading: Reading): void {
   for (const key of harmful) {
     if (Object.hasOwn(schema, key))

@@ -45,7 +45,7 @@ export function isJsonType(word: unknown): word is JsonType {
 
 const jsonTypes: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 
-/** Types of other languages that occur in the schemas of servers. */
+/** Types of other languages in the schemas of servers. */
 const corrections: ReadonlyMap<string, JsonType> = new Map([
   ["str", "string"],
   ["text", "string"],

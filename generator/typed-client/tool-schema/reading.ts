@@ -6,7 +6,7 @@ export interface Reading {
   readonly root: unknown;
   readonly losses: SchemaLoss[];
   readonly definitions: Map<string, SafeSchema>;
-  /** Names of definitions by the pointer that leads to them. */
+  /** Names of definitions by their pointer. */
   readonly names: Map<string, string>;
   readonly read: ReadNode;
   readonly acceptPattern: AcceptPattern;

@@ -10,7 +10,7 @@ export interface SafeSchema extends Bounds {
   readonly deprecated?: true;
   /** Format of a text or a number. Neither types nor checks enforce it. */
   readonly format?: string;
-  /** Keywords that a type cannot express (`default`, `format`, bounds), for its comment. */
+  /** Keywords without an equivalent in types (`default`, `format`, bounds), for the comment of the type. */
   readonly notes: readonly string[];
   /** Allowed types; any when absent. */
   readonly types?: readonly JsonType[];
@@ -25,7 +25,7 @@ export interface SafeSchema extends Bounds {
   readonly names?: SafeSchema;
   /** Items of an array by position. */
   readonly prefix: readonly SafeSchema[];
-  /** Items after those of `prefix`; `false` when there must be none, absent when they may be anything. */
+  /** Items after `prefix`; `false` when there must be none, absent when they may be anything. */
   readonly items?: SafeSchema | false;
   readonly anyOf: readonly SafeSchema[];
   readonly oneOf: readonly SafeSchema[];
@@ -43,7 +43,7 @@ export interface Bounds {
   readonly multipleOf?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** A regular expression (flag `u`) that the reader of the schema matches in bounded time. */
+  /** A regular expression (flag `u`) the reader of the schema matches in bounded time. */
   readonly pattern?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -52,7 +52,7 @@ export interface Bounds {
   readonly maxProperties?: number;
 }
 
-/** A schema with the definitions that it refers to. */
+/** A schema with the definitions it refers to. */
 export interface SafeDocument {
   readonly root: SafeSchema;
   /** Definitions by unique name: letters and digits, beginning with a capital letter. */
@@ -60,7 +60,7 @@ export interface SafeDocument {
   readonly losses: readonly SchemaLoss[];
 }
 
-/** A part of a schema that was changed or left out. */
+/** A changed or omitted part of a schema. */
 export interface SchemaLoss {
   /**
    * `removed`: it could do harm. `corrected`: it was wrong, and the evident meaning was used. `widened`: types and checks accept more. `assumed`: it

@@ -1,13 +1,13 @@
 import type { JsonType, SafeDocument, SafeSchema } from "./safe-schema.ts";
 
-/** A value that a schema accepts. */
+/** A value accepted by a schema. */
 export interface Sample {
   readonly value: unknown;
 }
 
 /**
- * Creates a value that a schema accepts, with only the required members. Returns `undefined` for patterns, compositions, and schemas with parts that
- * are not modelled.
+ * Creates a value accepted by a schema, with only the required members. Returns `undefined` for patterns, compositions, and schemas with parts
+ * outside the model.
  */
 export function sampleOf({ root, definitions, losses }: SafeDocument): Sample | undefined {
   return losses.some(({ kind }) => kind !== "assumed") ? undefined : sample(root, definitions, 16);
@@ -32,7 +32,7 @@ function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sa
   return ofType(types?.[0] ?? (schema.properties.size > 0 ? "object" : "string"), schema, definitions, depth);
 }
 
-/** True if a schema says that a value is an object, and nothing about its members. */
+/** True if a schema requires an object, and says nothing about its members. */
 function isPlainObject({ types, properties, required, minProperties }: SafeSchema): boolean {
   const isObject = types?.length === 1 && types[0] === "object";
   return isObject && properties.size + required.length === 0 && minProperties === undefined;

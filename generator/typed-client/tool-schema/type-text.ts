@@ -58,7 +58,7 @@ function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
   return Object.keys(comment).length === 0 ? {} : { ...unknownPart, ...comment };
 }
 
-/** True if a schema says that a value is an object, and nothing else. */
+/** True if a schema requires an object, and says nothing else. */
 function isPlainObject({ types, values, properties, required, additional, names }: SafeSchema): boolean {
   const says = values ?? additional ?? names;
   return types?.length === 1 && types[0] === "object" && properties.size + required.length === 0 && says === undefined;
@@ -160,10 +160,10 @@ function arrayPart({ prefix: tuple, items, minItems = 0 }: SafeSchema, prefix: s
   return shorter.length === 0 ? whole : { anyOf: [...shorter, whole] };
 }
 
-/** Type that accepts nothing. The library has no other keyword for it. */
+/** Type for no value. The library has no other keyword for it. */
 const neverPart: LibrarySchema = { tsType: "never" };
 
-/** Type that accepts anything. The library has no other keyword for it. */
+/** Type for any value. The library has no other keyword for it. */
 const unknownPart: LibrarySchema = { tsType: "unknown" };
 
 function describe({ description, deprecated, notes }: SafeSchema): LibrarySchema {
