@@ -33,10 +33,10 @@ export class Conversation {
   readonly wire: Wire;
   readonly revision: Revision;
   readonly invalidMessages: InvalidMessage[] = [];
-  /** Capabilities that the server declared in its first result. */
+  /** Capabilities declared by the server in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
   instructions = "";
-  /** Everything that the server declares about itself. */
+  /** Everything the server declares about itself. */
   info: ImplementationInfo = { name: "", version: "" };
   #count = 0;
 
@@ -65,7 +65,7 @@ export class Conversation {
     return this.#read(exchange, { method, id, checks: options.checks ?? true });
   }
 
-  /** Sends a notification, with the headers that the revision requires. */
+  /** Sends a notification, with the headers required by the revision. */
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<Exchange> {
     return this.wire.exchange(
       { jsonrpc: "2.0", method, ...(params && { params }) },
@@ -78,7 +78,7 @@ export class Conversation {
     return hasCapability(this.capabilities, path);
   }
 
-  /** Checks the messages of the server that are not responses to requests of this client. */
+  /** Checks the messages of the server other than responses to this client. */
   readUnsolicited(): readonly InvalidMessage[] {
     return this.wire.unsolicited.flatMap((value) => this.#checkUnsolicited(value));
   }
@@ -140,7 +140,7 @@ export class Conversation {
       : [];
   }
 
-  /** Headers that the revision requires over HTTP. The wire adds the session header. */
+  /** Headers required by the revision over HTTP. The wire adds the session header. */
   #headers(method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
     if (this.wire.transport !== "http" || method === "initialize") return {};
     const sources: Readonly<Record<string, unknown>> = { ...prefixed(params), revision: this.revision.id, method };
@@ -163,13 +163,13 @@ export interface CheckedRequestOptions {
   readonly id?: string | number;
   /** True if the result must fit the revision. Default `true`. */
   readonly checks?: boolean;
-  /** Headers that replace those that the revision requires. An empty value leaves a header out. */
+  /** Headers in place of the ones required by the revision. An empty value leaves a header out. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Stops waiting for the response. */
   readonly signal?: AbortSignal;
 }
 
-/** Client info and capabilities that `check` sends. It declares no capability, so a server has nothing to call. */
+/** Client info and capabilities sent by `check`. It declares no capability, so a server has nothing to call. */
 export const own = { info: { name: "create-mcp-server check", version: "1.0.0" }, capabilities: {} } as const;
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -31,11 +31,11 @@ export interface ExamineOptions {
   readonly revisions: readonly Revision[];
   /** Hosts whose documented rules are checked. Default: none. */
   readonly hosts?: ReadonlyMap<string, HostProfile>;
-  /** Names of the headers that are sent. Default: none. */
+  /** Names of the sent headers. Default: none. */
   readonly headers?: readonly string[];
   /** Receives a text about each step. */
   readonly onStep?: (text: string) => void;
-  /** Returns advice about a server that opens no session, if the reason that it gave calls for specific advice. Otherwise returns an empty text. */
+  /** Returns advice about a server that opens no session, if its reason calls for specific advice. Otherwise returns an empty text. */
   readonly advise?: (rejection: string) => string;
 }
 
@@ -135,7 +135,7 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
 /** First request of a session that was not opened. */
 interface Rejection {
   readonly response: CallOutcome;
-  /** First text that the server sent instead of a message. */
+  /** First text sent by the server instead of a message. */
   readonly stray: string | undefined;
 }
 
@@ -149,7 +149,7 @@ async function open(wires: WireFactory, revision: Revision): Promise<Conversatio
   return { response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
 }
 
-/** Returns the observation that a server supports no known revision, with those that it offers, or the reason of the last rejection. */
+/** Returns the observation of a server without any known revision. It has the revisions the server offers, or the reason of the last rejection. */
 function toUnknown(rejections: readonly Rejection[], options: ExamineOptions): Omit<Finding, "rule" | "severity"> {
   const message = describeUnknownRevisions(rejections.flatMap(({ response }) => readOffered(response)));
   if (message !== undefined) return { subject: "server", message, fix: unknownRevisionAdvice };
@@ -162,7 +162,7 @@ function toUnknown(rejections: readonly Rejection[], options: ExamineOptions): O
   };
 }
 
-/** Returns the revisions that a server names in its response to `initialize` or `server/discover`. */
+/** Returns the revisions named in a server's response to `initialize` or `server/discover`. */
 function readOffered(response: CallOutcome): readonly unknown[] {
   if (response.kind === "error") return isObject(response.data) ? toList(response.data.supported) : [];
   if (response.kind !== "result") return [];
@@ -260,7 +260,7 @@ function take(
   };
 }
 
-/** Checks that the server responds to an unknown revision with one that it supports, or with an error. */
+/** Checks the response to an unknown revision: it must name a supported one, or be an error. */
 async function probeNegotiation(
   wires: WireFactory,
   { revisions }: ExamineOptions,
@@ -295,7 +295,7 @@ function isSilent(response: CallOutcome): boolean {
   return response.kind === "none" && response.exchange.status === undefined;
 }
 
-/** Id that is no revision: it is older than the protocol. */
+/** Id of no revision: it is older than the protocol. */
 const nowhere = "1999-01-01";
 
 function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): CheckResult[] {

@@ -1,7 +1,7 @@
 /** Severity of a finding. `error`: against the specification, or it makes clients fail. `warning`: some clients or hosts will stumble. */
 export type Severity = "error" | "warning" | "note";
 
-/** One rule that servers are checked against. */
+/** One rule for servers. */
 export interface Rule {
   readonly id: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface Rule {
 export interface Finding {
   readonly rule: string;
   readonly severity: Severity;
-  /** Observation that led to the finding. */
+  /** Observation behind the finding. */
   readonly message: string;
   /** Advice on how to fix it. */
   readonly fix: string;
@@ -25,19 +25,19 @@ export interface Finding {
 /** Result of one rule at one revision and transport. */
 export interface CheckResult {
   readonly rule: Rule;
-  /** Revision of the connection; empty for rules that do not depend on it. */
+  /** Revision of the connection; empty for rules independent of it. */
   readonly revision: string;
   readonly findings: readonly Finding[];
 }
 
 /** All results for one server. */
 export interface CheckReport {
-  /** Name of the server, without anything that may be secret. */
+  /** Name of the server, without possible secrets. */
   readonly target: string;
   /** First line of the report as text. Default: the server and its revisions. */
   readonly title?: string;
   readonly server: { readonly name: string; readonly version: string };
-  /** Revisions that it supports, newest first. */
+  /** Supported revisions, newest first. */
   readonly revisions: readonly string[];
   readonly results: readonly CheckResult[];
 }

@@ -19,7 +19,7 @@ const clean: Rule = {
   help: `${base}/transports`,
 };
 
-/** Judges everything that a server has sent in its sessions at one revision, also in those that it has ended. */
+/** Judges everything sent by a server in its sessions at one revision, also in sessions ended by it. */
 export function judgeSessions(sessions: readonly [Conversation, ...Conversation[]]): readonly CheckResult[] {
   const revision = sessions[0].revision.id;
   const judge = (rule: Rule, observe: (session: Conversation) => readonly Observation[]): CheckResult => ({

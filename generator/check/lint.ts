@@ -10,7 +10,7 @@ import { quote, textOf } from "./server-text.ts";
 /** A tool as a server lists it. */
 export type ListedTool = Lists["tools"][number];
 
-/** A rule about tools that no revision requires, but some hosts do. */
+/** A rule about tools required by no revision, but by some hosts. */
 export interface LintRule {
   readonly rule: Rule;
   readonly check: (tool: ListedTool) => readonly Omit<Observation, "subject">[];
@@ -238,7 +238,7 @@ function findReferences(schema: unknown): ReadonlyMap<string, readonly string[]>
   return references;
 }
 
-/** True if an address is that of a schema within this one, whichever of its schemas contains the reference. */
+/** True if an address belongs to a schema within this one, whichever of its schemas contains the reference. */
 function leadsInside(target: string, places: readonly string[], schema: unknown): boolean {
   return target.startsWith("#") || places.some((place) => findTarget(target, place, schema));
 }
@@ -259,7 +259,7 @@ function findUntyped(schema: unknown): readonly string[] {
   });
 }
 
-/** Keywords that restrict no value. */
+/** Keywords without an effect on values. */
 const annotations: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -283,7 +283,7 @@ function findParamHeaderSecrets(schema: unknown): string[] {
 /** Names of secrets, at the end of a name: `api_key`, `accessToken`, but not `tokenCount`. */
 const secretName = /(?:pass(?:word|phrase|wd)?|secret|token|api[-_]?key|private[-_]?key|credentials?)$/i;
 
-/** Returns every object and array in a schema with its path; none in one that is too deep or too large, which `schema-sound` reports. */
+/** Returns every object and array in a schema with its path; none if the schema is too deep or too large, which `schema-sound` reports. */
 function walk(schema: unknown): readonly (readonly [string, object])[] {
   try {
     rejectOversize(schema);
@@ -301,7 +301,7 @@ function walk(schema: unknown): readonly (readonly [string, object])[] {
   return found;
 }
 
-/** Returns the advice for a name that is rejected, with the permitted part of it. */
+/** Returns the advice for a rejected name, with the permitted part of it. */
 function adviseName(permitted: string): string {
   return permitted === "" ? "give it a name" : `rename it to ${JSON.stringify(permitted.slice(0, 64))}`;
 }

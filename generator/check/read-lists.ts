@@ -11,7 +11,7 @@ const listRule = {
   help: "https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination",
 } as const satisfies Rule;
 
-/** Reads the lists that a server declares, page by page to the end. */
+/** Reads the lists declared by a server, page by page to the end. */
 export async function readLists(
   conversation: Conversation,
 ): Promise<{ readonly lists: Lists; readonly result: CheckResult }> {

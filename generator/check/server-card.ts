@@ -14,7 +14,7 @@ import type { PublicAddress } from "./wires/wire.ts";
 /** Server as the examination has found it. */
 export interface ExaminedServer {
   readonly info: ImplementationInfo;
-  /** Revisions that it supports. */
+  /** Supported revisions. */
   readonly revisions: readonly string[];
 }
 
@@ -38,8 +38,8 @@ const rules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /**
- * Checks the Server Card of a server, and the catalog of its domain. Both are optional: without them there is nothing to check. They are public, so no
- * credentials are sent.
+ * Checks the Server Card of a server, and the catalog of its domain. Both are optional: without them there is nothing to check. They are public, so
+ * no credentials are sent.
  */
 export async function checkServerCard(place: PublicAddress, server: ExaminedServer): Promise<readonly CheckResult[]> {
   const url = new URL(place.url);

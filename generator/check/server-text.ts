@@ -1,4 +1,4 @@
-/** Returns a value of a server as text. An object may have members in place of the methods that `String` calls. */
+/** Returns a value of a server as text. An object may have members in place of the methods called by `String`. */
 export function textOf(value: unknown): string {
   return typeof value === "object" && value !== null ? quote(value) : String(value);
 }

@@ -7,8 +7,8 @@ export function isForDevelopment(): boolean {
 }
 
 /**
- * Follows the development server that has started this process: tells it the address of the page, which no other process learns, and shows the output
- * that it sends. Resolves when it ends, or when the signal is aborted.
+ * Follows the development server that has started this process. Sends it the address of the page, which no other process learns, and shows its
+ * output. Resolves when it ends, or when the signal is aborted.
  */
 export function followDevelopment(
   { url, addOutput }: Pick<Inspector, "url" | "addOutput">,

@@ -36,5 +36,5 @@ function toText(event: InspectorEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Bytes that may wait for a page. */
+/** Maximum bytes waiting for a page. */
 const mostWaiting = 256 * 1024 * 1024;

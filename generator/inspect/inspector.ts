@@ -21,7 +21,7 @@ export interface InspectorOptions {
   readonly target: string;
   /** Port of the page on this machine. Default: any free port. */
   readonly port?: number;
-  /** Revisions that can be selected. Default: all. */
+  /** Revisions to choose from. Default: all. */
   readonly revisions?: readonly Revision[];
   /** Receives every message, in addition to the page. */
   readonly onTraffic?: (entry: TrafficEntry) => void;
@@ -31,7 +31,7 @@ export interface InspectorOptions {
 
 /** Inspector of one server: a page on this machine. */
 export interface Inspector {
-  /** Address of the page. It contains a token: only a browser that gets this address may use the page. */
+  /** Address of the page. It contains a token: only a browser with this address may use the page. */
   readonly url: string;
   /** Creates an address for a program that opens the page. It works once. */
   createEntrance(): string;
@@ -135,7 +135,7 @@ export async function startInspector(
   }
 }
 
-/** Parts of an inspector that commands of the page use. */
+/** Parts of an inspector for commands of the page. */
 interface CommandParts {
   readonly sessions: Sessions;
   readonly input: InputRequests;
@@ -144,7 +144,7 @@ interface CommandParts {
 
 type Commands = (kind: string, body: Readonly<Record<string, unknown>>) => unknown;
 
-/** Creates a function that runs the commands of the page. It throws an error for a command that is not possible. */
+/** Creates a function to run the commands of the page. It throws an error for an impossible command. */
 function createCommands({ sessions, input, send }: CommandParts): Commands {
   const running = new Map<string, AbortController>();
   const request = async (body: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -199,7 +199,7 @@ function addView(views: Map<string, string>, html: unknown): string {
   return `/view/${id}`;
 }
 
-/** Documents that wait for their frame. */
+/** Documents waiting for their frame. */
 const mostViews = 20;
 
 function toSummary({ id, lifecycle, clientRequests }: Revision): RevisionSummary {

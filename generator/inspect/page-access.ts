@@ -14,8 +14,8 @@ export interface PageAddress {
 }
 
 /**
- * Checks a request before anything is read of it. `Host` names this machine, so that no other name leads here (DNS rebinding). `Origin` is that of
- * the page, so that no other page can send commands. The path begins with the token, which other users and pages do not know.
+ * Checks a request before anything is read of it. `Host` must name this machine: no other name may lead here (DNS rebinding). `Origin` must be the
+ * page: no other page can send commands. The path begins with the token, which other users and pages do not know.
  */
 export function checkRequest(request: IncomingMessage, { port, token }: PageAddress): Rejection | undefined {
   const { host, origin } = request.headers;
@@ -37,7 +37,7 @@ export function isViewPath(url: string | undefined): boolean {
   return url?.startsWith("/view/") ?? false;
 }
 
-/** Returns the code of a path to the page that works once. Programs that open a browser get it, because other users see their arguments. */
+/** Returns the code of a path to the page that works once. Programs for opening a browser get it, because other users see their arguments. */
 export function readEntrance(url: string | undefined): string | undefined {
   return /^\/open\/([\w-]+)$/.exec(url ?? "")?.[1];
 }

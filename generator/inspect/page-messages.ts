@@ -8,21 +8,21 @@ export interface TimelineEntry {
   readonly sequence: number;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Connection that carried it: between the page's client and the gateway (`client`), or between the gateway and the server (`server`). */
+  /** Its connection: between the page's client and the gateway (`client`), or between the gateway and the server (`server`). */
   readonly side: "client" | "server";
   readonly connection: string;
   readonly direction: "to-server" | "to-client";
-  /** Revision that the connection speaks, if it is known already. */
+  /** Revision of the connection, if it is known already. */
   readonly protocol?: string;
   readonly kind: "request" | "notification" | "result" | "error" | "other";
-  /** Method of the message, or of the request that it responds to. */
+  /** Method of the message, or of the request it responds to. */
   readonly method?: string;
   /** Name or URI in its params. */
   readonly subject?: string;
   readonly id?: string | number;
-  /** Sequence of the request that it responds to. */
+  /** Sequence of the request it responds to. */
   readonly request?: number;
-  /** True for a result of a tool that reports a failure. */
+  /** True for a result in which a tool reports a failure. */
   readonly isFailure?: true;
   /** The message as JSON. */
   readonly json: string;
@@ -32,11 +32,11 @@ export interface TimelineEntry {
   readonly losses?: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Revision that the page can select. */
+/** Revision to choose on the page. */
 export interface RevisionSummary {
   readonly id: string;
   readonly lifecycle: "handshake" | "per-request";
-  /** Methods of requests that clients may send. */
+  /** Methods of requests for clients. */
   readonly methods: readonly string[];
 }
 
@@ -51,13 +51,13 @@ export type SessionState =
     }
   | { readonly kind: "closed"; readonly reason: string };
 
-/** Everything that the page shows apart from messages. */
+/** Everything shown on the page apart from messages. */
 export interface InspectorState {
   /** Version of this package. */
   readonly version: string;
   /** Address or command of the server. */
   readonly target: string;
-  /** Revision that the server itself speaks. */
+  /** Revision of the server itself. */
   readonly spoken: string;
   readonly revisions: readonly RevisionSummary[];
   /** Sessions by revision. */
@@ -66,7 +66,7 @@ export interface InspectorState {
   readonly roots: readonly string[];
 }
 
-/** Request of the server that waits for a response by hand. */
+/** Request of the server waiting for a response by hand. */
 export interface InputRequest {
   readonly id: number;
   readonly kind: "form" | "url" | "sampling";
@@ -83,7 +83,7 @@ export interface ShownError {
   readonly data?: unknown;
 }
 
-/** Event that the inspector sends to its page. */
+/** Event from the inspector to its page. */
 export type InspectorEvent =
   | { readonly kind: "state"; readonly state: InspectorState }
   /** Begins the timeline from the first message that is kept. */

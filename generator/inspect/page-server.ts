@@ -22,7 +22,7 @@ export interface PageHandlers {
 export interface PageServer {
   /** Address of the page, with its token. */
   readonly url: string;
-  /** Creates an address that leads to the page once, and not later than after a minute. */
+  /** Creates an address of the page. It works once, and for one minute at most. */
   createEntrance(): string;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ interface Page {
   readonly address: PageAddress;
   readonly files: ReadonlyMap<string, PageFile>;
   readonly handlers: PageHandlers;
-  /** Codes of addresses that lead to the page once. */
+  /** Codes of addresses of the page that work once. */
   readonly entrances: Set<string>;
 }
 
@@ -163,8 +163,8 @@ const pagePolicy = [
 ].join("; ");
 
 /**
- * Sends the document of a server for a frame. The policy makes its origin opaque and forbids all requests, so that it reaches neither the page nor
- * the network. Its own scripts run.
+ * Sends the document of a server for a frame. The policy makes its origin opaque and forbids all requests: it reaches neither the page nor the
+ * network. Its own scripts run.
  */
 function sendView(response: ServerResponse, html: string | undefined): void {
   if (html === undefined)

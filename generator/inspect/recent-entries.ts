@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "./page-messages.ts";
 
-/** Bounds of the messages that are kept. */
+/** Bounds of the kept messages. */
 export interface TrafficLimits {
   /** Messages. Default 50,000. */
   readonly maxEntries?: number;
@@ -13,7 +13,7 @@ export class RecentEntries {
   readonly #maxEntries: number;
   readonly #maxLength: number;
   #list: TimelineEntry[] = [];
-  /** Number of entries at the beginning of the list that are removed already. */
+  /** Number of entries at the beginning of the list already removed. */
   #removed = 0;
   #length = 0;
   #dropped = 0;
@@ -28,7 +28,7 @@ export class RecentEntries {
     return this.#list;
   }
 
-  /** Number of messages that were removed. */
+  /** Number of removed messages. */
   get dropped(): number {
     return this.#dropped;
   }

@@ -34,14 +34,14 @@ export class Sessions {
   readonly #sessions = new Map<string, OpenSession>();
   readonly #states = new Map<string, SessionState>();
   #roots: readonly string[] = [];
-  /** Least severe levels of log messages that were selected, by revision. */
+  /** Least severe selected levels of log messages, by revision. */
   readonly #logLevels = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
   }
 
-  /** States by revision. A revision that was never selected has none. */
+  /** States by revision. A revision has none if it was never selected. */
   get states(): Readonly<Record<string, SessionState>> {
     return Object.fromEntries(this.#states);
   }
@@ -92,7 +92,7 @@ export class Sessions {
   /**
    * Replaces the roots of the client, and notifies the server.
    *
-   * @throws {UserError} when a root has no URI that begins with `file://`
+   * @throws {UserError} when the URI of a root does not begin with `file://`
    */
   setRoots(uris: readonly string[]): void {
     const wrong = uris.find((uri) => !/^file:\/\//i.test(uri) || !isUrl(uri));

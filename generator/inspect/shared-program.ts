@@ -95,8 +95,8 @@ class Program {
   }
 
   /**
-   * Requests and log messages of the server go to one connection, the last one with a request in progress if there is one. Notifications go to all, or to
-   * the subscribed one.
+   * Requests and log messages of the server go to one connection, the last one with a request in progress if there is one. Notifications go to all,
+   * or to the subscribed one.
    */
   #createHandlers(revision: Revision, options: ConnectionFactoryOptions): object {
     const names = Object.keys(resolve(options.handlers, revision) ?? {});
@@ -147,7 +147,7 @@ class View extends SessionView implements ClientConnection {
     return this.#isClosed ? "DISCONNECTED" : this.#connection.state;
   }
 
-  /** True while requests are in progress that end. */
+  /** True while requests are in progress, except endless ones. */
   get isBusy(): boolean {
     return this.#calls > 0;
   }

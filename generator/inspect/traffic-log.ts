@@ -71,7 +71,7 @@ export class TrafficLog {
   }
 }
 
-/** Members of a request that its response shows. */
+/** Members of a request, to show with its response. */
 interface PendingRequest {
   readonly sequence: number;
   readonly method: string;
@@ -99,10 +99,10 @@ function toJson(message: unknown): string {
   return typeof message === "string" ? message : (JSON.stringify(message) ?? String(message));
 }
 
-/** Maximum number of requests without a response that are remembered. */
+/** Maximum number of remembered requests without a response. */
 const mostPending = 50_000;
 
-/** Maximum characters of one message that are kept. */
+/** Maximum length of one kept message, in characters. */
 const longestMessage = 4 * 1024 * 1024;
 
 const longestSubject = 300;

@@ -22,7 +22,7 @@ export interface Access extends Connection {
 export interface ConnectionFlags {
   /** `Name: value`. Visible to other users of the machine; secrets belong into `headerEnv`. */
   readonly header?: readonly string[];
-  /** `Name=VARIABLE`: the value is that of an environment variable. */
+  /** `Name=VARIABLE`: the value comes from an environment variable. */
   readonly headerEnv?: readonly string[];
   /** `NAME=value`, or `NAME` to pass on the variable of this process. */
   readonly env?: readonly string[];
@@ -49,7 +49,7 @@ export function readAccess(flags: AccessFlags): Access {
 }
 
 /**
- * Reads the options that every command has. Error messages never repeat a value.
+ * Reads the options of every command. Error messages never repeat a value.
  *
  * @throws {UserError} when an option is invalid.
  */
@@ -61,7 +61,7 @@ export function readConnection({ header = [], headerEnv = [], env = [] }: Connec
 }
 
 /**
- * Rejects options that the transport of a target does not support, and addresses with credentials.
+ * Rejects options the transport of a target does not support, and addresses with credentials.
  *
  * @throws {UserError} when there is such an option, or such an address.
  */

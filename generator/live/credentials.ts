@@ -4,17 +4,17 @@ import type { Guard } from "../../runtime/transport/http-server/identity.ts";
 import { findPlaceholder, readVariable } from "../../runtime/internal/placeholder.ts";
 import { UserError } from "../internal/user-error.ts";
 
-/** Options that name the credentials of callers. */
+/** Options for the credentials of callers. */
 export interface CredentialFlags {
-  /** Variable with the keys that callers send in `X-API-Key`. */
+  /** Variable with the keys of callers, for `X-API-Key`. */
   readonly apiKeyEnv?: string;
-  /** Variable with the tokens that callers send as `Authorization: Bearer`. */
+  /** Variable with the tokens of callers, for `Authorization: Bearer`. */
   readonly bearerEnv?: string;
 }
 
 /**
- * Creates the guard that authenticates callers; `undefined` when the options name no credentials. A variable contains one value, or several separated
- * by commas or whitespace. Each value is a separate principal. Error messages never repeat a value.
+ * Creates the guard that authenticates callers; `undefined` when the options name no credentials. A variable contains one value, or several
+ * separated by commas or whitespace. Each value is a separate principal. Error messages never repeat a value.
  *
  * @throws {UserError} when both options are given, a variable is empty or a value is too short.
  */
@@ -37,7 +37,7 @@ function readKeys(option: string, variable: string): readonly ApiKey[] {
   return values.map((key, index) => ({ key, principal: `caller ${index + 1}` }));
 }
 
-/** Describes a variable that has no value of its own. */
+/** Describes a variable without a value of its own. */
 export function describeUnset(variable: string): string {
   const placeholder = findPlaceholder(process.env[variable] ?? "");
   return placeholder === undefined ? "empty or not set" : "a placeholder that the host did not fill in";

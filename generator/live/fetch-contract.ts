@@ -36,7 +36,7 @@ export interface FetchContractOptions extends Access {
 /**
  * Reads the contract of a server, from the server itself or from a file.
  *
- * @throws {UserError} when that fails; the message names the place and the reason.
+ * @throws {UserError} on failure; the message names the place and the reason.
  */
 export async function fetchContract(target: Target, options: FetchContractOptions): Promise<Contract> {
   const server = await resolveCard(target, options);
@@ -44,9 +44,9 @@ export async function fetchContract(target: Target, options: FetchContractOption
 }
 
 /**
- * Reads the info that a server declares about itself.
+ * Reads the info declared by a server about itself.
  *
- * @throws {UserError} when that fails; the message names the place and the reason.
+ * @throws {UserError} on failure; the message names the place and the reason.
  */
 export async function fetchServerInfo(
   target: Exclude<Target, { readonly kind: "file" }>,
@@ -125,7 +125,7 @@ const advice = {
   tcp: "Check that the server is running.",
 } as const;
 
-/** Finds the error response of a server that rejects a client. */
+/** Finds the error response of a server to a rejected client. */
 function findRejection(error: unknown): HttpError | undefined {
   if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return error;
   return error instanceof Error && error.cause !== undefined ? findRejection(error.cause) : undefined;
@@ -150,7 +150,7 @@ interface Opening {
   readonly open: ConnectionFactory;
   /** Last words of a program on stderr, if its failure does not quote them. */
   tail(failure: string): string;
-  /** Advice about a variable that the output of a program mentions; empty if there is none. */
+  /** Advice about a variable mentioned in the output of a program; empty if there is none. */
   advice(): string;
 }
 

@@ -8,10 +8,10 @@ import { UserError } from "../internal/user-error.ts";
 /** Nodes that serve the same clients. */
 export type GatewayCluster = Cluster;
 
-/** Engine that the nodes of a gateway share. */
+/** Engine shared by the nodes of a gateway. */
 export interface GatewayEngine {
   readonly url: string;
-  /** Keys that all nodes have; the first one is used for new data. */
+  /** Keys shared by all nodes; the first one is used for new data. */
   readonly keys: readonly Uint8Array[];
 }
 

@@ -5,7 +5,7 @@ import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import { toAuthority } from "../../runtime/transport/listening.ts";
 import { UserError } from "../internal/user-error.ts";
 
-/** Address that a gateway listens on. */
+/** Address where a gateway listens. */
 export interface ListenAddress {
   readonly kind: "http" | "websocket" | "tcp";
   readonly host: string;
@@ -22,7 +22,7 @@ export interface GatewayListener {
 }
 
 /**
- * Reads `HOST:PORT` or `PORT`, with the scheme of the transport unless that is HTTP.
+ * Reads `HOST:PORT` or `PORT`, with the scheme of the transport unless it is HTTP.
  *
  * @throws {UserError} when the text is no such address.
  */

@@ -18,8 +18,8 @@ export function isModuleName(word: string): boolean {
 }
 
 /**
- * Returns the command that serves a module, which either serves itself or exports a server. It runs in its own process, so that its output and its
- * exit affect nothing else.
+ * Returns the command to serve a module. The module either serves itself or exports a server. It runs in its own process: its output and its exit
+ * affect nothing else.
  *
  * @throws {UserError} when there is no such file, or no program here can run it.
  */
@@ -51,7 +51,7 @@ function findTypeScript(path: string): readonly string[] {
   );
 }
 
-/** Returns the program that serves the export of a module: a TypeScript file if this package runs from source. */
+/** Returns the program for the export of a module: a TypeScript file if this package runs from source. */
 function moduleServer(): string {
   const program = join("runtime", "gateway", "serve-module");
   return import.meta.filename.endsWith(".ts")

@@ -10,10 +10,10 @@ import { readTarget } from "./target.ts";
 export type ServerAddress = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
 
 /**
- * Reads the words that name a server. A program gets the few environment variables that every program needs, and the given ones. A
- * Server Card stands for the endpoint in it.
+ * Reads the words that name a server. A program gets the few environment variables needed by every program, and the given ones. A Server Card means
+ * the endpoint in it.
  *
- * @throws {UserError} when the words name no server, or a file that is no Server Card; the message lists the possibilities.
+ * @throws {UserError} when the words name no server, or a file other than a Server Card; the message lists the possibilities.
  */
 export async function readServerAddress(
   words: readonly string[],
@@ -36,7 +36,7 @@ export async function readServerAddress(
   }
 }
 
-/** Returns the server at a place, in the form that connecting code expects. */
+/** Returns the server at a place, in the form connecting code expects. */
 export function toServer(place: ServerAddress): UpstreamTarget | ConnectionFactory {
   return place.kind === "websocket" || place.kind === "tcp" ? createSocketOpener(place, place.headers) : place;
 }

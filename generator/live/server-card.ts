@@ -13,14 +13,14 @@ import type { Connection } from "./access.ts";
 import { describeTarget, type Target } from "./target.ts";
 import { isUrl } from "../../runtime/internal/parse-url.ts";
 
-/** A Server Card, and the URL that it was read from; none for a file. */
+/** A Server Card, and its URL; none for a file. */
 export interface FoundCard {
   readonly card: ServerCard;
   readonly url?: URL;
 }
 
 /**
- * Reads the Server Card that a target names: by the URL of a card or of a catalog with one card, or by a file. Returns `undefined` for other targets.
+ * Reads the Server Card behind a target: the URL of a card or of a catalog with one card, or a file. Returns `undefined` for other targets.
  *
  * @throws {UserError} when the card cannot be read, or is invalid
  */
@@ -40,10 +40,10 @@ export async function findCard(target: Target): Promise<FoundCard | undefined> {
 }
 
 /**
- * Returns the server that a target names: with a Server Card the endpoint in it, otherwise the target itself. Credentials are sent only to the origin
- * of the card, because a card is no proof of anything.
+ * Returns the server behind a target: with a Server Card the endpoint in it, otherwise the target itself. Credentials are sent only to the origin of
+ * the card, because a card is no proof of anything.
  *
- * @throws {UserError} when the card is invalid, or its endpoint needs values that are not given
+ * @throws {UserError} when the card is invalid, or its endpoint needs further values
  */
 export async function resolveCard(target: Target, { headers }: Pick<Connection, "headers">): Promise<Target> {
   const found = await findCard(target);
@@ -104,7 +104,7 @@ interface Sending {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Rejects an endpoint in a network that the card is not in, and credentials for another origin. */
+/** Rejects an endpoint in another network than the card, and credentials for another origin. */
 async function checkDestination(url: URL, card: URL | undefined, { place, headers }: Sending): Promise<void> {
   if (!card) return;
   const rules = createUrlRules(card);

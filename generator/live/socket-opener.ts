@@ -6,7 +6,7 @@ import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { describeTarget, type Target } from "./target.ts";
 
-/** Target that is reached over a transport other than stdio and HTTP. */
+/** Target with a transport other than stdio and HTTP. */
 export type ConnectionTarget = Extract<Target, { readonly kind: "websocket" | "tcp" }>;
 
 /** Opens connections over WebSocket or TCP. Each connection has its own session. */

@@ -5,11 +5,11 @@ import { UserError } from "../internal/user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
 import { parseUrl } from "../../runtime/internal/parse-url.ts";
 
-/** Target of a command line: a server to start, one to connect to, or a file that lists the tools of a server. */
+/** Target of a command line: a server to start, one to connect to, or a file with the tools of a server. */
 export type Target =
   | (Command & {
       readonly kind: "command";
-      /** The module that it serves, as the command line named it. */
+      /** The served module, as the command line named it. */
       readonly module?: string;
     })
   | { readonly kind: "url"; readonly url: URL }
@@ -17,7 +17,7 @@ export type Target =
   | SocketTarget
   | { readonly kind: "file"; readonly path: string };
 
-/** A server that is reached over TCP. */
+/** A server reached over TCP. */
 export interface SocketTarget {
   readonly kind: "tcp";
   readonly host: string;
@@ -26,16 +26,16 @@ export interface SocketTarget {
 
 /** Options of reading a target. */
 export interface TargetOptions {
-  /** True if messages also propose a file that lists the tools of a server. Default: true. */
+  /** True if messages also propose a file with the tools of a server. Default: true. */
   readonly takesFiles?: boolean;
   /** Platform whose quoting rules apply. Default: the current one. */
   readonly platform?: string;
 }
 
 /**
- * Reads the words after a command. A first word with a scheme is an address; one with the extension of a module is served as one. A single word that
- * ends in `.json` is a file; one with spaces that is no file is a command line (quotes group words, nothing is expanded). All other words are a
- * command and its arguments.
+ * Reads the words after a command. A first word with a scheme is an address; one with the extension of a module is served as one. A single word
+ * ending in `.json` is a file; one with spaces is a command line, unless there is a file of this name (quotes group words, nothing is expanded). All
+ * other words are a command and its arguments.
  *
  * @throws {UserError} when the words name no target; the message lists the possibilities.
  */
@@ -67,7 +67,7 @@ function choicesText(takesFiles: boolean): string {
   return `an address such as http://127.0.0.1:3000/mcp (or ws://, tcp://), a module such as dist/server.js, ${file}or a command after --, such as -- npx some-server --flag`;
 }
 
-/** Returns the name of a target for messages, without anything that may be secret. */
+/** Returns the name of a target for messages, without possible secrets. */
 export function describeTarget(target: Target): string {
   switch (target.kind) {
     case "url":
@@ -84,7 +84,7 @@ export function describeTarget(target: Target): string {
   }
 }
 
-/** Describes a command. A launcher is described together with the program that it runs. */
+/** Describes a command. A launcher is described together with its program. */
 function describeCommand({ command, args, module }: Command & { readonly module?: string }): string {
   if (module !== undefined) return module;
   const name = basename(command).replace(/\.(exe|cmd)$/i, "");

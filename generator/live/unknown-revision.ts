@@ -2,7 +2,7 @@ import { revisions } from "../../generated/revisions.ts";
 import { VersionError } from "../../runtime/jsonrpc/errors.ts";
 import { packageVersion } from "../internal/package-info.ts";
 
-/** Describes the revisions that a server offers and this version does not know; `undefined` when there are none, or it offers a known one as well. */
+/** Describes the offered revisions of a server that this version does not know; `undefined` when there are none, or it offers a known one as well. */
 export function describeUnknownRevisions(offered: readonly unknown[]): string | undefined {
   const known: readonly unknown[] = revisions.map(({ id }) => id);
   const unknown = offered.filter((id) => typeof id === "string" && /^[\w.-]{1,40}$/.test(id) && !known.includes(id));
@@ -14,7 +14,7 @@ export function describeUnknownRevisions(offered: readonly unknown[]): string | 
 /** Next step for a server whose revisions this version does not know. */
 export const unknownRevisionAdvice = "use a version that knows it; for a revision of your own see: docs upgrade";
 
-/** Explains that client and server have no revision in common because this version does not know those of the server; `undefined` for other errors. */
+/** Explains why client and server have no revision in common: this version does not know the server's revisions; `undefined` for other errors. */
 export function explainUnknownRevision(error: unknown): string | undefined {
   if (!(error instanceof VersionError)) return error instanceof Error ? explainUnknownRevision(error.cause) : undefined;
   const problem = describeUnknownRevisions(error.offered);

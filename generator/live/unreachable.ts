@@ -30,7 +30,7 @@ export function explainUnreachable(place: ServerAddress, cause: unknown): string
 /** Text before the last words of a program in the error of its connection. */
 export const quotedWords = "; its last words: ";
 
-/** Returns the names of the headers that a server gets. */
+/** Returns the names of the headers for a server. */
 function headersOf(place: ServerAddress): readonly string[] {
   const given = "headers" in place ? place.headers : undefined;
   const headers = typeof given === "function" ? given() : given;

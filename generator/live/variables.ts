@@ -10,10 +10,7 @@ export interface VariableSource {
   readonly own?: Variables;
 }
 
-/**
- * Advises to pass on an environment variable that the last output of a server mentions and that the server was not given. Returns an empty text when
- * it mentions none.
- */
+/** Advises to pass on an environment variable, if the last output of a server mentions one it was not given. Otherwise returns an empty text. */
 export function adviseVariable(words: string, { given, own = process.env }: VariableSource): string {
   const inherited = readInheritedEnv({ platform: process.platform, env: own });
   const names = (words.match(variableName) ?? []).filter(
@@ -28,5 +25,5 @@ export function adviseVariable(words: string, { given, own = process.env }: Vari
 /** Usual names of variables: three or more capitals, digits or underscores. */
 const variableName = /\b[A-Z][A-Z\d_]{2,}\b/g;
 
-/** Words of the same form that name errors. */
+/** Words of the same form, used as names of errors. */
 const errorCode = /^(?:ERR|MODULE|SIG|E)_|_(?:ERROR|ERR|FOUND)$/;

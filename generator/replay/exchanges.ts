@@ -5,13 +5,13 @@ import { findMethod } from "../../runtime/protocol/methods/method-rows.ts";
 import type { RecordedMessage } from "./recording.ts";
 import { toRequestKey } from "./request-key.ts";
 
-/** Message of a client, with the messages of the server that belong to it. */
+/** Message of a client, with the messages of the server related to it. */
 export interface Exchange {
   readonly kind: "request" | "notification";
   readonly connection: string;
   readonly method: string;
   readonly params: unknown;
-  /** Text that requests with the same meaning share. */
+  /** Text shared by requests with the same meaning. */
   readonly key: string;
   /** Further messages of the server before the response, in order. */
   readonly before: readonly ServerMessage[];
@@ -36,7 +36,7 @@ export type Outcome =
   | { readonly kind: "cancelled" }
   | { readonly kind: "none" };
 
-/** Groups the messages of a recording by the messages of clients that caused them, in the order of these. */
+/** Groups the messages of a recording by the client's messages that caused them, in the order of these. */
 export function readExchanges(messages: readonly RecordedMessage[], revision: Revision): readonly Exchange[] {
   const grouping = new Grouping(revision);
   for (const message of messages) grouping.add(message);
@@ -176,7 +176,7 @@ class Grouping {
     if (own > most) (latest.isOpen ? latest.before : latest.after).push(message);
   }
 
-  /** Finds the message of a client that a message of the server belongs to. */
+  /** Finds the message of a client to which a message of the server belongs. */
   #findOwner(connection: string, method: string, params: unknown): OpenExchange | undefined {
     const { progressToken, _meta } = isObject(params) ? params : {};
     if (method === "notifications/progress") return this.#byToken.get(toKey(connection, progressToken));

@@ -3,7 +3,7 @@ import { compilePattern } from "../../runtime/adapters/schema-patterns.ts";
 import { unescapeKey } from "../../runtime/internal/json-pointer.ts";
 import { formats, isFormat } from "../../runtime/internal/string-formats.ts";
 
-/** Schema of a value, and the document that its references point into. */
+/** Schema of a value, and the document in which its references point. */
 export interface ValueSchema {
   readonly schema: unknown;
   readonly root: unknown;
@@ -21,8 +21,8 @@ export function schemaOf(parent: ValueSchema | undefined, name: string | undefin
 }
 
 /**
- * Returns a value in place of a secret that its schema accepts: the secret itself where the schema has a few values to choose from, else the usual
- * text or 0, else a sample or the secret with other letters and digits. If none of them fits, the usual one is returned.
+ * Returns a value in place of a secret, if possible one accepted by its schema: the secret itself where the schema has a few values to choose from,
+ * otherwise the usual text or 0, otherwise a sample or the secret with other letters and digits. If none of them fits, the usual one is returned.
  */
 export function fitSecret<Value extends string | number>(secret: Value, usual: Value, schema: ValueSchema): unknown {
   if (isChoice(secret, schema)) return secret;
@@ -32,7 +32,7 @@ export function fitSecret<Value extends string | number>(secret: Value, usual: V
   return candidates.find((candidate) => accepts(schema, candidate)) ?? usual;
 }
 
-/** True for one of a few values that a schema permits. */
+/** True for one of a few values permitted by a schema. */
 export function isChoice(value: unknown, schema: ValueSchema): boolean {
   return listParts(schema).some(({ enum: choices, const: only }) => only === value || isIn(choices, value));
 }
@@ -76,7 +76,7 @@ const masks: readonly ((secret: string) => string)[] = [
   },
 ];
 
-/** True if the keywords that are known here accept a value. */
+/** True if the keywords known here accept a value. */
 function accepts(schema: ValueSchema, value: unknown): boolean {
   return listParts(schema).every((part) => acceptsPart(part, value));
 }
@@ -121,8 +121,8 @@ const longestText = 4_096;
 type Keywords = Record<string, unknown>;
 
 /**
- * Lists a schema, what it refers to and the parts that it is composed of, as far as they are few. Of alternatives, the first that is more than `null`
- * counts.
+ * Lists a schema, the schemas it refers to and the parts it is composed of, as far as they are few. Of alternatives, the first one with more than
+ * `null` counts.
  */
 function listParts({ schema, root }: ValueSchema): readonly Keywords[] {
   const parts: Keywords[] = [];

@@ -3,7 +3,7 @@
  */
 
 /**
- * Hides the values of secret members in a text that contains JSON, also those in lists and objects. Everything else stays as it is.
+ * Hides the values of secret members in a text with JSON, also in lists and objects. Everything else stays as it is.
  *
  * @param onHidden - receives each hidden string, as it is in the text
  */
@@ -30,7 +30,7 @@ export function hideMembers(
   return hidden + text.slice(end);
 }
 
-/** Replaces the strings in a text that contains JSON. One that is cut off ends with the text. */
+/** Replaces the strings in a text with JSON. An unfinished string ends with the text. */
 export function mapStrings(text: string, map: (literal: string) => string): string {
   let mapped = "";
   let end = 0;
@@ -64,7 +64,7 @@ function findScalarEnd(text: string, begin: number): number {
   return end;
 }
 
-/** Returns the position after a list or an object; the end of the text if that is not complete. */
+/** Returns the position after a list or an object; the end of the text if it is not complete. */
 function findClosing(text: string, opening: number): number {
   let depth = 0;
   for (let at = opening; at < text.length; at += 1) {

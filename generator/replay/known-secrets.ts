@@ -13,7 +13,7 @@ export class KnownSecrets {
     return this.#numbers.has(text);
   }
 
-  /** Returns the text that stands for a secret. */
+  /** Returns the replacement of a secret. */
   replace(secret: string): string {
     const number = this.#numbers.get(secret) ?? this.#numbers.size + 1;
     if (number > mostNumbers) return "[redacted]";
@@ -21,7 +21,7 @@ export class KnownSecrets {
     return `[redacted ${number}]`;
   }
 
-  /** Hides the secrets of 8 and more characters in a text. One that is a word is not hidden within a longer word. */
+  /** Hides the secrets of 8 and more characters in a text. A secret that is a word is not hidden within a longer word. */
   hideIn(text: string): string {
     if (this.#byBeginning.size === 0) return text;
     let shown = "";
@@ -56,13 +56,13 @@ export class KnownSecrets {
   }
 }
 
-/** Length of a text that may be a secret where its name does not say so. */
+/** Length from which a text may be a secret although its name does not say so. */
 export const shortestSecret = 8;
 
-/** Maximum number of secrets that are told apart. */
+/** Maximum number of secrets with a number of their own. */
 const mostNumbers = 100_000;
 
-/** Maximum number of secrets with the same beginning that are searched in texts. */
+/** Maximum number of secrets with the same beginning to search for in texts. */
 const mostAlike = 16;
 
 function hash(text: string, at: number): number {

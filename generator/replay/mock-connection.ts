@@ -6,7 +6,7 @@ import { findMethod } from "../../runtime/protocol/methods/method-rows.ts";
 import type { Exchange, Outcome, ServerMessage } from "./exchanges.ts";
 import { withReference, type MockPosition, type MockScript } from "./mock-script.ts";
 
-/** Parts of a mock that its connections share. */
+/** Parts of a mock shared by its connections. */
 export interface MockConnectionOptions {
   readonly script: MockScript;
   /** All open connections of the mock. */
@@ -18,11 +18,11 @@ export class MockConnection implements Receiver {
   readonly #channel: Channel;
   readonly #options: MockConnectionOptions;
   readonly #position: MockPosition;
-  /** Requests of the client that are in progress, with a function that ends them. */
+  /** Requests of the client in progress, with a function to end each. */
   readonly #running = new Map<RequestId, () => void>();
-  /** Requests of the mock that wait for a response. */
+  /** Requests of the mock without a response yet. */
   readonly #waiting = new Map<RequestId, () => void>();
-  /** Ids of requests that subscribe to changes. */
+  /** Ids of requests for subscriptions to changes. */
   readonly #subscriptions = new Set<RequestId>();
   #lastId = 0;
 
@@ -70,7 +70,7 @@ export class MockConnection implements Receiver {
     for (const end of [...this.#running.values(), ...this.#waiting.values()]) end();
   }
 
-  /** Notifies the client of a change. Where that needs a subscription, each subscription gets the notification. */
+  /** Notifies the client of a change. Where the revision requires a subscription, each subscription gets the notification. */
   notifyChange({ method, params }: ServerMessage): void {
     const { subscriptionKey } = this.#options.script;
     if (subscriptionKey === undefined) return this.#notify(method, params);
@@ -99,7 +99,7 @@ export class MockConnection implements Receiver {
     return findMethod(this.#options.script.revision.clientRequests, method)?.duration === "endless";
   }
 
-  /** Responds to a request that was not recorded. */
+  /** Responds to a request missing in the recording. */
   #respondWithout(id: RequestId, { method, params }: Call): void {
     if (plainMethods.has(method)) return this.#send({ jsonrpc: "2.0", id, result: {} });
     const error = toErrorObject(this.#options.script.reject(method, params));

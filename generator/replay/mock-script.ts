@@ -11,7 +11,7 @@ import { findNearest, normalizeParams, toRequestKey } from "./request-key.ts";
 /** Recorded exchanges, and how they were recorded. */
 export interface MockScriptOptions {
   readonly exchanges: readonly Exchange[];
-  /** Names of further members that were redacted. */
+  /** Names of further redacted members. */
   readonly redacted: readonly string[];
   readonly revision: Revision;
 }
@@ -19,7 +19,7 @@ export interface MockScriptOptions {
 /** Recorded exchanges by the messages of clients. All connections to the mock share it. */
 export class MockScript {
   readonly revision: Revision;
-  /** Key of the metadata of notifications that names their subscription, where the revision has one. */
+  /** Key in the metadata of notifications for their subscription, where the revision has one. */
   readonly subscriptionKey: string | undefined;
   readonly #exchanges: readonly Exchange[];
   readonly #byKey: ReadonlyMap<string, readonly Exchange[]>;
@@ -62,14 +62,14 @@ export class MockScript {
     };
   }
 
-  /** Lists what was recorded for a key: on the followed connection, and after that on others. Without any there, everything. */
+  /** Lists the recorded exchanges for a key: on the followed connection, and then on others. Without any there, everything. */
   #listRecorded(key: string, followed: string | undefined): readonly Exchange[] {
     const all = this.#byKey.get(key) ?? [];
     const last = all.findLastIndex(({ connection }) => connection === followed);
     return last === -1 ? all : all.filter(({ connection }, index) => connection === followed || index > last);
   }
 
-  /** Chooses the recorded connection that a connection follows: that of the client with the most similar declarations. */
+  /** Chooses the recorded connection for a connection to follow: the client with the most similar declarations. */
   #chooseConnection(params: unknown): string | undefined {
     const openings = this.#exchanges.filter(
       ({ method, outcome }) => method === initialize && outcome.kind === "result",
@@ -78,7 +78,7 @@ export class MockScript {
     return findNearest(params, same.length > 0 ? same : openings)?.connection;
   }
 
-  /** Creates the error of a request that was not recorded. It names the nearest one. */
+  /** Creates the error of a request missing in the recording. It names the nearest one. */
   reject(method: string, given: unknown): RpcError {
     const params = new MessageRedactor(this.#redacted).redactValue(given);
     const candidates = this.#exchanges.filter((one) => one.kind === "request" && one.method === method);
@@ -112,9 +112,7 @@ export class MockScript {
   }
 }
 
-/**
- * Returns an exchange that is repeated. A client that lists again after each change would otherwise never end.
- */
+/** Returns an exchange for repetition, without notifications of changes: a client that lists again after each change would otherwise never end. */
 function withoutChanges(exchange: Exchange): Exchange {
   const isOwn = ({ to }: ServerMessage): boolean => to === "own";
   return { ...exchange, before: exchange.before.filter(isOwn), after: exchange.after.filter(isOwn) };

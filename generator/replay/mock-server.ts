@@ -8,7 +8,7 @@ import { MockScript } from "./mock-script.ts";
 import { withoutOpening, type Recording } from "./recording.ts";
 
 /**
- * Returns a function that opens connections to a mock of a recorded server, at the recorded revision.
+ * Returns a function to open connections to a mock of a recorded server, at the recorded revision.
  *
  * @throws {UserError} when the recording does not contain how a connection is opened
  */

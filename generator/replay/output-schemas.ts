@@ -1,18 +1,18 @@
 import { isObject } from "../../generated/support.ts";
 import type { ValueSchema } from "./fit-secret.ts";
 
-/** Request that a result belongs to. */
+/** Request a result belongs to. */
 export interface NamedRequest {
   readonly method: string;
   readonly params: unknown;
 }
 
-/** Output schemas of the tools that a server has listed, and the calls whose results have not come yet. */
+/** Output schemas of the tools listed by a server, and the calls still without a result. */
 export class OutputSchemas {
   readonly #schemas = new Map<string, ValueSchema>();
   readonly #calls = new Map<string, NamedRequest>();
 
-  /** Returns the request of a message: the message itself, or the one that it responds to. */
+  /** Returns the request of a message: the message itself, or the request it responds to. */
   findRequest({ id, method, params }: Record<string, unknown>, connection: string): NamedRequest | undefined {
     if (id === undefined) return undefined;
     const key = JSON.stringify([connection, id]);
@@ -22,7 +22,7 @@ export class OutputSchemas {
     return method === undefined ? call : undefined;
   }
 
-  /** Reads the schemas of a result that lists tools. */
+  /** Reads the schemas of a result with tools. */
   learn(result: unknown): void {
     if (!isObject(result) || !Array.isArray(result.tools)) return;
     for (const tool of result.tools) {

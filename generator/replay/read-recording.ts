@@ -15,7 +15,7 @@ import {
 } from "./recording.ts";
 
 /**
- * Reads a recording. A last line that was cut off is ignored, with a notice.
+ * Reads a recording. An unfinished last line is ignored, with a notice.
  *
  * @throws {UserError} when the file cannot be read or is not a recording; the message names the line
  */
@@ -125,10 +125,10 @@ function damaged(path: string, line: number, problem: string): UserError {
   return new UserError(`${path} is damaged in line ${line}: ${safeLine(problem)}; remove the line, or record again.`);
 }
 
-/** Maximum bytes of a file that is read. */
+/** Maximum size of a file, in bytes. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** Maximum number of messages in a file that is read. */
+/** Maximum number of messages in a file. */
 const mostLines = 1_000_000;
 
 /** Limits of one line. A recorded message has the limits of messages of servers behind a gateway, and is one level below its line. */

@@ -36,11 +36,11 @@ export interface Recording {
   /** Revision of the messages, with the extensions of this package. */
   readonly revision: Revision;
   readonly messages: readonly RecordedMessage[];
-  /** Remarks about parts that are missing. */
+  /** Remarks about missing parts. */
   readonly notices: readonly string[];
 }
 
-/** Creates the error of a recording that does not contain how a connection is opened. */
+/** Creates the error of a recording without the opening of a connection. */
 export function withoutOpening(path: string): UserError {
   return new UserError(`${path} does not contain the start of a connection; record the server again.`);
 }
@@ -48,7 +48,7 @@ export function withoutOpening(path: string): UserError {
 /** Name of the format, in the first line. */
 export const recordingFormat = "mcp-recording";
 
-/** Version of the format that this package writes and reads. */
+/** Version of the format of this package. */
 export const recordingVersion = 1;
 
 /** Maximum bytes of a recording, unless another limit is given: 64 MiB. */

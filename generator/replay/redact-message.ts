@@ -37,7 +37,7 @@ export class MessageRedactor {
   /**
    * Returns params or a result without secrets.
    *
-   * @param request - request that a result belongs to. What its structured content is restricted to by the schema of the tool, it stays.
+   * @param request - request a result belongs to. Values in its structured content stay if the schema of the tool restricts them to a few.
    */
   redactValue(value: unknown, request?: NamedRequest): unknown {
     this.#schemas.learn(value);
@@ -120,7 +120,7 @@ export class MessageRedactor {
     return this.#names.has(name.toLowerCase());
   }
 
-  /** Redacts a schema. Its names are those of members, so that a secret one hides the values that the schema has for the member. */
+  /** Redacts a schema. Its names are names of members: a secret one hides the values the schema has for the member. */
   #redactSchema(schema: unknown, isSecret: boolean): unknown {
     if (typeof schema === "string") return hideSecretText(schema);
     if (Array.isArray(schema)) return schema.map((item) => this.#redactSchema(item, isSecret));
@@ -141,7 +141,7 @@ export class MessageRedactor {
     return this.#redactPart(sample, free);
   }
 
-  /** Redacts values that a schema permits. Clients and mocks need them, whatever their name is: only long texts that were secrets elsewhere are hidden. */
+  /** Redacts values permitted by a schema. Clients and mocks need them, under any name: only long texts that were secrets elsewhere are hidden. */
   #redactChoices(value: unknown): unknown {
     if (typeof value === "string" && value.length >= shortestSecret && this.#isKnown(value)) return this.#hide(value);
     if (typeof value === "string") return hideSecretText(value);
@@ -149,7 +149,7 @@ export class MessageRedactor {
     return isObject(value) ? mapMembers(value, (_name, member) => this.#redactChoices(member)) : value;
   }
 
-  /** True for a text that was a secret in an earlier message. */
+  /** True for a secret of an earlier message. */
   #isKnown(value: unknown): boolean {
     return typeof value === "string" && this.#known.has(value);
   }
@@ -158,7 +158,7 @@ export class MessageRedactor {
     return isSecretName(name) || this.#isNamed(name);
   }
 
-  /** Redacts a secret, whatever it contains. Its type stays the same, and it fits the schema that it has. */
+  /** Redacts a secret with any content. Its type stays the same, and it fits its schema. */
   #hide(value: unknown, schema?: ValueSchema): unknown {
     if (typeof value === "string") return this.#hideText(value, schema);
     if (typeof value === "number") return schema ? fitSecret(value, 0, schema) : 0;
@@ -200,12 +200,12 @@ export class MessageRedactor {
   }
 }
 
-/** True for a text that stands for a secret. */
+/** True for a text in the place of a secret. */
 export function isRedacted(text: string): boolean {
   return /^\[redacted(?: \d+)?\]$/.test(text);
 }
 
-/** True if any text in a value stands for a secret. */
+/** True if any text in a value is in the place of a secret. */
 export function hasRedacted(value: unknown): boolean {
   if (typeof value === "string") return isRedacted(value);
   if (Array.isArray(value)) return value.some(hasRedacted);
@@ -213,9 +213,9 @@ export function hasRedacted(value: unknown): boolean {
 }
 
 interface Part {
-  /** True for content that belongs to the server or its users. Members of the protocol itself have no names that are given. */
+  /** True for content of the server or its users. Members of the protocol itself have no names of their choice. */
   readonly isFree: boolean;
-  /** True for a member of the protocol that contains a text of the server, which may repeat a secret. */
+  /** True for a member of the protocol with a text of the server, which may repeat a secret. */
   readonly isText?: boolean;
   readonly schema?: ValueSchema | undefined;
 }
@@ -251,10 +251,10 @@ const textNames: ReadonlySet<string> = new Set([
   "reason",
 ]);
 
-/** Members with input requests or their responses, by keys that the server chooses. */
+/** Members with input requests or their responses, by keys of the server's choice. */
 const inputNames: ReadonlySet<string> = new Set(["inputRequests", "inputResponses"]);
 
-/** Members of input requests and responses that contain nothing that a user enters. */
+/** Members of input requests and responses without anything entered by a user. */
 const inputMembers: ReadonlySet<string> = new Set([
   "method",
   "_meta",
@@ -279,25 +279,25 @@ const inputMembers: ReadonlySet<string> = new Set([
   "roots",
 ]);
 
-/** Members of a message that are no content. */
+/** Members of a message outside its content. */
 const envelopeNames: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
 
-/** Members of the protocol with names like those of secrets. */
+/** Members of the protocol whose names look like secrets. */
 const protocolNames: ReadonlySet<string> = new Set(["progressToken", "maxTokens"]);
 
-/** Members that contain a JSON Schema. */
+/** Members with a JSON Schema. */
 const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema", "requestedSchema"]);
 
-/** Keywords of a schema with values that a member may have. */
+/** Keywords of a schema with possible values of a member. */
 const sampleKeywords: ReadonlySet<string> = new Set(["default", "examples"]);
 
-/** Keywords of a schema with the values that a member must have. */
+/** Keywords of a schema with the values to which a member is restricted. */
 const choiceKeywords: ReadonlySet<string> = new Set(["const", "enum"]);
 
-/** Keywords of a schema that contain schemas by name. */
+/** Keywords of a schema with schemas by name. */
 const mapKeywords: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Levels of JSON in strings of JSON that are searched for secrets. */
+/** Levels of JSON in strings of JSON to search for secrets. */
 const deepestText = 4;
 
 /** Values in a text. Each follows a match of `begin`, whose first group is its name, and ends before the next match of `end`. */

@@ -2,8 +2,8 @@ import { isObject } from "../../generated/support.ts";
 import { isRedacted } from "./redact-message.ts";
 
 /**
- * Returns a text that is the same for requests with the same meaning: metadata, request states, the order of members and the numbers of secrets
- * do not count.
+ * Returns a text that is the same for requests with the same meaning: metadata, request states, the order of members and the numbers of secrets do
+ * not count.
  */
 export function toRequestKey(method: string, params: unknown): string {
   return `${method} ${JSON.stringify(normalizeParams(params))}`;

@@ -20,19 +20,19 @@ export interface RecorderOptions {
   readonly onNotice: (notice: string) => void;
 }
 
-/** Options of commands that record the messages of a server. */
+/** Options of commands for recording the messages of a server. */
 export interface RecordingFlags {
-  /** File that receives the messages between the gateway and the server. */
+  /** File for the messages between the gateway and the server. */
   readonly record?: string;
-  /** Names of members whose values are not recorded, besides those that look like secrets. */
+  /** Names of members whose values are not recorded, besides names that look like secrets. */
   readonly redact: readonly string[];
   /** Replace the file of an earlier recording. */
   readonly force: boolean;
 }
 
 /**
- * Creates the recorder of a command, if it records. With `stdio`, a host starts the command with the same arguments again and again, and at times twice
- * at once: each start has a file of its own, so that none ends at an existing file or replaces what an earlier one recorded.
+ * Creates the recorder of a command, if it records. With `stdio`, a host starts the command with the same arguments again and again, and at times
+ * twice at once. Each start has a file of its own: none ends at an existing file or replaces an earlier recording.
  *
  * @throws {UserError} when the file exists and is not to be replaced, or when there are options without a use
  */
@@ -47,25 +47,25 @@ export function createRecorder(options: RecordingFlags & { readonly stdio?: bool
   return new Recorder({ path: record, redact, ifExists, onNotice: console.error });
 }
 
-/** Server that is recorded. */
+/** Server behind a recording. */
 export interface RecordedServer {
   readonly info: { readonly name: string; readonly version: string };
   readonly revision: { readonly id: string };
 }
 
 /**
- * Writes the messages between a gateway and its server to a file, one line each. A line is written at once, so that a process that is killed
- * leaves whole lines. Only the user can read the file.
+ * Writes the messages between a gateway and its server to a file, one line each. A line is written at once: even a killed process leaves whole lines.
+ * Only the user can read the file.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #redactor: MessageRedactor;
-  /** Lines that wait for the header, which needs the name of the server. */
+  /** Lines before the header, which needs the name of the server. */
   #waiting: string[] | undefined = [];
   #file: number | undefined;
-  /** Path of the file: another than the one of the options if that is taken. */
+  /** Path of the file: another than the one of the options if it is taken. */
   #path: string;
-  /** Bytes of all lines so far, and those of them that are in the file. */
+  /** Bytes of all lines so far, and how many of them are in the file. */
   #bytes = 0;
   #written = 0;
   #isOver = false;
@@ -161,7 +161,7 @@ export class Recorder {
   }
 }
 
-/** Creates a file that only its owner can read. It is never one that exists, or that a link leads to. */
+/** Creates a file that only its owner can read. Never opens an existing file, or the target of a link. */
 function create({ path, ifExists }: RecorderOptions): { readonly file: number; readonly path: string } {
   try {
     // A folder is never removed.
@@ -172,7 +172,9 @@ function create({ path, ifExists }: RecorderOptions): { readonly file: number; r
   }
 }
 
-/** Creates the file, or the first of `session-2.jsonl`, `session-3.jsonl` ... that does not exist. Another process may look for one at the same time. */
+/**
+ * Creates the file, or the first of `session-2.jsonl`, `session-3.jsonl` ... that does not exist. Another process may look for one at the same time.
+ */
 function createNumbered(path: string): { readonly file: number; readonly path: string } {
   const { dir, name, ext } = parse(path);
   for (let number = 1; ; number += 1) {
@@ -189,5 +191,5 @@ function createNew(path: string): number {
   return openSync(path, "ax", 0o600);
 }
 
-/** Maximum number of recordings beside each other: a host that starts a server again and again does not fill the disk. */
+/** Maximum number of recordings beside each other: even a host that starts a server again and again does not fill the disk. */
 const mostNumbers = 1_000;

@@ -37,11 +37,11 @@ export type Attempt =
  */
 export interface AuthClient {
   readonly url: URL;
-  /** Fetches a document that the server or an authorization server names. */
+  /** Fetches a document named by the server or an authorization server. */
   fetchDocument(url: URL, what: string): Promise<Attempt>;
   /** Sends a request to the server. Without a token, it has no credentials. */
   callServer(token?: string): Promise<Attempt>;
-  /** Checks a URL that metadata names. Returns the reason why clients do not use it. */
+  /** Checks a URL in metadata. Returns the reason why clients do not use it. */
   findUrlProblem(text: string): string | undefined;
 }
 
@@ -108,7 +108,7 @@ function toReason(error: unknown): string {
   return reason.replace(/^The request to the .*? \S+ (?=failed|took)/, "the request ");
 }
 
-/** Returns the challenge that clients of access tokens read. */
+/** Returns the challenge for clients with access tokens. */
 export function findAuthChallenge({ headers }: AuthorizationResponse): Challenge | undefined {
   return findChallenge(readChallenges(headers.get("www-authenticate")), ["dpop", "bearer"]);
 }

@@ -144,13 +144,13 @@ export function findDocumentProblem(
   return typeof value === "string" && value !== "" ? undefined : `it has no ${member}`;
 }
 
-/** Returns the finding about a place that responds with status 200 and has no document. */
+/** Returns the finding about a place with status 200 and no document. */
 export function stopsClients(place: string, reason: string): Observation {
   const message = `${reason}; some clients stop here and do not try the next place`;
   return { subject: place, severity: "warning", message, fix: "return 404 where there is no metadata" };
 }
 
-/** Returns the finding about members that are null, for which some clients reject the document. */
+/** Returns the finding about members with null, because of which some clients reject the document. */
 export function judgeNulls(subject: string, document: Readonly<Record<string, unknown>>): Observation | undefined {
   const names = Object.keys(document).filter((name) => document[name] === null && /^\w{1,64}$/.test(name));
   if (names.length === 0) return undefined;

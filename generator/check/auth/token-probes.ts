@@ -6,7 +6,7 @@ import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts
 import type { ResourceFacts } from "./resource-probes.ts";
 import { authRules } from "./rules.ts";
 
-/** Facts that a token is compared with. */
+/** Facts to compare a token with. */
 export interface TokenContext extends Pick<ResourceFacts, "resource" | "issuers" | "scopes"> {
   readonly token: string;
   /** URLs of the keys of the authorization servers. */
@@ -179,7 +179,7 @@ async function judgeResponse(client: AuthClient, token: string): Promise<Observa
   return undefined;
 }
 
-/** Sends a copy of the token that claims to need no signature. */
+/** Sends a copy of the token whose header says it needs no signature. */
 async function probeUnsigned(client: AuthClient, token: string): Promise<Observation | undefined> {
   const [, claims = ""] = token.split(".");
   const header = Buffer.from(JSON.stringify({ alg: "none", typ: "at+jwt" })).toString("base64url");

@@ -13,7 +13,7 @@ export interface HostedServer {
   readonly instructions: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly tools: Lists["tools"];
-  /** Names of the headers that the examination had to send. */
+  /** Names of the headers necessary for the examination. */
   readonly headers: readonly string[];
 }
 
@@ -93,7 +93,7 @@ function observeTransport(
   return [{ subject, message: `${host} may end its support of this transport`, fix, severity: "note" }];
 }
 
-/** Hosts that support OAuth only send no other headers. */
+/** Hosts that support only OAuth send no other headers. */
 function observeHeaders(host: string, { headers }: HostedServer): Observation[] {
   return headers
     .filter((name) => name.toLowerCase() !== "authorization")

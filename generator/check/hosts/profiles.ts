@@ -4,7 +4,7 @@ import { packageRoot } from "../../internal/package-info.ts";
 import { UserError } from "../../internal/user-error.ts";
 import type { Wire } from "../wires/wire.ts";
 
-/** Documented rules of a host. Rules that are not documented are absent: nothing is assumed. */
+/** Documented rules of a host. Undocumented rules are absent: nothing is assumed. */
 export interface HostProfile {
   readonly name: string;
   readonly facts: readonly HostFact[];

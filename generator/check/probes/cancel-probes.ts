@@ -7,7 +7,7 @@ import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation";
 
-/** Probes of requests that are cancelled while they run. */
+/** Probes of requests cancelled while they run. */
 export const cancelProbes: readonly Probe[] = [
   {
     rule: {
@@ -56,7 +56,7 @@ async function probeCancelled(context: ProbeContext): Promise<Observation[]> {
   return [...twice(conversation, response), ...checkOpen(conversation), ...(await checkRejected(context, response))];
 }
 
-/** Returns the slowest request among those that change nothing. */
+/** Returns the slowest harmless request. */
 function longest({ conversation, revision }: ProbeContext): {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -151,10 +151,10 @@ async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): 
   return status >= 200 && status < 300 ? [acceptedOrigin(status)] : [];
 }
 
-/** Origin that a forged request names. */
+/** Origin of a forged request. */
 export const foreignOrigin = "https://evil.example";
 
-/** Creates a finding about a server that accepted a request of that origin. */
+/** Creates a finding about a server that accepted a request of this origin. */
 export function acceptedOrigin(status: number): Observation {
   const fix = "check the Origin header and reject unknown origins with 403";
   return { subject: `Origin: ${foreignOrigin}`, message: `the response is HTTP ${status}`, fix };

@@ -125,7 +125,7 @@ export const messageProbes: readonly Probe[] = [
   },
 ];
 
-/** Returns a request that changes nothing and that every server of the revision supports. */
+/** Returns a harmless request, supported by every server of the revision. */
 export function harmless(revision: ProbeContext["revision"]): string {
   return Object.hasOwn(revision.clientRequests, "ping") ? "ping" : "server/discover";
 }
@@ -201,7 +201,7 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
   return hasResponse ? [] : [{ subject: "a batch", message: "two pings in one batch got no responses", fix }];
 }
 
-/** Waits for the response to a later request and another second. A server that sent nothing for the batch until then has ignored it. */
+/** Waits for the response to a later request and another second. If the server has sent nothing for the batch until then, it has ignored it. */
 async function waitForLater(conversation: Conversation): Promise<void> {
   await conversation.ask("ping");
   await waitForEffect(1_000);

@@ -17,7 +17,7 @@ export const olderProbes: readonly Probe[] = [
   },
 ];
 
-/** True if the transport of a revision over HTTP is HTTP with SSE: it has sessions, but no header that names them. */
+/** True if the transport of a revision over HTTP is HTTP with SSE: it has sessions, but no header for them. */
 function isOverSse({ headers, lifecycle }: Revision): boolean {
   return lifecycle === "handshake" && !headers.some(({ source }) => source === "session");
 }
@@ -43,5 +43,5 @@ async function probeStreams({ options }: HttpWire): Promise<readonly Observation
   ];
 }
 
-/** Milliseconds to wait for an endpoint, at an address that may not have a stream. Servers that have one name the endpoint immediately. */
+/** Milliseconds to wait for an endpoint, at an address that may not have a stream. Servers with a stream name the endpoint immediately. */
 const streamTime = 5_000;

@@ -4,7 +4,7 @@ import { HttpWire } from "../wires/http-wire.ts";
 import { harmless } from "./message-probes.ts";
 import type { Lists, Probe, ProbeContext, Observation } from "./probe.ts";
 
-/** Probes of headers that repeat parts of a message, so that intermediaries can route it without parsing it. */
+/** Probes of headers that repeat parts of a message. With them, intermediaries can route a message without parsing it. */
 export const paramHeaderProbes: readonly Probe[] = [
   {
     rule: {
@@ -23,13 +23,13 @@ export const paramHeaderProbes: readonly Probe[] = [
   },
 ];
 
-/** A request with one header that deviates from the revision: a wrong value, or an empty one for a header that is left out. */
+/** A request with one header that deviates from the revision: a wrong value, or an empty one for a header left out. */
 interface Lie {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly header: string;
   readonly value: string;
-  /** Error codes that are right as well as that of the mismatch: no revision defines which fault is reported first. */
+  /** Other valid error codes besides the one for the mismatch: no revision defines which fault is reported first. */
   readonly others: readonly number[];
 }
 
@@ -46,7 +46,7 @@ function liesOf(context: ProbeContext): Lie[] {
 
 type Harmless = Pick<Lie, "method" | "params" | "others">;
 
-/** Requests that need the header and do no harm if the server accepts them. A tool is called only if it declares that it is read-only. */
+/** Requests with the header, which do no harm if the server accepts them. A tool is called only if it declares itself read-only. */
 function requestsFor({ methods }: HeaderRule, { revision, lists, conversation }: ProbeContext): Harmless[] {
   if (!methods) return [{ method: harmless(revision), params: {}, others: [] }];
   const prompt = lists.prompts.find(({ arguments: all }) => !Array.isArray(all) || all.length === 0);
@@ -76,7 +76,7 @@ function chooseTool(tools: Lists["tools"], invalid: number): Omit<Harmless, "met
 
 const stranger = "doctor-no-such-tool";
 
-/** Returns a header value that differs from the message. */
+/** Returns a header value different from the message. */
 function otherValue({ source }: HeaderRule, { id, clientRequests }: Revision): string {
   // As long as a revision id, and older than the first revision.
   if (source === "revision") return id.replace(/\d/, "1");

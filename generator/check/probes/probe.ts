@@ -3,12 +3,12 @@ import type { Conversation } from "../conversation.ts";
 import type { CheckResult, Finding, Rule } from "../finding.ts";
 import type { WireFactory } from "../wires/wire.ts";
 
-/** Context of a probe: an open session, and a function that opens others. */
+/** Context of a probe: an open session, and a function to open others. */
 export interface ProbeContext {
   readonly conversation: Conversation;
   readonly revision: Revision;
   readonly wires: WireFactory;
-  /** Opens another session of the same revision. Resolves to `undefined` when that fails. */
+  /** Opens another session of the same revision. Resolves to `undefined` on failure. */
   readonly reopen: () => Promise<Conversation | undefined>;
   /** Tools, prompts and resources of the server. */
   readonly lists: Lists;
@@ -33,7 +33,7 @@ export interface Probe {
 /** Observation of a probe. The rule supplies its id, and the severity unless the probe sets one. */
 export type Observation = Omit<Finding, "rule" | "severity"> & Partial<Pick<Finding, "severity">>;
 
-/** Creates a finding of a rule. Its texts, which may contain those of a server, are bounded: reports repeat them. */
+/** Creates a finding of a rule. Its texts may quote a server, so they are bounded: reports repeat them. */
 export function toFinding(rule: Rule, { severity = rule.severity, subject, message, fix }: Observation): Finding {
   return {
     rule: rule.id,
@@ -48,7 +48,7 @@ function shorten(text: string, maximum: number): string {
   return text.length > maximum ? `${text.slice(0, maximum)}…` : text;
 }
 
-/** Returns the result of a rule that does not depend on a revision. No observation means that the server complies. */
+/** Returns the result of a rule independent of the revision. No observation means the server complies. */
 export function toResult(rule: Rule, seen: readonly (Observation | undefined)[] = []): CheckResult {
   return { rule, revision: "", findings: seen.flatMap((one) => (one ? [toFinding(rule, one)] : [])) };
 }

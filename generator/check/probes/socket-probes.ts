@@ -50,7 +50,7 @@ async function probeHttpRequest({ conversation: { wire }, revision }: ProbeConte
   return [{ subject: "POST / HTTP/1.1", message: "the message in the body of the request got a response", fix }];
 }
 
-/** Aborts after 2 seconds: servers that ignore the request never respond. */
+/** Aborts after 2 seconds: a server that ignores the request never responds. */
 function briefly(): AbortSignal {
   return AbortSignal.timeout(2_000);
 }

@@ -60,8 +60,8 @@ function fileOf(target: string): string {
 }
 
 /**
- * Fingerprint of a finding. All findings have the same location: without fingerprints they would count as one. The revision is not part of it, so
- * that a finding at several revisions counts once.
+ * Fingerprint of a finding. All findings have the same location: without fingerprints they would count as one. The revision is not part of it: a
+ * finding at several revisions counts once.
  */
 function hashOf(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);

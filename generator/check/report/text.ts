@@ -31,7 +31,7 @@ interface Gathered {
   readonly revisions: readonly string[];
 }
 
-/** Groups equal findings: those about one subject at several revisions, and those about several tools. */
+/** Groups equal findings: about one subject at several revisions, or about several tools. */
 function gather(findings: ReturnType<typeof findingsOf>): Gathered[] {
   const groups = new Map<string, (typeof findings)[number][]>();
   for (const finding of findings) {

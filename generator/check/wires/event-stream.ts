@@ -1,7 +1,7 @@
 import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
 import { keep, ReceivedMessages } from "./received-messages.ts";
 
-/** The event stream that carries all messages of a server at the first revision. */
+/** The event stream with all messages of a server at the first revision. */
 export class EventStream extends ReceivedMessages {
   readonly #closing = new AbortController();
   #name: (data: string | undefined) => void = () => {};

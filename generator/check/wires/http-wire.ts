@@ -6,7 +6,7 @@ import { fetchRaw, isLoopback, joinHeaders, type RawRequest, type HttpWireOption
 import { keep } from "./received-messages.ts";
 import type { Exchange, ExchangeOptions, HttpRejection, StrayData, Wire, WireFactory } from "./wire.ts";
 
-/** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
+/** Creates connections to a server over Streamable HTTP. A connection keeps the session opened by the server. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
   const { url, timeout } = options;
   return { transport: "http", address: { url, timeout }, open: () => Promise.resolve(new HttpWire(options)) };
@@ -52,7 +52,7 @@ export class HttpWire implements Wire {
     return this.#post(text, {});
   }
 
-  /** Sends the agreed revision with all further requests, if it has a header for that. */
+  /** Sends the agreed revision with all further requests, if it has a header for it. */
   agree({ id, headers }: Pick<Revision, "id" | "headers">): void {
     const header = headers.find(({ source }) => source === "revision");
     if (header) this.session[header.name.toLowerCase()] = id;
@@ -106,7 +106,7 @@ export class HttpWire implements Wire {
     }
   }
 
-  /** Reads a stream until the response arrives. Keeps the other messages that it carries. */
+  /** Reads a stream until the response arrives. Keeps the other messages in it. */
   async #readStream(response: Response, id: string | number | undefined): Promise<Exchange> {
     const messages: unknown[] = [];
     let reason: string | undefined;

@@ -7,8 +7,8 @@ import { createSseWires, openSse } from "./sse-wire.ts";
 import type { WireFactory } from "./wire.ts";
 
 /**
- * Chooses the transport to a server: Streamable HTTP; or HTTP with SSE, if the server rejects the former and the address opens a stream that names an
- * endpoint.
+ * Chooses the transport to a server: Streamable HTTP; or HTTP with SSE, if the server rejects the former and the address opens a stream with the name
+ * of an endpoint.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
@@ -26,7 +26,9 @@ export async function chooseHttpWires(options: HttpWireOptions, revisions: reado
 /** HTTP statuses of servers without Streamable HTTP. */
 const olderServerStatuses: readonly number[] = [400, 404, 405];
 
-/** Milliseconds to wait for an endpoint, at an address that may not offer HTTP with SSE. Servers that offer it name their endpoint immediately. */
+/**
+ * Milliseconds to wait for an endpoint, at an address that may not offer HTTP with SSE. Servers with this transport name their endpoint immediately.
+ */
 const endpointTime = 5_000;
 
 async function greet(wire: HttpWire, revision: Revision): Promise<{ readonly status?: number }> {

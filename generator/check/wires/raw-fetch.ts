@@ -37,7 +37,7 @@ export async function fetchRaw(
   }
 }
 
-/** Joins headers. Later ones replace those before with the same name, whose case does not count. */
+/** Joins headers. A later one replaces an earlier one of the same name, whose case does not count. */
 export function joinHeaders(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const entries = all.flatMap((headers) => Object.entries(headers));
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Exchange, StrayData } from "./wire.ts";
 
-/** Adds something that a server has sent without need. A server may send such data without end: only the first are kept. */
+/** Adds something the server has sent without need. A server may send such data without end: only the first items are kept. */
 export function keep<Item>(list: Item[], item: Item): void {
   if (list.length < mostKept) list.push(item);
 }

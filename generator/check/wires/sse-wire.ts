@@ -3,7 +3,7 @@ import { EventStream } from "./event-stream.ts";
 import type { Exchange, ExchangeOptions, Wire, WireFactory } from "./wire.ts";
 import { isUrl } from "../../../runtime/internal/parse-url.ts";
 
-/** Creates connections over HTTP with SSE, the transport that Streamable HTTP has replaced. */
+/** Creates connections over HTTP with SSE, the predecessor of Streamable HTTP. */
 export function createSseWires(options: HttpWireOptions): WireFactory {
   return { transport: "sse", open: () => openSse(options) };
 }
@@ -15,7 +15,7 @@ export type Endpoint =
   /** An address at another origin. Nothing is posted to it, because messages and headers may carry secrets. */
   | { readonly kind: "foreign"; readonly origin: string };
 
-/** Opens the stream and waits for the endpoint that it names. */
+/** Opens the stream and waits for the name of the endpoint in it. */
 export async function openSse(options: HttpWireOptions): Promise<SseWire> {
   const stream = new EventStream();
   const giveUp = setTimeout(() => stream.close(), options.timeout);
@@ -45,7 +45,7 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
   return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
 }
 
-/** A session: a stream that carries all messages of the server, and an address that accepts messages of the client. */
+/** A session: a stream with all messages of the server, and an address for messages of the client. */
 export class SseWire implements Wire {
   readonly transport = "sse";
   readonly endpoint: Endpoint;

@@ -88,14 +88,14 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   };
 }
 
-/** Resolves after the last output. A process that the server has left behind, and that holds the pipe, is not awaited. */
+/** Resolves after the last output. Does not wait for a process left behind by the server with the pipe still open. */
 async function endOutput(child: ChildProcess, exited: Promise<void>): Promise<void> {
   const closed = new Promise<void>((done) => child.once("close", () => done()));
   await exited;
   await within(closed, outputTime);
 }
 
-/** Reports arguments that cannot be passed to a program as user errors. */
+/** Reports invalid arguments of a program as user errors. */
 function readCommand(command: string, args: readonly string[], env: CommandPlace["env"]): Command {
   try {
     return toCommand(command, args, { platform: process.platform, env });
@@ -116,7 +116,7 @@ const exitTime = 1_000;
 /** Milliseconds between the exit of a program and its last output, at most. */
 const outputTime = 500;
 
-/** Milliseconds that a server may take to exit after its input has ended. */
+/** Milliseconds for a server to exit after its input has ended. */
 const closeTime = 5_000;
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Outcome of one message that was sent to the server. */
+/** Outcome of one message sent to the server. */
 export interface Exchange {
   /** Response with the id of the request; absent when none arrived in time. */
   readonly response?: unknown;
@@ -22,7 +22,7 @@ export interface HttpRejection {
 export interface ExchangeOptions {
   /** Id of the response to wait for. */
   readonly id?: string | number | undefined;
-  /** HTTP headers. An empty value leaves out a header that is sent otherwise. */
+  /** HTTP headers. An empty value leaves out a header sent otherwise. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Stops waiting. Over HTTP it also closes the response stream. */
   readonly signal?: AbortSignal | undefined;
@@ -34,14 +34,14 @@ export interface StrayData {
   readonly text: string;
 }
 
-/** A bare connection: it checks, completes and delays nothing, because those are the things that the checks examine. */
+/** A bare connection: it checks, completes and delays nothing, because checks examine exactly these things. */
 export interface Wire {
   readonly transport: "stdio" | "http" | "sse" | "tcp" | "websocket";
   /** Sends one JSON value and waits for the response. Without an id it returns when the value was accepted. */
   exchange(message: unknown, options?: ExchangeOptions): Promise<Exchange>;
   /** Sends text unchanged, followed by a line break on streams. */
   sendText(text: string): Promise<Exchange>;
-  /** Messages received so far that are not responses to requests of this client. */
+  /** Messages received so far, except responses to this client. */
   readonly unsolicited: readonly unknown[];
   /** Data received so far that is not JSON. */
   readonly strayData: readonly StrayData[];

@@ -177,7 +177,7 @@ function Banners({ store }: { readonly store: Store }): ComponentChild {
   );
 }
 
-/** What the page says about the version that is served, by the problem of the newest one. */
+/** Texts about the version in use, by the problem of the newest one. */
 const buildTexts: Readonly<Record<BuildProblem["kind"], { readonly banner: string; readonly badge: string }>> = {
   kept: { banner: "The page goes on with the last good version. The newest one:", badge: "last good version" },
   failed: { banner: "The newest version:", badge: "failed" },

@@ -10,7 +10,7 @@ import { initialValue } from "./forms/schema.ts";
 import type { Store } from "./store.ts";
 import { objectsOf, textOf, visibleText } from "./values/values.ts";
 
-/** Requests of the server that wait for a response by hand. */
+/** Requests of the server, waiting for a response by hand. */
 export function InputRequestList({ store }: { readonly store: Store }): ComponentChild {
   const requests = store.inputRequests.value;
   return (

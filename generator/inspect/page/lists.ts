@@ -15,7 +15,7 @@ export type ListState =
 
 /** Lists by revision and kind, each read when it is first shown. */
 export interface ListStore {
-  /** Returns a list. Reads it if that has not begun yet. */
+  /** Returns a list. Reads it unless reading has begun. */
   read(protocol: string, list: ListKind): ListState;
   /** Reads a list again. */
   refresh(protocol: string, list: ListKind): void;
@@ -28,7 +28,7 @@ type Send = (protocol: string, method: string, params: JsonObject, options?: Cal
 /** A list, and how far it has been read. */
 interface KnownList {
   readonly state: Signal<ListState>;
-  /** Number of times that it was read. */
+  /** Number of times it was read. */
   reads: number;
   isReading: boolean;
   /** True if it has changed while it was being read. */

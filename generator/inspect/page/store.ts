@@ -17,17 +17,17 @@ export type Outcome =
   | { readonly kind: "result"; readonly result: unknown; readonly milliseconds: number }
   | { readonly kind: "error"; readonly error: ShownError; readonly milliseconds: number };
 
-/** Request that was sent. */
+/** Sent request. */
 export interface Call {
   readonly outcome: Promise<Outcome>;
   readonly progress: ReadonlySignal<ShownProgress | undefined>;
   cancel(): void;
 }
 
-/** Parts of the page that a tab shows. */
+/** Parts of the page, one for each tab. */
 export type Tab = "tools" | "resources" | "prompts" | "tasks" | "log" | "server" | "request" | "messages";
 
-/** Data that the parts of the page share. */
+/** Data shared by the parts of the page. */
 export interface Store {
   readonly state: Signal<InspectorState | undefined>;
   /** Problem of the connection to the inspector. */
@@ -35,9 +35,9 @@ export interface Store {
   readonly tab: Signal<Tab>;
   /** Selected revision. */
   readonly protocol: Signal<string>;
-  /** Revision that it is compared with; empty for none. */
+  /** Revision to compare it with; empty for none. */
   readonly other: Signal<string>;
-  /** Selected revisions: one, or the two that are compared. */
+  /** Selected revisions: one, or two in a comparison. */
   readonly protocols: ReadonlySignal<readonly string[]>;
   /** Selected items by the name of their list. They stay selected when the revision changes. */
   readonly picked: Signal<Readonly<Record<string, string>>>;

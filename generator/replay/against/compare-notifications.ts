@@ -9,15 +9,15 @@ import { mask } from "./volatile.ts";
 
 /** Options of a comparison of notifications. */
 export interface CompareNotificationsOptions {
-  /** Returns the test for members of the params that are not compared. */
+  /** Returns the test for ignored members of the params. */
   ignoredOf(method: string): NormalizeOptions["isIgnored"];
   /** Returns the params of a live notification without secrets. */
   redact(params: unknown): unknown;
 }
 
 /**
- * Lists recorded notifications that a live server has not sent, and others that it has sent. Their order does not count. Missing ones may
- * still arrive for a moment.
+ * Lists missing notifications, recorded but not sent by the live server, and unexpected ones, sent but not recorded. Their order does not count.
+ * Missing ones may still arrive for a moment.
  */
 export async function compareNotifications(
   recorded: readonly LiveNotification[],
@@ -43,7 +43,7 @@ class Matching {
   readonly #options: CompareNotificationsOptions;
   /** Recorded notifications without a live one, by their normal form. */
   readonly #missing = new Map<string, LiveNotification[]>();
-  /** Number of live notifications that were taken. */
+  /** Number of live notifications already taken. */
   #taken = 0;
 
   constructor(recorded: readonly LiveNotification[], options: CompareNotificationsOptions) {
@@ -64,7 +64,7 @@ class Matching {
     return [...this.#missing.values()].flat();
   }
 
-  /** Takes the live notifications that have arrived since the last call. */
+  /** Takes the live notifications since the last call. */
   take(live: readonly LiveNotification[]): void {
     for (const { method, params, sent } of live.slice(this.#taken).filter(isCompared))
       this.#takeOne({ method, params: this.#options.redact(params), sent });
@@ -80,7 +80,7 @@ class Matching {
     else this.#missing.delete(key);
   }
 
-  /** Finds a recorded notification that is equal though its normal form differs: a number may be near the time of only one of the messages. */
+  /** Finds a recorded notification that is equal although its normal form differs: a number may be near the time of only one of the messages. */
   #findEqual({ method, params, sent }: LiveNotification): string | undefined {
     const isIgnored = this.#options.ignoredOf(method);
     let count = 0;
@@ -101,7 +101,7 @@ class Matching {
   }
 }
 
-/** Removes metadata, and the token of the request that progress belongs to. */
+/** Removes metadata, and the token of the request to which progress belongs. */
 function withoutReferences(params: unknown): Record<string, unknown> {
   const { _meta, progressToken: _token, ...rest } = isObject(params) ? params : {};
   return rest;

@@ -16,9 +16,9 @@ export type Path = readonly (string | number)[];
 
 /** Options of a comparison. */
 export interface CompareOptions {
-  /** True for a member that is not compared. */
+  /** True for an ignored member. */
   isIgnored(path: Path): boolean;
-  /** Times of the two messages, in milliseconds since 1970. Without them, only the names of numbers tell that these are times. */
+  /** Times of the two messages, in milliseconds since 1970. Without them, a number is recognized as a time only by its name. */
   readonly sent?: { readonly recorded: number; readonly live: number };
 }
 
@@ -39,7 +39,7 @@ export function compareValues(
   return [{ kind: "changed", path, recorded, live }];
 }
 
-/** Returns the value of a text that is JSON, as many tools return it. The order of members does not count in it. */
+/** Returns the value of a text with JSON, as many tools return it. The order of members does not count in it. */
 export function readJson(text: unknown): object | undefined {
   if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -50,7 +50,7 @@ export function readJson(text: unknown): object | undefined {
   }
 }
 
-/** True if a live value stands for a recorded one that differs in each run. */
+/** True if a live value takes the place of a recorded one that differs in each run. */
 function isReplaced(recorded: unknown, live: unknown, path: Path): boolean {
   if (isVolatileName(path.at(-1)) && typeof recorded === typeof live) return true;
   if (typeof recorded !== "string" || typeof live !== "string") return false;
@@ -121,7 +121,7 @@ function compareObjects(
   });
 }
 
-/** Finds texts of a live value that stand for recorded ones: random ids, times, cursors and redacted secrets. */
+/** Finds texts of a live value that take the place of recorded ones: random ids, times, cursors and redacted secrets. */
 export function findReplacements(
   recorded: unknown,
   live: unknown,
@@ -139,7 +139,7 @@ export function findReplacements(
   }
 }
 
-/** Replaces texts in a value by those that stand for them. */
+/** Replaces texts in a value by their counterparts. */
 export function replaceTexts(value: unknown, replacements: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string") return replacements.get(value) ?? value;
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replacements));

@@ -2,7 +2,7 @@ import type { Method, ObjectShape, RevisionModel, Shape } from "../../model.ts";
 import { resolveAlias, resolveObject } from "../../model/resolve.ts";
 import type { CompareOptions, Path } from "./compare-values.ts";
 
-/** Members of the protocol that only one of two revisions has. A conversion between the revisions adds or removes them. */
+/** Members of the protocol present in only one of two revisions. A conversion between the revisions adds or removes them. */
 export class ForeignMembers {
   readonly #models: readonly [RevisionModel, RevisionModel];
 
@@ -30,7 +30,7 @@ export class ForeignMembers {
   }
 }
 
-/** Shapes that a value may have at a revision. */
+/** Possible shapes of a value at a revision. */
 interface Place {
   readonly model: RevisionModel;
   readonly shapes: readonly Shape[];

@@ -2,8 +2,8 @@ import { UserError } from "../../internal/user-error.ts";
 import type { CompareOptions, Path } from "./compare-values.ts";
 
 /**
- * Returns the test for members that are not compared. A pattern names a member by the end of its path: names and indexes with dots between them,
- * and `*` for any one of them, as in `structuredContent.time` or `content.*.text`.
+ * Returns the test for ignored members. A pattern names a member by the end of its path: names and indexes with dots between them, and `*` for any
+ * one of them, as in `structuredContent.time` or `content.*.text`.
  *
  * @throws {UserError} when a pattern has an empty part
  */

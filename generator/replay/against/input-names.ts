@@ -40,7 +40,7 @@ export interface ResultPair {
   readonly live: unknown;
 }
 
-/** Returns a text that all requests of one call share, those with input responses too. */
+/** Returns a text shared by all requests of one call, also the ones with input responses. */
 function toCall(method: string, params: unknown): string {
   const { inputResponses: _responses, ...rest } = isObject(params) ? params : {};
   return toRequestKey(method, rest);

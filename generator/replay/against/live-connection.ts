@@ -37,13 +37,13 @@ export interface LiveNotification {
 export interface LiveConnectionOptions {
   readonly open: ConnectionFactory;
   readonly revision: Revision;
-  /** Params of the recorded request that has opened the connection. */
+  /** Params of the recorded request that opened the connection. */
   readonly opening: unknown;
   /** Recorded requests of the server on this connection. */
   readonly inputs: readonly RecordedInput[];
   /** Milliseconds to wait for each response. */
   readonly timeout: number;
-  /** Receives a request of the server, and the recorded one that it is taken for. */
+  /** Receives a request of the server, and the recorded one matched with it. */
   onInput(input: {
     readonly method: string;
     readonly params: unknown;

@@ -9,7 +9,7 @@ export interface NormalizeOptions extends Pick<CompareOptions, "isIgnored"> {
   readonly sent: number;
 }
 
-/** Returns a form of a value that values share in which a comparison finds no difference. */
+/** Returns a form of a value for comparisons: two values have the same form if they are considered equal. */
 export function normalize(value: unknown, options: NormalizeOptions, path: Path = []): unknown {
   const name = path.at(-1);
   if (isVolatileName(name)) return `<${typeof value}>`;

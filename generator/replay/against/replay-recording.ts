@@ -20,7 +20,7 @@ export interface ReplayOptions extends CompareOptions {
   readonly open: ConnectionFactory;
   /** Milliseconds to wait for each response. */
   readonly timeout: number;
-  /** Members that only one of the two revisions has, if another one than the recorded one is spoken to the server. */
+  /** Members of only one of the two revisions, if the server is called at another revision than the recorded one. */
   readonly foreign?: ForeignMembers;
 }
 
@@ -29,7 +29,7 @@ export interface ReplayReport {
   readonly changes: readonly ContractChange[];
   /** Number of requests whose responses were compared. */
   readonly compared: number;
-  /** Requests that were not sent, with the reason. */
+  /** Requests not sent, with the reason. */
   readonly skipped: readonly string[];
 }
 
@@ -58,7 +58,7 @@ class Replay {
   readonly #connections = new Map<string, LiveConnection>();
   /** Requests without a recorded response so far, by connection and recorded id. */
   readonly #sent = new Map<string, SentRequest>();
-  /** Live texts by the recorded ones that they stand for. */
+  /** Live texts by their recorded counterparts. */
   readonly #replacements = new Map<string, string>();
   readonly #responses: ReadonlyMap<string, RecordedResponse>;
   readonly #redactor: MessageRedactor;
@@ -182,7 +182,7 @@ class Replay {
   }
 
   /**
-   * Sets the level of log messages that a recorded client has received without setting one. Servers of revisions without sessions send none
+   * Sets the level of log messages, if the recorded client has received some without setting one. Servers of revisions without sessions send none
    * then.
    */
   async #setLevel(live: LiveConnection, connection: string): Promise<void> {
@@ -232,7 +232,7 @@ class Replay {
     this.#changes.push(...differences.map((difference) => toChange(subject, difference)));
   }
 
-  /** Waits for an outcome. A task that has ended in the recording gets time to end. */
+  /** Waits for an outcome. If the task has ended in the recording, it gets time to end. */
   async #waitFor(sent: SentRequest, recorded: RecordedMessage["incoming"]): Promise<LiveOutcome> {
     const end = Date.now() + this.#options.timeout;
     let live = await sent.outcome;
@@ -294,7 +294,7 @@ class Replay {
   }
 }
 
-/** Messages that the connection sends itself. */
+/** Messages sent by the connection itself. */
 const ownMethods: ReadonlySet<string> = new Set([
   "initialize",
   "server/discover",
@@ -303,7 +303,7 @@ const ownMethods: ReadonlySet<string> = new Set([
   "notifications/progress",
 ]);
 
-/** True for the state of a task that has not ended, which depends on the time of the request. */
+/** True for the state of a running task, which depends on the time of the request. */
 function isOfRunningTask(method: string, response: { readonly kind: string; readonly result?: unknown }): boolean {
   return method === "tasks/get" && isObject(response.result) && response.result.status === "working";
 }

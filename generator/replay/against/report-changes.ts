@@ -22,7 +22,7 @@ export function toChange(subject: string, { kind, path, recorded, live }: ValueD
   return { kind, subject, detail: details[kind], client: impacts[kind], server: "neutral" };
 }
 
-/** Clients ignore members that they do not know; a member that is gone or different may be needed. */
+/** Clients ignore unknown members; a removed or different member may be needed. */
 const impacts: Readonly<Record<ValueDifference["kind"], Impact>> = {
   added: "additive",
   removed: "risky",

@@ -14,19 +14,19 @@ import { replayRecording, type ReplayReport } from "./replay-recording.ts";
 export interface TestServerOptions {
   readonly recording: Recording;
   readonly server: UpstreamTarget | ConnectionFactory;
-  /** Revision that is spoken to the server. */
+  /** Revision at which the server is called. */
   readonly spoken: Revision;
   /** Revisions between which a gateway converts, and their spec folder if it is not this package's. */
   readonly known: { readonly revisions: readonly Revision[]; readonly spec: string | undefined };
-  /** Ends of the paths of members that are not compared. */
+  /** Ends of the paths of ignored members. */
   readonly ignore: readonly string[];
   /** Milliseconds to wait for each response. */
   readonly timeout: number;
 }
 
 /**
- * Sends the recorded requests to a server, and compares its responses with the recorded ones. At another revision than the recorded one, a
- * gateway converts between them, and members that one of the two revisions does not have are not compared.
+ * Sends the recorded requests to a server, and compares its responses with the recorded ones. At another revision than the recorded one, a gateway
+ * converts between them, and members missing in one of the two revisions are not compared.
  */
 export async function testServer(options: TestServerOptions): Promise<ReplayReport> {
   const { recording, server, spoken, known, ignore, timeout } = options;
@@ -59,7 +59,7 @@ async function readForeignMembers(
   throw new Error(`The models lack ${one.id} or ${other.id}`);
 }
 
-/** Returns a function that opens connections to a gateway in this process. */
+/** Returns a function to open connections to a gateway in this process. */
 function joinGateway(gateway: Gateway): ConnectionFactory {
   return (options) => {
     const [near, far] = createInMemoryTransports({ maxDepth: 512 });

@@ -23,8 +23,8 @@ export function isVolatileName(name: Name): boolean {
 }
 
 /**
- * True for milliseconds or seconds since 1970 between 2001 and 2286, if the name of the member is that of a time, or the time is within a day of
- * its message.
+ * True for milliseconds or seconds since 1970 between 2001 and 2286, if the member has the name of a time, or the time is within a day of its
+ * message.
  */
 export function isTime(value: number, name: Name, sent: number): boolean {
   const milliseconds = value >= 1e9 && value < 1e10 ? value * 1000 : value;

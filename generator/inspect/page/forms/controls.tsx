@@ -128,7 +128,7 @@ interface JsonTextProps extends Omit<JsonFieldProps, "label"> {
   readonly "aria-describedby"?: string | undefined;
 }
 
-/** Editor for a value as JSON. Text that is no JSON stays, and the value before it counts. An empty text is no value. */
+/** Editor for a value as JSON. Invalid text stays, and the value before it counts. An empty text is no value. */
 function JsonText({ id, value, onChange, rows, "aria-describedby": about }: JsonTextProps): ComponentChild {
   const [draft, setDraft] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState("");

@@ -8,7 +8,7 @@ export interface FieldOption {
   readonly label: string;
 }
 
-/** Field that a form shows for a schema. Everything that is not listed here is edited as JSON. */
+/** Field of a form for a schema. Everything not listed here is edited as JSON. */
 export type Field =
   | { readonly kind: "text"; readonly format: string; readonly isLong: boolean }
   | { readonly kind: "number" }
@@ -58,8 +58,8 @@ function isLong({ maxLength }: JsonObject): boolean {
 }
 
 /**
- * Returns a schema without references. Keywords beside a reference, such as a default, count before those that it leads to. A reference that leads in a
- * circle is an empty schema.
+ * Returns a schema without references. Keywords beside a reference, such as a default, have precedence over the keywords of its target. A circular
+ * reference is an empty schema.
  */
 export function resolve(schema: unknown, root: unknown): JsonObject {
   let found = schema;
@@ -73,7 +73,7 @@ export function resolve(schema: unknown, root: unknown): JsonObject {
   return {};
 }
 
-/** Returns the part of a schema that a reference leads to. The steps to it are members of objects and positions in lists. */
+/** Returns the part of a schema behind a reference. The steps to it are members of objects and positions in lists. */
 function readReference(reference: string, root: unknown): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return undefined;
   return reference.split("/").slice(1).map(unescapeFragmentKey).reduce(takeStep, root);
@@ -124,7 +124,7 @@ function labelOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
+/** Returns the initial value of a form: defaults, and values without an alternative. Optional members without them are absent. */
 export function initialValue(given: unknown, root: unknown): unknown {
   return createValue(given, root, { depth: 0, budget: { members: mostMembers } });
 }
@@ -132,7 +132,7 @@ export function initialValue(given: unknown, root: unknown): unknown {
 interface Progress {
   /** Number of objects around the value. */
   readonly depth: number;
-  /** Number of members of objects that the whole value may still get. */
+  /** Number of further members of objects permitted in the whole value. */
   readonly budget: { members: number };
 }
 
@@ -169,10 +169,10 @@ function createValue(given: unknown, root: unknown, { depth, budget }: Progress)
   }
 }
 
-/** Maximum number of members of all objects in a value that a form begins with. A schema that contains itself several times has far more. */
+/** Maximum number of members of all objects in the initial value of a form. A schema that contains itself several times has far more. */
 const mostMembers = 1_000;
 
-/** Levels of objects that a form shows; deeper ones are edited as JSON. */
+/** Levels of objects in a form; deeper ones are edited as JSON. */
 export const deepestForm = 6;
 
 /** Problem of a value, with the path of the member. */
@@ -182,8 +182,8 @@ export interface FormIssue {
 }
 
 /**
- * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema that cannot
- * be read, or needs more than a limit of evaluations, has no issues.
+ * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema has no
+ * issues if it is unreadable, or needs more than a limit of evaluations.
  */
 export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
   if (!isObject(schema)) return [];
@@ -199,13 +199,13 @@ export function checkValue(schema: unknown, value: unknown): readonly FormIssue[
   }
 }
 
-/** Number of evaluations of schemas that are left. References can double it at each level. */
+/** Number of remaining evaluations of schemas. References can double it at each level. */
 interface Evaluations {
   left: number;
 }
 
 /**
- * Returns a schema without patterns that counts its evaluations. The library reads the type of a schema whenever it evaluates it.
+ * Returns a schema without patterns, which counts its evaluations. The library reads the type of a schema whenever it evaluates it.
  *
  * @throws {Error} in an evaluation beyond the limit
  */
@@ -235,7 +235,7 @@ function cleanKeyword(key: string, value: unknown, evaluations: Evaluations): un
   return Object.fromEntries(schemas);
 }
 
-/** Evaluations that take less than about a tenth of a second. */
+/** Evaluations within about a tenth of a second. */
 const mostEvaluations = 20_000;
 
 const patternKeywords: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format"]);

@@ -120,7 +120,7 @@ function Conversion({
   );
 }
 
-/** Returns the part of a message that is converted. */
+/** Returns the converted part of a message. */
 function payloadOf({ json }: TimelineEntry): unknown {
   const parsed = parseJson(json);
   if (!("value" in parsed)) return json;

@@ -8,7 +8,7 @@ import type { Store } from "../store.ts";
 import { countHidden, filterTraffic, firstFilter, hasProblem, listMethods, type TrafficFilter } from "./traffic.ts";
 import { sizeText, visibleText } from "../values/values.ts";
 
-/** Messages in order: at first those of the client's side, because most are the same on both sides of the gateway. */
+/** Messages in order: at first only the client's side, because most are the same on both sides of the gateway. */
 export function Timeline({ store }: { readonly store: Store }): ComponentChild {
   const filter = useSignal(firstFilter);
   const shown = useComputed(() => {

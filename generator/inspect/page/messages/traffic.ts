@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../../page-messages.ts";
 
 /** Filter of the timeline. */
 export interface TrafficFilter {
-  /** Words that a message contains. */
+  /** Words to find in a message. */
   readonly text: string;
   /** Method; empty for all. */
   readonly method: string;
@@ -15,13 +15,16 @@ export interface TrafficFilter {
 /** Filter at first: the client's side, without the repetitions of its messages on the server's side. */
 export const firstFilter: TrafficFilter = { text: "", method: "", direction: "", side: "client", onlyProblems: false };
 
-/** Returns the number of messages of the server's side that a filter hides, and that deviate from the schema or have lost something. */
+/**
+ * Returns the number of messages of the server's side hidden by a filter although they have a problem: they deviate from the schema or have lost
+ * something.
+ */
 export function countHidden(entries: readonly TimelineEntry[], { side }: TrafficFilter): number {
   if (side !== "client") return 0;
   return entries.filter((entry) => entry.side === "server" && (entry.problem ?? entry.losses) !== undefined).length;
 }
 
-/** Returns the messages that a filter lets through. */
+/** Returns the messages that pass a filter. */
 export function filterTraffic(entries: readonly TimelineEntry[], filter: TrafficFilter): readonly TimelineEntry[] {
   const { text, method, direction, side, onlyProblems } = filter;
   const words = text.toLowerCase().split(/\s/).filter(Boolean);
@@ -41,7 +44,7 @@ function containsAll({ json, method = "", protocol = "" }: TimelineEntry, words:
   return words.every((word) => text.includes(word));
 }
 
-/** True for an error, a failure, a message that deviates from the schema, and one that lost something in a conversion. */
+/** True for an error, a failure, a deviation from the schema, and a loss in a conversion. */
 export function hasProblem({ kind, isFailure, problem, losses }: TimelineEntry): boolean {
   return kind === "error" || isFailure === true || problem !== undefined || losses !== undefined;
 }
@@ -58,8 +61,8 @@ export function findPartner(entries: readonly TimelineEntry[], entry: TimelineEn
 }
 
 /**
- * Returns the same message on the other side of the gateway: the one that it was converted to, or from. Messages are related by their method, their
- * subject and their order, because ids differ between the sides. Responses tell calls apart that run at the same time: each is passed on at once.
+ * Returns the same message on the other side of the gateway, before or after its conversion. Messages are related by their method, their subject and
+ * their order, because ids differ between the sides. Responses distinguish calls that run at the same time: each is passed on at once.
  */
 export function findCounterpart(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry | undefined {
   if (entry.kind === "result" || entry.kind === "error") return findNearest(entries, entry, isRelayOf(entry));
@@ -71,7 +74,7 @@ export function findCounterpart(entries: readonly TimelineEntry[], entry: Timeli
   return findNearest(entries, entry, ({ connection }) => connection === other.connection);
 }
 
-/** Returns the nearest message on the other side with the same method and subject, among those that a function accepts. */
+/** Returns the nearest message on the other side with the same method and subject, among the ones accepted by a function. */
 function findNearest(
   entries: readonly TimelineEntry[],
   entry: TimelineEntry,
@@ -88,12 +91,17 @@ function findNearest(
   return entries.findLast((one) => one.sequence < entry.sequence && isSame(one));
 }
 
-/** True for a message that was not converted yet. One to the server comes to the client's side first, and one to the client to the server's side. */
+/**
+ * True for a message before its conversion. A message to the server is on the client's side first, and a message to the client on the server's side.
+ */
 function isFirst({ direction, side }: TimelineEntry): boolean {
   return (direction === "to-server") === (side === "client");
 }
 
-/** Returns a function that is true for responses on the other side whose request was inside of that of a response, or around it. */
+/**
+ * Returns a test for the same response on the other side. A request is passed on while the original one runs, so one of the two lies within the
+ * other.
+ */
 function isRelayOf(response: TimelineEntry): (one: TimelineEntry) => boolean {
   const { request = 0 } = response;
   // The side that a request comes to first gets the response last.

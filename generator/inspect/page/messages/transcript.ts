@@ -3,8 +3,8 @@ import { findPartner } from "./traffic.ts";
 import { isObject, memberOf, parseJson } from "../values/values.ts";
 
 /**
- * Returns a test that repeats a request against the server of a project, and expects the same responses. It contains what a session begins with, the
- * request, and everything until its response. The result is `undefined` for messages that cannot be repeated: those on the side of the server.
+ * Returns a test that repeats a request against the server of a project, and expects the same responses. It contains the beginning of the session,
+ * the request, and everything until its response. The result is `undefined` for messages on the side of the server: they cannot be repeated.
  */
 export function toTranscriptTest(entries: readonly TimelineEntry[], selected: TimelineEntry): string | undefined {
   const request = selected.kind === "request" ? selected : findPartner(entries, selected);
@@ -53,7 +53,7 @@ function readOpening(entries: readonly TimelineEntry[], request: TimelineEntry):
   ];
 }
 
-/** Returns the last request for a level of log messages that had a result: without it, the server may log less or more. */
+/** Returns the last successful request for a level of log messages: without it, the server may log less or more. */
 function readLogLevel(entries: readonly TimelineEntry[]): readonly Line[] {
   const result = entries.findLast(({ method, kind }) => method === "logging/setLevel" && kind === "result");
   const request = result && findPartner(entries, result);

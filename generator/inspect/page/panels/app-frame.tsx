@@ -12,13 +12,13 @@ interface AppFrameProps {
   readonly uri: string;
   /** Its content, if it was read already. */
   readonly content?: JsonObject;
-  /** Arguments and result of the tool that the view shows. */
+  /** Arguments and result of the tool shown in the view. */
   readonly input?: unknown;
   readonly result?: unknown;
 }
 
 /**
- * View of a server in a sandboxed frame. Its document has an opaque origin and may load nothing, so that it reaches neither this page nor the network. It
+ * View of a server in a sandboxed frame. Its document has an opaque origin and may load nothing: it reaches neither this page nor the network. It
  * receives the arguments and the result of its tool by messages. Requests of the view to the server are rejected: only the user sends requests here.
  */
 export function AppFrame(props: AppFrameProps): ComponentChild {

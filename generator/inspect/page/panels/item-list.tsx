@@ -6,7 +6,7 @@ import type { ListKind, ListState } from "../lists.ts";
 import type { Store } from "../store.ts";
 import { textOf, visibleText, type JsonObject } from "../values/values.ts";
 
-/** Item of a list, at the selected revision and at the one that it is compared with. */
+/** Item of a list, at the selected revision and at the one compared with it. */
 export interface Item {
   readonly key: string;
   readonly kind: ListKind;
@@ -92,7 +92,7 @@ export function ItemList({ store, kinds, label, children }: ItemListProps): Comp
   );
 }
 
-/** Items of a list that are shown at once. */
+/** Number of items of a list shown at once. */
 const mostItems = 500;
 
 function mergeItems(kind: ListKind, states: readonly (ListState | undefined)[]): readonly Item[] {

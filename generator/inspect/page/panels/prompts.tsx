@@ -62,7 +62,7 @@ function PromptDetails({ store, prompt }: { readonly store: Store; readonly prom
   );
 }
 
-/** Returns the values of the other arguments that are filled in. */
+/** Returns the values of the other arguments already filled in. */
 export function without(values: Readonly<Record<string, string>>, name: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).filter(([key, value]) => key !== name && value !== ""));
 }

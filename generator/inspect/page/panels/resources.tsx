@@ -157,7 +157,7 @@ function Contents({ store, shown: { result, protocol } }: ContentsProps): Compon
   );
 }
 
-/** True for documents that hosts show in a frame. */
+/** True for documents shown in a frame by hosts. */
 function isView({ uri, mimeType, text }: JsonObject): boolean {
   return textOf(uri).startsWith("ui://") && /^text\/html\b/i.test(textOf(mimeType)) && typeof text === "string";
 }

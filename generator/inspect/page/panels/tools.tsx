@@ -124,7 +124,7 @@ function Annotations({ annotations }: { readonly annotations: JsonObject }): Com
   );
 }
 
-/** True if a client may request that the call becomes a task. */
+/** True if a client may request a task for the call. */
 function hasTasks({ state, protocol }: Store, tool: JsonObject): boolean {
   const session = state.value?.sessions[protocol.value];
   const support = memberOf(tool, "execution", "taskSupport");

@@ -1,4 +1,4 @@
-/** Reason why the newest version of a server is not the one that is served, or no longer works. */
+/** Reason why the newest version of a server is not in use, or no longer works. */
 export interface BuildProblem {
   /** `kept`: the last good version is served. `failed`: the newest version is served, and has failed. `ended`: no version is served. */
   readonly kind: "kept" | "failed" | "ended";

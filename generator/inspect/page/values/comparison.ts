@@ -33,12 +33,12 @@ export function compareValues(left: unknown, right: unknown): readonly ComparedL
   return lines;
 }
 
-/** Lines that are equal on both sides and far from a difference; they are shown on demand. */
+/** Equal lines far from a difference; they are shown on demand. */
 export interface FoldedLines {
   readonly folded: number;
 }
 
-/** Replaces equal lines that are further than a few lines from a difference by their number. */
+/** Replaces equal lines by their number, if they are further than a few lines from a difference. */
 export function foldLines(lines: readonly ComparedLine[]): readonly (ComparedLine | FoldedLines)[] {
   const near = new Set<number>();
   for (const [at, { isSame }] of lines.entries())
@@ -61,7 +61,7 @@ export function foldLines(lines: readonly ComparedLine[]): readonly (ComparedLin
   return shown;
 }
 
-/** Equal lines that are shown before and after a difference. */
+/** Equal lines to show before and after a difference. */
 const nearLines = 3;
 
 /** Lines of both sides up to which they are aligned. */

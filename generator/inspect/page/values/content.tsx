@@ -137,7 +137,7 @@ function isPageAddress(uri: string): boolean {
   return URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol);
 }
 
-/** Result of a tool: its content and its structured content, or everything as JSON. Text that repeats the structured content is not shown again. */
+/** Result of a tool: its content and its structured content, or everything as JSON. Text with the same structured content is not shown again. */
 export function ToolResult({ result }: { readonly result: unknown }): ComponentChild {
   const structured = memberOf(result, "structuredContent");
   const blocks = blocksOf(memberOf(result, "content"));
@@ -159,7 +159,7 @@ export function ToolResult({ result }: { readonly result: unknown }): ComponentC
   );
 }
 
-/** True for a text that is the structured content as JSON. Servers add it for clients that read only texts. */
+/** True for a text with the structured content as JSON. Servers add it for clients that read only texts. */
 function isRepetition({ type, text, ...others }: JsonObject, structured: unknown): boolean {
   if (structured === undefined || type !== "text" || Object.keys(others).length > 0) return false;
   const parsed = readJsonText(textOf(text));

@@ -15,7 +15,7 @@ interface NodeProps {
   readonly name?: string;
   readonly value: unknown;
   readonly depth: number;
-  /** Number of lines that may be open below at first. */
+  /** Number of lines below it that may be open at first. */
   readonly room: number;
 }
 
@@ -73,10 +73,10 @@ function Branch({ name, entries, isList, depth, room }: BranchProps): ComponentC
 
 const pageSize = 200;
 
-/** Lines that are open at first: a large value must not stop the page. */
+/** Number of lines open at first: a large value must not stop the page. */
 const mostOpenLines = 5_000;
 
-/** Levels that are open at first. A browser cannot create thousands of elements inside of each other. */
+/** Levels open at first. A browser cannot create thousands of elements inside of each other. */
 const deepestOpen = 20;
 
 function Name({ name }: { readonly name: string | undefined }): ComponentChild {

@@ -1,4 +1,4 @@
-/** Object that came as JSON. */
+/** Object parsed from JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object. */
@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a member of an object that came as JSON. */
+/** Returns a member of an object parsed from JSON. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
 }
@@ -21,7 +21,7 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Parses JSON. Returns the problem of text that is none. */
+/** Parses JSON. Returns the problem of invalid text. */
 export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: JSON.parse(text) };
@@ -35,7 +35,7 @@ export function formatJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2) ?? "";
 }
 
-/** Returns a value with the members of all objects in alphabetical order, so that two values can be compared line by line. */
+/** Returns a value with the members of all objects in alphabetical order, for comparing two values line by line. */
 export function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;
@@ -44,14 +44,14 @@ export function sortMembers(value: unknown): unknown {
 }
 
 /**
- * Shows characters that are invisible, or change the direction of the text around them, as escapes. Text of a server then cannot look different from
- * its content.
+ * Shows characters as escapes if they are invisible, or change the direction of the text around them. Text of a server then cannot look different
+ * from its content.
  */
 export function visibleText(text: string): string {
   return text.replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Characters without a picture of their own, apart from those that select the style of an emoji. */
+/** Characters without a picture of their own, except selectors of the style of an emoji. */
 const unseen =
   /(?![\n\t\r]|(?<=\p{Emoji})[\ufe0e\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
