@@ -5,7 +5,7 @@
  * they fail.
  */
 
-/** Oldest version of Node.js that the program runs on, as in `package.json`: major and minor version. */
+/** Oldest supported version of Node.js, as in `package.json`: major and minor version. */
 const oldest = [20, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);

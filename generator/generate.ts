@@ -57,7 +57,7 @@ async function addSupport(tree: Tree): Promise<Tree> {
   return new Map([...tree, ...(await Promise.all(texts))]);
 }
 
-/** Returns every file that is made from the models, before formatting. Formatting is separate so that tests can skip it. */
+/** Returns every file made from the models, before formatting. Formatting is separate, because tests skip it. */
 export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
   const { models, extensions } = await readSpecModels(spec);
   const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);

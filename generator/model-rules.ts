@@ -1,13 +1,13 @@
 /** Side of a connection. */
 export type Role = "client" | "server";
 
-/** Part of an overlay that describes behaviour and becomes part of the generated tables. */
+/** Part of an overlay about behaviour, for the generated tables. */
 export interface Rules {
   /** Lifecycle of the revision: `handshake` (initialize, initialized) or `per-request` (every request carries version and capabilities). */
   readonly lifecycle: "handshake" | "per-request";
   /** True if peers must accept JSON-RPC batches. */
   readonly batching: boolean;
-  /** Methods that may not be part of a batch. */
+  /** Methods never permitted in a batch. */
   readonly neverBatched: readonly string[];
   /** True if clients resume a stream whose connection the server has closed cleanly. */
   readonly polling: boolean;
@@ -25,20 +25,20 @@ export interface Rules {
   readonly emptyCapabilities: readonly EmptyCapability[];
 }
 
-/** Part of an extension's overlay that becomes part of its generated table. */
+/** Part of an extension's overlay for its generated table. */
 export interface ExtensionRules {
   /** Identifier of the extension on the wire. */
   readonly id: string;
-  /** Lifecycles of the revisions that it can be used with. */
+  /** Lifecycles of the revisions it works with. */
   readonly lifecycles: readonly Rules["lifecycle"][];
-  /** Types of the settings that each side declares for the extension. Absent for a client that need not declare it. */
+  /** Types of the settings declared by each side for the extension. Absent for a client if it need not declare it. */
   readonly declared: { readonly client?: string; readonly server: string };
   readonly headers: readonly HeaderRule[];
-  /** Additional results of core methods, by the value of `resultType` that marks them. */
+  /** Additional results of core methods, by the value of `resultType` for them. */
   readonly results: readonly { readonly method: string; readonly kind: string; readonly type: string }[];
   /** Additional members of objects in the params of core methods. */
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly type: string }[];
-  /** Members missing from revisions that the extension provides, such as `Tool.execution`. */
+  /** Members missing from revisions but provided by the extension, such as `Tool.execution`. */
   readonly provides: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface ErrorRule {
   readonly code: number;
   /** False if peers of this revision accept the code but never send it. */
   readonly emitted: boolean;
-  /** HTTP status that the revision defines for the error. */
+  /** HTTP status of the error, if the revision defines one. */
   readonly status?: number;
 }
 
@@ -58,12 +58,12 @@ export interface HeaderRule {
   readonly name: string;
   /** Source of the value: `session`, `revision`, `method`, or a path into the message such as `params.name`. */
   readonly source: string;
-  /** Methods that need the header. Absent if every message after the first needs it. */
+  /** Methods whose messages need the header. Absent if every message after the first needs it. */
   readonly methods?: readonly string[];
   readonly required: boolean;
 }
 
-/** Key of `_meta` with a meaning that the protocol defines. */
+/** Key of `_meta` with a meaning defined by the protocol. */
 export interface ReservedMeta {
   readonly key: string;
   readonly on: "request" | "notification" | "result" | "any";
@@ -79,20 +79,20 @@ export interface ResultTypeRule {
   readonly absentMeans: string;
 }
 
-/** Capability object that has a meaning when it is empty. */
+/** Capability object with a meaning when it is empty. */
 export interface EmptyCapability {
   readonly side: Role;
   readonly path: readonly string[];
   readonly means: string;
 }
 
-/** Rule for a feature that this revision does not have. It also applies to older revisions, unless they have their own rule. */
+/** Rule for a feature missing in this revision. It also applies to older revisions, unless they have their own rule. */
 export interface ConversionRule {
   readonly rule: RuleName;
   /**
-   * Features that the rule applies to, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base
-   * (`BaseMetadata.title`), any further key (`RequestMetaObject.*`), an alternative at one place (`SamplingMessage.content:AudioContent`), or a value
-   * at one place (`LoggingLevel:emergency`).
+   * Features under the rule, by names of newer revisions: a declaration (`AudioContent`), a property of it or of a base (`BaseMetadata.title`), any
+   * further key (`RequestMetaObject.*`), an alternative at one place (`SamplingMessage.content:AudioContent`), or a value at one place
+   * (`LoggingLevel:emergency`).
    */
   readonly at: readonly string[];
   /** Value of the rules `as` and `default`. Other rules have none. */

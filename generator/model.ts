@@ -14,7 +14,7 @@ export interface RevisionModel {
   readonly id: string;
   /** Status of the revision. Released revisions are frozen; a draft may still change. */
   readonly status: "released" | "draft";
-  /** File that the declarations come from. */
+  /** File with the declarations. */
   readonly source: Source;
   /** Value of `LATEST_PROTOCOL_VERSION` in the file. It is informative, because released files have had wrong values. */
   readonly declaredVersion: string | undefined;
@@ -32,7 +32,7 @@ export interface RevisionModel {
   readonly conversions?: readonly ConversionRule[];
 }
 
-/** Extension of core revisions: its own types and constants, with those of the core behind them. */
+/** Extension of core revisions: its own types and constants, and after them the ones of the core. */
 export interface ExtensionModel {
   /** Version of the model's layout. It increases when a field changes its meaning. */
   readonly format: 1;
@@ -45,19 +45,19 @@ export interface ExtensionModel {
   readonly declarations: readonly Declaration[];
   /** Newest revision, whose declarations the extension uses. */
   readonly core: RevisionModel;
-  /** Declarations of the core followed by those of the extension. Names are looked up in this list. */
+  /** Declarations of the core, followed by the extension's. Names are looked up in this list. */
   readonly scope: readonly Declaration[];
   readonly methods: readonly Method[];
   readonly rules: ExtensionRules;
 }
 
-/** File that a model was read from. */
+/** File a model was read from. */
 export interface Source {
   /** Path relative to the spec folder's parent, with forward slashes: `spec/<revision>/schema.ts`. */
   readonly path: string;
   /** Lower-case hex SHA-256 of the file, with line endings normalised to `\n`. */
   readonly sha256: string;
-  /** Upstream commit that the file was verified against or copied from. Absent if it was pinned from a local file. */
+  /** Upstream commit the file was verified against or copied from. Absent if it was pinned from a local file. */
   readonly commit?: string;
 }
 
@@ -71,7 +71,7 @@ export interface Location {
 export interface Doc {
   /** Prose in Markdown, without tags. */
   readonly text: string;
-  /** Method or topic that the declaration belongs to, for example `` `tools/call` ``. */
+  /** Method or topic of the declaration, for example `` `tools/call` ``. */
   readonly category?: string;
   /** True if the declaration is not meant for library users. */
   readonly internal?: true;
@@ -112,7 +112,7 @@ export interface Constraint {
   readonly properties: readonly string[];
 }
 
-/** Type expression that a schema may use, discriminated by `kind`. A reader must reject any other type. */
+/** Type expression of a schema, discriminated by `kind`. A reader must reject any other type. */
 export type Shape =
   | StringShape
   | NumberShape
@@ -170,7 +170,7 @@ export interface NumberShape {
 export interface LiteralShape {
   readonly kind: "literal";
   readonly value: string | number | boolean;
-  /** Constant that the source references with `typeof NAME`. */
+  /** Constant referenced in the source as `typeof NAME`. */
   readonly constant?: string;
 }
 
@@ -183,7 +183,7 @@ export interface ReferenceShape {
 /** Shape of `T[]`, `Array<T>` or a tuple. */
 export interface ArrayShape {
   readonly kind: "array";
-  /** Shape of every item, or of those after `prefix`. In a tuple without a rest it is `never`. */
+  /** Shape of every item, or of the items after `prefix`. In a tuple without a rest it is `never`. */
   readonly items: Shape;
   /** Shapes of the first items of a tuple. Those at and after `minItems` may be missing. */
   readonly prefix?: readonly Shape[];
@@ -197,7 +197,7 @@ export interface ArrayShape {
 export interface ObjectShape {
   readonly kind: "object";
   readonly properties: readonly Property[];
-  /** Shape of every value under a key that is not in `properties`. */
+  /** Shape of every value under a key outside `properties`. */
   readonly index?: Shape;
 }
 
@@ -234,7 +234,7 @@ export interface Property {
   readonly shape: Shape;
   readonly doc?: Doc;
   readonly location: Location;
-  /** Value that the receiver assumes if a peer omits this required property. It comes from the overlay. */
+  /** Value to assume if a peer omits this required property. It comes from the overlay. */
   readonly absentMeans?: string | number;
   /** True if a peer may send `null` instead of omitting this optional property. It comes from the overlay. */
   readonly nullMeansAbsent?: true;
@@ -260,13 +260,13 @@ export type Tag =
       readonly cases: readonly { readonly keys: readonly string[]; readonly member: number }[];
     };
 
-/** Method of the protocol, with its types and the capabilities that it needs. */
+/** Method of the protocol, with its types and the capabilities it needs. */
 export interface Method {
   /** Name on the wire, such as `"tools/call"`. */
   readonly name: string;
   /** Name in code, derived from the type: `callTool` for `CallToolRequest`. */
   readonly handler: string;
-  /** Declaration that carries the method, such as `CallToolRequest`. */
+  /** Declaration of the whole message, such as `CallToolRequest`. */
   readonly type: string;
   /** Kind of the method. `embedded` methods are never sent as messages: they are payloads inside a result that requires input. */
   readonly kind: "request" | "notification" | "embedded";
@@ -280,11 +280,11 @@ export interface Method {
   readonly result?: Shape;
   /** Results for requests with a certain member in their params only. */
   readonly alternatives: readonly ResultAlternative[];
-  /** Capability that must be declared before the method may be sent, by sender. A missing entry means that none is needed. */
+  /** Capability that must be declared before the method may be sent, by sender. A missing entry means none is needed. */
   readonly gates: { readonly [sender in Role]?: Gate };
-  /** Capability that the sender must declare in addition. Otherwise the request is rejected with the name of the missing capability. */
+  /** Capability the sender must declare in addition. Otherwise the request is rejected with the name of the missing capability. */
   readonly needs?: Gate;
-  /** Time that the response takes. Absent if it needs no work of the receiver. It comes from the overlay. */
+  /** Time until the response. Absent if the receiver has no work with it. It comes from the overlay. */
   readonly duration?: Duration;
   /** True if the request changes nothing. It comes from the overlay. */
   readonly safe?: true;
@@ -292,30 +292,30 @@ export interface Method {
 }
 
 /**
- * Time that a response takes. `initialize`: that of the handshake. `work`: the receiver computes it. `wait`: it may wait for a user or another
- * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
+ * Time until a response. `initialize`: the time of the handshake. `work`: the receiver computes it. `wait`: it may wait for a user or another system.
+ * `task`: it is sent when a task ends. `endless`: it is sent when one side ends the request.
  */
 export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
 
 /** Declared parameters of a method. */
 export interface Params {
   readonly optional: boolean;
-  /** Reference to a named params type, or an object that is written inline. */
+  /** Reference to a named params type, or an object written inline. */
   readonly shape: Shape;
 }
 
 /** Additional result of a request. */
 export interface ResultAlternative {
   readonly type: string;
-  /** Member of the params that requests this result. */
+  /** Member of the params by which a client requests this result. */
   readonly whenParam: string;
-  /** Required member of this result that distinguishes it from the plain one. */
+  /** Required member of this result, missing in the plain one. */
   readonly mark: string;
 }
 
 /** Capability that one side must have declared. */
 export interface Gate {
   readonly side: Role;
-  /** Path inside that side's capabilities, such as `["resources", "subscribe"]`. */
+  /** Path inside the side's capabilities, such as `["resources", "subscribe"]`. */
   readonly path: readonly string[];
 }

@@ -62,7 +62,7 @@ function changeLines({ operations, files, isNew }: ApiPlan): string[] {
   return [...(isNew && changes.length > manyChanges ? [] : changes), ...files.edits.map(editLine)];
 }
 
-/** Number of operations above which those of a new API are not listed. */
+/** Number of operations above which the operations of a new API are not listed. */
 const manyChanges = 50;
 
 function editLine({ path, part, kind }: KeptEdit): string {
@@ -75,7 +75,7 @@ function editLine({ path, part, kind }: KeptEdit): string {
   return `${kind.padEnd(10)} ${outputLine(place, longest)}: ${reasons[kind]}`;
 }
 
-/** Lines about the files that a run would write. */
+/** Preview of the files a run would write, one line each. */
 function fileLines({ files, others, growth }: ApiPlan): string[] {
   return [
     ...[...files.writes.keys(), ...others.keys()].map((path) => `write      ${path}`),

@@ -47,7 +47,7 @@ export function runAdd(options: AddOptions): Promise<number> {
   });
 }
 
-/** Result of an addition: the plan, without a test if the project has no client for it, and the module that has the definition. */
+/** Result of an addition: the plan, without a test if the project has no client for it, and the module with the definition. */
 type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; readonly server: string };
 
 async function add({ folder, ...choice }: AddOptions, signal: AbortSignal): Promise<Added> {
@@ -74,7 +74,7 @@ async function add({ folder, ...choice }: AddOptions, signal: AbortSignal): Prom
   return { ...plan, test, server: path };
 }
 
-/** Rejects a name that is in use already. A server with two definitions of one name does not start. */
+/** Rejects a name already in use. A server with two definitions of one name does not start. */
 async function rejectTwin(folder: string, { kind, identity }: AdditionPlan): Promise<void> {
   const twin = await findDefinition(folder, identity);
   if (twin === undefined) return;
@@ -105,7 +105,7 @@ function withFeature(kind: Addition): (choices: LayerChoices) => LayerChoices {
   };
 }
 
-/** Rejects files that are there already: they belong to the user. */
+/** Rejects existing files: they belong to the user. */
 function rejectPresent(folder: string, paths: readonly string[]): void {
   const present = paths.filter((path) => existsSync(join(folder, path)));
   if (present.length === 0) return;

@@ -4,7 +4,7 @@ import { UserError } from "../internal/user-error.ts";
  * Checks the values of a command line, for yargs.
  *
  * @param options - what yargs knows about the options of the command, although its types say aliases; `array` lists those with several values
- * @throws {UserError} when an option that takes one value is given several times, or one that names a file or a folder has no value
+ * @throws {UserError} when a single-value option is given several times, or the option for a file or a folder has no value
  */
 export function checkOptions(
   values: Readonly<Record<string, unknown>>,
@@ -24,5 +24,5 @@ function rejectRepeated(values: Readonly<Record<string, unknown>>, lists: Readon
   if (found !== undefined) throw new UserError(`--${found} is given several times; pass it once.`);
 }
 
-/** Options that name files and folders. Without a value, as from a variable that is not set, they would stand for the working folder. */
+/** Options for files and folders. Without a value, as from an unset variable, they would mean the working folder. */
 const paths: readonly string[] = ["from", "out", "output", "record", "spec"];

@@ -107,7 +107,7 @@ function readToken(variable: string): string {
   throw new UserError(`--token-env: the value of ${variable} is not an access token; correct it.`);
 }
 
-/** Prints the current step on a terminal: a server that does not respond keeps the user waiting, and the line shows for what. */
+/** Prints the current step on a terminal: a silent server keeps the user waiting, and the line shows for what. */
 function showStep(text: string): void {
   if (process.stderr.isTTY) console.error(`${text} ...`);
 }

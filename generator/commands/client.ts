@@ -39,19 +39,19 @@ export interface ClientCommandOptions extends AccessFlags, SpecFlags {
   readonly from?: string;
   /** Folder of the client. Default: `src/<name>-client`. */
   readonly out?: string;
-  /** Name of the server in the code. Default: the name that the server reports. */
+  /** Name of the server in the code. Default: the name reported by the server. */
   readonly name?: string;
   /** Protocol revision to use. */
   readonly protocol?: string;
   /** Ending of import paths. */
   readonly imports: "ts" | "js";
-  /** Check patterns that may take long with the package `re2js`, which the project then needs. */
+  /** Check slow patterns with the package `re2js`, which the project then needs. */
   readonly re2js: boolean;
   /** Write nothing; report the differences of the server and the files from the lock. */
   readonly check: boolean;
   /** Lowest impact that makes `--check` fail. */
   readonly failOn: Impact;
-  /** Overwrite files that were edited by hand. */
+  /** Overwrite files edited by hand. */
   readonly force: boolean;
   /** Fail when any part of a schema got lost. */
   readonly strict: boolean;
@@ -180,7 +180,7 @@ function folderOf(name: string, { out }: ClientCommandOptions): string {
   return out ?? join("src", `${toFileName(name)}-client`);
 }
 
-/** Rejects a folder that is not empty, unless it belongs to a client whose files were not edited. */
+/** Rejects a folder unless it is empty, or belongs to a client whose files were not edited. */
 async function rejectOverwriting(folder: string, lock: ClientLock | undefined): Promise<void> {
   const edited = lock ? await findEdited(folder, lock) : [];
   if (edited.length > 0) {

@@ -188,7 +188,7 @@ const createOptions = {
   "dry-run": { type: "boolean", default: false, describe: "List the files; write nothing" },
 } as const;
 
-/** Joins the values of an option. An option that is given twice arrives as a list. */
+/** Joins the values of an option. An option given twice arrives as a list. */
 function joinRepeated(value: unknown): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }

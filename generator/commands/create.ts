@@ -22,13 +22,13 @@ import { runInterruptibly } from "./stop-signal.ts";
 /** Options of `create-mcp-server <dir>`. */
 export interface CreateOptions extends ProjectText {
   readonly directory: string;
-  /** Names of the options that a command line may have. Default: none. */
+  /** Names of the options permitted on the command line. Default: none. */
   readonly flags?: readonly string[];
   /** Never prompt the user. */
   readonly yes: boolean;
   readonly install: boolean;
   readonly git: boolean;
-  /** Print the files that would be written, and write nothing. */
+  /** Print the files of the project, and write nothing. */
   readonly dryRun: boolean;
 }
 
@@ -77,7 +77,7 @@ function showTools(
   return screen.step(`Making ${tools} from ${source.origin}`, emit, () => `Made ${tools} from ${source.origin}`);
 }
 
-/** Prepares a project. Modules that start programs are loaded only for projects that need them. */
+/** Prepares a project. Modules for starting programs are loaded only for projects that need them. */
 async function prepare(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
   const { prepareProject } = await import("../scaffold/create/prepare.ts");
   return prepareProject(project, options);
@@ -124,7 +124,7 @@ function showEnd(
   );
 }
 
-/** Scripts that create the credentials of callers. */
+/** Scripts to create the credentials of callers. */
 const credentialSteps: { readonly [Name in Protection]: readonly { readonly script: string; readonly use: string }[] } =
   {
     none: [],

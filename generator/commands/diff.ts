@@ -104,7 +104,7 @@ function isDate(word: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(word);
 }
 
-/** Returns the target of a word. A folder stands for the lock file in it. */
+/** Returns the target of a word. A folder means the lock file in it. */
 function toTarget(word: string): Target {
   const isFolder = existsSync(word) && statSync(word).isDirectory();
   return readTarget([isFolder ? join(word, clientLockName) : word]);

@@ -16,7 +16,9 @@ export interface FoundSection {
   readonly score: number;
 }
 
-/** Returns the sections with all words, the best first. Words of titles and descriptions count more than those of headings, and these more than text. */
+/**
+ * Returns the sections with all words, the best first. Words in titles and descriptions count more than words in headings, and these more than text.
+ */
 export function findSections(guides: readonly Guide[], words: readonly string[]): readonly FoundSection[] {
   return guides.flatMap((guide) => sectionsWith(guide, words)).sort((a, b) => b.score - a.score);
 }

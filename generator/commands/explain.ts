@@ -29,7 +29,7 @@ export interface ExplainOptions extends Omit<AccessFlags, "sse">, SpecFlags {
   readonly json: boolean;
 }
 
-/** `create-mcp-server explain`: lists the parts of a server that clients of a revision do not see. Returns the exit code. */
+/** `create-mcp-server explain`: lists the parts of a server hidden from clients of a revision. Returns the exit code. */
 export async function runExplain(options: ExplainOptions): Promise<number> {
   try {
     const explanation = await explain(options);
@@ -41,7 +41,7 @@ export async function runExplain(options: ExplainOptions): Promise<number> {
 }
 
 /**
- * Connects to a server and finds the parts that clients of the revision do not see.
+ * Connects to a server and finds the parts hidden from clients of the revision.
  *
  * @throws {UserError} when the server cannot be reached or read, or there is no such revision.
  */
@@ -106,7 +106,7 @@ async function ask(
   }
 }
 
-/** Options of the connection. Some servers show certain tools only to clients that support input requests. */
+/** Options of the connection. Some servers show certain tools only to clients with support for input requests. */
 const asker: Omit<ConnectionFactoryOptions, "revisions"> = {
   info: { name: "create-mcp-server", version: packageVersion() },
   capabilities: { roots: {}, sampling: {}, elicitation: {} },

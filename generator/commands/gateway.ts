@@ -18,7 +18,7 @@ export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags, Re
   readonly shareConnections: boolean;
   /** Seconds without a message of the server after which a request fails. Default: no limit. */
   readonly timeout?: string;
-  /** Only revision that is spoken to the server. Default: the newest that the server supports. */
+  /** Only revision for the connection to the server. Default: the newest one supported by the server. */
   readonly protocol?: string;
 }
 

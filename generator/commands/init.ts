@@ -78,7 +78,7 @@ function failure(command: string, outcome: Outcome): string {
   return `${command} failed:\n${lastLines(outcome)}`;
 }
 
-/** Commands that are left to the user. */
+/** Remaining commands for the user. */
 function remaining({ manager }: Application, { build }: InitPlan): readonly string[] {
   const { install, run } = commandsOf(manager);
   return [install, ...(build === undefined ? [] : [run(build)])];

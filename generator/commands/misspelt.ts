@@ -26,8 +26,8 @@ export const commandNames = [
 ] as const;
 
 /**
- * Rejects the folder of a new project that is more likely a misspelt command: a slip of a command's name, the name that another tool uses for it, or
- * any word inside of a project.
+ * Rejects the folder of a new project if it is more likely a misspelt command: a slip of a command's name, the name another tool uses for it, or any
+ * word inside of a project.
  *
  * @throws {UserError} when the folder is more likely a command.
  */
@@ -64,13 +64,13 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ["version", "Use --version."],
 ]);
 
-/** Commands of other tools that are scripts of a project here. */
+/** Commands of other tools, which are scripts of a project here. */
 const scripts: ReadonlyMap<string, string> = new Map([
   ...["dev", "start", "build", "deploy"].map((word) => [word, word] as const),
   ...["serve", "run"].map((word) => [word, "start"] as const),
 ]);
 
-/** Returns a sentence with the command that a word stands for: another name of it, or a slip. A script is advised where a `package.json` has it. */
+/** Returns a sentence with the command behind a word: another name of it, or a slip. A script is advised where a `package.json` has it. */
 export function adviseCommand(word: string, folder: string = process.cwd()): string | undefined {
   const script = scripts.get(word);
   if (script !== undefined) return adviseScript(script, folder);

@@ -25,9 +25,9 @@ export interface ReplayCommandOptions extends Omit<ServingFlags, "stdio">, Acces
   readonly against: boolean;
   /** The server to test: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
-  /** Revision that is spoken to the server. Default: the recorded one. */
+  /** Revision for the connection to the server. Default: the recorded one. */
   readonly protocol?: string;
-  /** Ends of the paths of members that are not compared. */
+  /** Ends of the paths of ignored members. */
   readonly ignore: readonly string[];
   readonly format: ReportFormat;
   /** File for the report. Default: standard output. */

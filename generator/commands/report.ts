@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Prints an error for the user. Prints the stack only for errors that are bugs of this package. Returns the exit code. */
+/** Prints an error for the user. Prints the stack only for bugs of this package. Returns the exit code. */
 export function reportProblem(error: unknown): number {
   if (!(error instanceof Error)) {
     console.error(`create-mcp-server: ${outputText(String(error), longest)}`);
@@ -26,7 +26,7 @@ export function nextStepsText(steps: readonly string[]): string {
   return steps.length === 0 ? "" : `Next: ${steps.join(", then ")}`;
 }
 
-/** Warns that some places in the code of the user may have been missed. */
+/** Warns of places in the code of the user that may have been missed. */
 export function warnUncompiled(project: string): void {
   const isTyped = existsSync(join(project, "tsconfig.json"));
   console.error(

@@ -13,19 +13,19 @@ import { outputLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { runUntilStopped, untilStopped } from "./stop-signal.ts";
 
-/** Options of commands that serve a gateway. */
+/** Options of commands for serving a gateway. */
 export interface ServingFlags extends CredentialFlags, GatewayCardFlags {
   /** Address to listen on: `HOST:PORT` or `PORT` for HTTP, prefixed by `ws://` or `tcp://` for the other transports. */
   readonly listen?: string;
   /** Serve on stdin and stdout instead. */
   readonly stdio: boolean;
-  /** Names that clients on other machines may use for this machine. */
+  /** Names of this machine for clients on other machines. */
   readonly allowedHosts?: readonly string[];
-  /** Address of the engine that several nodes share; empty to read it from the environment. Default: the gateway is one process. */
+  /** Address of the engine shared by several nodes; empty to read it from the environment. Default: the gateway is one process. */
   readonly engine?: string;
 }
 
-/** Serves the gateway that `open` returns until it is stopped by a signal or by its client. Returns the exit code. */
+/** Serves the gateway returned by `open` until a signal or its client stops it. Returns the exit code. */
 export function serveUntilStopped(
   options: ServingFlags,
   open: (signal: AbortSignal) => Promise<Gateway>,
@@ -58,7 +58,7 @@ async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<Gate
 interface Serving extends Listening {
   /** Options of the Server Card. */
   readonly card: GatewayCardFlags;
-  /** Engine that several nodes share. Default: the gateway is one process. */
+  /** Engine shared by several nodes. Default: the gateway is one process. */
   readonly engine: GatewayEngine | undefined;
   /** Aborted to stop the gateway. */
   readonly stopped: AbortSignal;
@@ -120,7 +120,7 @@ function readListening(options: ServingFlags): Listening | "stdio" {
   return { address, callers };
 }
 
-/** Rejects options that a TCP connection cannot support: it has no headers. */
+/** Rejects options without an equivalent over TCP: a connection has no headers. */
 function checkTcp(
   text: string,
   { address, isRestricted }: { readonly address: ListenAddress; readonly isRestricted: boolean },
@@ -146,7 +146,7 @@ function isLoopback(host: string): boolean {
   return ["localhost", "127.0.0.1", "::1"].includes(host);
 }
 
-/** Prints a failure that clients of a gateway learn only in general terms. */
+/** Prints a failure of which clients of a gateway learn only in general terms. */
 export function logProblem({
   kind,
   method,

@@ -34,7 +34,7 @@ export const serverOption = {
   describe: "Address (http, ws or tcp), module such as dist/server.js, or command after --",
 } as const;
 
-/** Option for a server, or a file that lists the tools of one. */
+/** Option for a server, or a file with a list of its tools. */
 export const targetOption = {
   type: "string",
   array: true,
@@ -64,7 +64,7 @@ export const connectionOptions = {
   },
 } as const;
 
-/** Options of commands that serve a gateway. */
+/** Options of commands for serving a gateway. */
 export const servingOptions = {
   listen: {
     type: "string",
@@ -90,7 +90,7 @@ export const servingOptions = {
   },
 } as const;
 
-/** Options of commands that record the messages of a server. */
+/** Options of commands for recording the messages of a server. */
 export const recordingOptions = {
   record: { type: "string", describe: "Record the messages of the server in a file, for `replay`" },
   redact: {
@@ -114,15 +114,15 @@ export const accessOptions = {
   },
 } as const;
 
-/** Options as the command line provides them. Those that were not given are undefined. */
+/** Options as the command line provides them. Omitted ones are undefined. */
 type Given<Flags> = { readonly [Key in keyof Flags]?: Flags[Key] | undefined };
 
-/** Leaves out the options that were not given. */
+/** Leaves out the omitted options. */
 export function toConnection({ header, headerEnv, env }: Given<ConnectionFlags>): ConnectionFlags {
   return { ...(header && { header }), ...(headerEnv && { headerEnv }), ...(env && { env }) };
 }
 
-/** Leaves out the options that were not given. */
+/** Leaves out the omitted options. */
 export function toAccess({ timeout, sse, ...connection }: Given<AccessFlags>): AccessFlags {
   return {
     ...toConnection(connection),
@@ -131,7 +131,7 @@ export function toAccess({ timeout, sse, ...connection }: Given<AccessFlags>): A
   };
 }
 
-/** Leaves out the options that were not given, and splits lists of host names. */
+/** Leaves out the omitted options, and splits lists of host names. */
 export function toServing({
   listen,
   stdio,

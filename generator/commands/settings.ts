@@ -52,7 +52,7 @@ function pathsOf(edits: readonly Edit[]): string {
   return edits.map(({ path }) => path).join(", ");
 }
 
-/** Returns the files that change. A file that cannot be edited is reported, and stays as it is. */
+/** Returns the changed files. If a file cannot be edited, it is reported, and stays as it is. */
 async function planEdits(folder: string, change: SettingChange): Promise<readonly Edit[]> {
   const edits = Object.keys(settingFiles).map(async (path): Promise<readonly Edit[]> => {
     const found = await readOptional(join(folder, path));

@@ -2,7 +2,7 @@ import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /**
- * Runs a command that a signal of the system stops, and returns its exit code. The signals are listened for first, so that an early one leaves no
+ * Runs a command until a signal of the system stops it, and returns its exit code. The signals are listened for first: even an early one leaves no
  * started process behind. An error after the signal is no failure.
  */
 export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>): Promise<number> {
@@ -13,7 +13,9 @@ export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>):
   });
 }
 
-/** Runs a command that a signal of the system interrupts, and returns its exit code. An interruption is a failure, also of a command that completes. */
+/**
+ * Runs a command that a signal of the system interrupts, and returns its exit code. An interruption is a failure, also of a command that completes.
+ */
 export function runInterruptibly(run: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const interruption = new AbortController();
   return withSignals(interruptions, {

@@ -27,17 +27,17 @@ import { runInterruptibly } from "./stop-signal.ts";
 export interface UpdateCommandOptions extends Wish {
   /** Folder of the project. */
   readonly directory: string;
-  /** Spec folder with these revisions; `false`: the one of this package. Default: the one that the layer was generated from. */
+  /** Spec folder with these revisions; `false`: the one of this package. Default: the one the layer was generated from. */
   readonly spec?: string | false;
   /** Write nothing; list the differences. */
   readonly check: boolean;
-  /** Write nothing; report the changes that an update would make. */
+  /** Write nothing; report the changes of an update. */
   readonly dryRun: boolean;
   /** Make the mechanical changes in the project's own code first. */
   readonly codemod: boolean;
-  /** Overwrite files that were edited by hand. */
+  /** Overwrite files edited by hand. */
   readonly force: boolean;
-  /** Restore the layer that the last update replaced. */
+  /** Restore the layer before the last update. */
   readonly undo: boolean;
 }
 
@@ -202,11 +202,11 @@ function reportDrift(layer: readonly Drift[], others: readonly Drift[]): number 
 interface Change {
   readonly older: string;
   readonly newer: string;
-  /** True if something that the project's code may use is removed, also if its newest revision stays. */
+  /** True if something is removed that the project's code may use, also if its newest revision stays. */
   readonly isLess: boolean;
   readonly layer: Replacement;
   readonly models: readonly RevisionModel[];
-  /** Spec folder of the models. Absent: they are those of this package. */
+  /** Spec folder of the models. Absent: the folder of this package. */
   readonly spec: string | undefined;
 }
 

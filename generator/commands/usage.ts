@@ -3,21 +3,21 @@ import { adviseCommand, commandNames, isSlip } from "./misspelt.ts";
 /** Example of a command: the words to type, and their effect. */
 export type Example = readonly [call: string, use: string];
 
-/** Lists examples below the help of a command, each on a line that can be copied. */
+/** Lists examples below the help of a command, each on a line to copy. */
 export function examplesText(...examples: readonly Example[]): string {
   return ["Examples:", ...examples.flatMap(([call, use]) => [`  create-mcp-server ${call}`, `      ${use}`])].join(
     "\n",
   );
 }
 
-/** Returns the words of `help <command>` as those of `<command> --help`. */
+/** Returns the words of `help <command>` as `<command> --help`. */
 export function withHelpOption(words: readonly string[]): readonly string[] {
   const [help, command, ...rest] = words;
   const isKnown = commandNames.some((name) => name === command);
   return help === "help" && command !== undefined && isKnown ? [command, ...rest, "--help"] : words;
 }
 
-/** Describes a mistake in a command line: the problem, the correct usage, and the option that shows more help. */
+/** Describes a mistake in a command line: the problem, the correct usage, and the option for more help. */
 export function usageText(problem: string, help: string, words: readonly string[]): string {
   const [usage = ""] = help.split("\n", 1);
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];

@@ -15,7 +15,7 @@ import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../mod
 import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
 import { shapeKey } from "../model/shapes.ts";
 
-/** Difference between the parameters and result of a method and those of the same method in newer revisions. */
+/** Differences in the parameters and the result of a method between this revision and newer ones. */
 export interface MethodDifference {
   readonly method: Method;
   readonly params?: Difference;
@@ -23,8 +23,8 @@ export interface MethodDifference {
 }
 
 /**
- * Compares everything that a revision sends with what newer revisions may send instead: at the same place of the same method, and in declarations of
- * the same name, wherever they occur. `newer` may be in any order.
+ * Compares everything a revision sends with what newer revisions may send instead: at the same place of the same method, and in declarations of the
+ * same name, wherever they occur. `newer` may be in any order.
  */
 export function compareRevisions(model: RevisionModel, newer: readonly RevisionModel[]): MethodDifference[] {
   const sorted = [...newer].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -58,14 +58,14 @@ export function compareShapes(
   return found;
 }
 
-/** If newer revisions have turned a single declaration into a union, the declaration is only one alternative of that place. */
+/** If newer revisions have turned a single declaration into a union, the declaration is only one alternative of this place. */
 function placeOf(name: string, newer: readonly Newer[], { model }: Comparison): Place {
   const widened = newer.findLast((other) => other.shape.kind === "union");
   const isOwn = isUnion(resolveAlias({ kind: "reference", name }, model));
   return widened && !isOwn ? { type: widened.names.at(-1) ?? name, declared: false } : { type: name, declared: true };
 }
 
-/** A shape that is written inline here may have a name in the newest revision, or at least a place that is declared once. */
+/** A shape written inline here may have a name in the newest revision, or at least a place declared once. */
 function placeType(newer: readonly Newer[]): string | undefined {
   const newest = newer.at(-1);
   return newest?.shape.kind === "reference" ? newest.shape.name : newest?.names.at(-1);
@@ -87,7 +87,7 @@ function compareParts(
   return own && compareShapes(own, newer, type, comparison);
 }
 
-/** Returns a shape of every result that a request may have, including the alternatives. */
+/** Returns a shape of every possible result of a request, including the alternatives. */
 function resultOf({ result, alternatives }: Method): Shape | undefined {
   if (!result || alternatives.length === 0) return result;
   const others = alternatives.map(({ type }): Shape => ({ kind: "reference", name: type }));
@@ -107,7 +107,7 @@ function withNamesakes(name: string, newer: readonly Newer[], comparison: Compar
   });
 }
 
-/** A shape that is written inline may differ from others at the same place: an alternative of a union has the name of the union. */
+/** A shape written inline may differ from others at the same place: an alternative of a union has the name of the union. */
 function keyOf({ shape, names }: Newer): unknown {
   return shape.kind === "reference" ? shape.name : [names[0], shapeKey(shape)];
 }
@@ -148,14 +148,14 @@ function isOtherLiteral(own: Shape, other: Shape): boolean {
   return own.kind === "literal" && other.kind === "literal" && own.value !== other.value;
 }
 
-/** Items of a tuple and texts of a template are not converted one by one: one that changes is another type. */
+/** Items of a tuple and texts of a template are not converted one by one: a changed one is another type. */
 function isSameForm(own: Shape, other: Shape): boolean {
   const hasForm = (shape: Shape): boolean =>
     (shape.kind === "array" && shape.prefix !== undefined) || (shape.kind === "string" && shape.template !== undefined);
   return (!hasForm(own) && !(own.kind === "array" && hasForm(other))) || shapeKey(own) === shapeKey(other);
 }
 
-/** Compares the items of arrays, or those at one place of tuples. */
+/** Compares the items of arrays, or the items at one place of tuples. */
 function compareItems(
   { item, at }: { readonly item: Shape; readonly at?: number },
   newer: readonly Newer[],
@@ -252,7 +252,7 @@ function objectChanges(object: ObjectShape, other: Newer & { readonly object: Ob
   ];
 }
 
-/** True if a newer object may omit a property that is required here. */
+/** True if a newer object may omit a property required here. */
 function mayLack(object: ObjectShape, { name, optional }: Property): boolean {
   return !optional && object.properties.find((property) => property.name === name)?.optional !== false;
 }

@@ -15,12 +15,12 @@ import type { LiteralShape, ObjectShape, Property, RevisionModel, Shape } from "
 import { resolveAlias, resolveObject } from "../model/resolve.ts";
 import { shapeKey } from "../model/shapes.ts";
 
-/** True if a resolved shape has alternatives that are compared one by one. An open union accepts any string, so it is not one. */
+/** True if a resolved shape has alternatives to compare one by one. An open union accepts any string, so it is not one. */
 export function isUnion(shape: Shape): boolean {
   return shape.kind === "union" && !shape.open;
 }
 
-/** True if every value of the newer shape is of the kind that is expected here. The contents are compared later. */
+/** True if every value of the newer shape is of the kind expected here. The contents are compared later. */
 export function isSameKind(shape: Shape, newer: Shape): boolean {
   if (shape.kind === "unknown") return true;
   if (newer.kind === "literal")
@@ -90,7 +90,7 @@ function optionName(shape: Shape): string {
   return shape.kind === "literal" ? JSON.stringify(shape.value) : shape.kind;
 }
 
-/** An equal alternative, such as one of the same name, takes precedence over another that accepts its values. */
+/** An equal alternative, such as one of the same name, takes precedence over others that accept its values. */
 function findMatch(option: Newer, own: readonly Newer[]): Newer | undefined {
   const { shape, model } = option;
   const newer = resolveAlias(shape, model);
@@ -179,8 +179,8 @@ function literalOf({ shape, model }: Newer): LiteralShape["value"] | undefined {
 }
 
 /**
- * Properties that newer revisions have added to a known alternative do not distinguish another alternative from it, and those that they may omit
- * are not required.
+ * If newer revisions have added a property to a known alternative, it does not distinguish another alternative from it. If they may omit a property,
+ * it is not required.
  */
 function outlineOf({ shape, model }: Newer, newer: readonly Newer[] = []): Outline {
   const target = resolveAlias(shape, model);

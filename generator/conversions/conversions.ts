@@ -18,14 +18,14 @@ export interface RevisionConversions extends Conversions {
   readonly received: readonly ReceivedConversions[];
 }
 
-/** Information that a newer revision can express and this one cannot. */
+/** Information a newer revision can express and this one cannot. */
 export interface Loss {
   /** Id of the revision that cannot express it. */
   readonly revision: string;
   readonly type: string;
   /** Property or alternative. Absent if the loss concerns the type as a whole. */
   readonly member?: string;
-  /** `unavailable` marks a method that does not exist. */
+  /** `unavailable` marks a missing method. */
   readonly rule: RuleName | "unavailable";
   /** Id of the oldest newer revision that can express it. */
   readonly since: string;
@@ -85,7 +85,7 @@ function readOlderValues(
   );
 }
 
-/** Difference that no rule covers yet. */
+/** Difference not yet covered by a rule. */
 export interface Uncovered {
   /** Newest revision to which it is a difference. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
@@ -96,7 +96,7 @@ export interface Uncovered {
   readonly text: string;
 }
 
-/** Finds the differences to newer revisions that neither the revision's overlay nor any overlay in between covers. */
+/** Finds the differences to newer revisions covered neither by the revision's overlay nor by any overlay in between. */
 export function findUncovered(models: readonly RevisionModel[], target: RevisionModel): Uncovered[] {
   return uncoveredIn(compareNewer(models, target), target);
 }
@@ -172,7 +172,7 @@ export function createDrafts(
   };
 }
 
-/** Returns everything that can be lost on the way from the newer revisions to one, as data. `explain` prints it. */
+/** Returns all possible losses on the way from the newer revisions to one, as data. `explain` prints it. */
 export function readLosses(models: readonly RevisionModel[], target: RevisionModel): Loss[] {
   const { methods, ruleOf } = readConversions(models, target);
   const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);

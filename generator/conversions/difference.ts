@@ -1,6 +1,6 @@
 import type { LiteralShape, RevisionModel, Shape } from "../model.ts";
 
-/** Property or value that a newer revision can send and an older one cannot, or that the older one requires and the newer one does not. */
+/** Property or value a newer revision can send and an older one cannot; or a property the older one requires and the newer one does not. */
 export interface Change {
   /**
    * `member`: an object has an unknown property. `missing`: a property is required here and optional or absent there.
@@ -10,11 +10,11 @@ export interface Change {
   readonly kind: "member" | "missing" | "open" | "option" | "shape";
   /** Names by which a rule may refer to the change, the most specific first. All are names of the newer revisions. */
   readonly names: readonly string[];
-  /** Type or place that the change concerns. */
+  /** Changed type or place. */
   readonly type: string;
-  /** Property of that type, or the alternative. */
+  /** Property of the type, or the alternative. */
   readonly member?: string;
-  /** Id of the oldest newer revision that has the change. */
+  /** Id of the oldest newer revision with the change. */
   readonly since: string;
   /** Shape of a missing property. */
   readonly shape?: Shape;
@@ -41,13 +41,13 @@ export interface RecursiveDifference {
 /** Difference in the properties of an object, or in their values. */
 export interface ObjectDifference {
   readonly kind: "object";
-  /** Name of the declaration, or the place of an object that is written inline. */
+  /** Name of the declaration, or the place of an object written inline. */
   readonly type: string;
   /** True if `type` is a declaration of this revision. */
   readonly declared: boolean;
-  /** Names of all properties that this revision declares. */
+  /** Names of all properties declared by this revision. */
   readonly known: readonly string[];
-  /** True if this revision allows keys that it does not declare. */
+  /** True if this revision allows undeclared keys. */
   readonly open: boolean;
   readonly changes: readonly Change[];
   readonly members: readonly { readonly name: string; readonly difference: Difference }[];
@@ -71,7 +71,7 @@ export interface UnionDifference {
 
 /** One alternative. It has a `change` if it is unknown here, and a `difference` if it is known and differs. */
 export interface OptionDifference {
-  /** Properties that distinguish its values from those of other alternatives. */
+  /** Properties that distinguish its values from other alternatives. */
   readonly outline: Outline;
   readonly change?: Change;
   readonly difference?: Difference;
@@ -85,7 +85,7 @@ export interface Outline {
   /** Required keys of an object, empty for other kinds. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Properties of an object that have one of a few values. The values include `undefined` if the property is optional. */
+  /** Properties of an object with one of a few values. The values include `undefined` if the property is optional. */
   readonly literals: ReadonlyMap<string, readonly (string | number | boolean | undefined)[]>;
 }
 
@@ -95,7 +95,7 @@ export interface ShapeDifference {
   readonly change: Change;
   /** Values of this revision: of one kind, or of any of several. */
   readonly own: readonly Outline[];
-  /** Difference in the values that are of the same kind as here. */
+  /** Difference in the values of the same kind as here. */
   readonly inner?: Difference;
 }
 
@@ -104,7 +104,7 @@ export type PlainOutline =
   | { readonly kind: "value"; readonly value: string | number | boolean | null }
   | { readonly kind: "type"; readonly type: "string" | "number" | "boolean"; readonly integer?: true };
 
-/** Shape of a newer revision at the place that is being compared. */
+/** Shape of a newer revision at the compared place. */
 export interface Newer {
   readonly model: RevisionModel;
   readonly shape: Shape;

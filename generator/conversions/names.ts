@@ -16,7 +16,7 @@ export function memberNames({ model, names }: Newer, member: string): string[] {
   return [...new Set(types)].map((type) => `${type}.${member}`);
 }
 
-/** Returns a type followed by everything that it extends or stands for, the nearest first. */
+/** Returns a type followed by everything it extends or is an alias of, the nearest first. */
 function lineage(name: string, declared: ReadonlyMap<string, Declaration>): string[] {
   const declaration = declared.get(name);
   if (!declaration) return [name];
@@ -25,7 +25,7 @@ function lineage(name: string, declared: ReadonlyMap<string, Declaration>): stri
   return [name, ...[...bases, ...alias].flatMap((base) => lineage(base, declared))];
 }
 
-/** Returns the names of the declarations that an alias stands for as a whole. */
+/** Returns the names of the declarations of which an alias is composed. */
 function partsOf(shape: Shape): string[] {
   if (shape.kind === "reference") return [shape.name];
   return shape.kind === "intersection" ? shape.of.flatMap(partsOf) : [];

@@ -104,7 +104,7 @@ function isLiteral(value: unknown): value is LiteralShape["value"] {
 }
 
 /**
- * Checks that the value of the rule `default` is one of the member.
+ * Checks that the value of the rule `default` is valid for the member.
  *
  * @throws {SpecError} when it is not
  */

@@ -1,15 +1,14 @@
 import type { Change } from "./difference.ts";
 import type { RuleName } from "../model.ts";
 
-/** Kinds of changes that a rule covers, and the value that it works on. */
+/** Kinds of changes covered by a rule, and the value it works on. */
 export interface RuleFacts {
-  /** Kinds of changes that the rule can handle. */
+  /** Kinds of changes for the rule. */
   readonly covers: readonly Change["kind"][];
   /**
-   * Argument of the rule's function; absent for rules without one.
-   * `object`: the object in which something has changed. `value`: the value that is of another kind.
-   * `content`: the value of an unknown alternative, with the alternative's name.
-   * `guard`: the object as well; the function returns true if the object may stay.
+   * Argument of the rule's function; absent for rules without one. `object`: the object in which something has changed. `value`: the value of another
+   * kind. `content`: the value of an unknown alternative, with the alternative's name. `guard`: the object as well; the function returns true if the
+   * object may stay.
    */
   readonly works?: "object" | "value" | "content" | "guard";
   /** True if the rule never loses information. The rule `as` loses none if the value has only another name. */
@@ -21,7 +20,7 @@ export interface RuleFacts {
   readonly makes?: string;
 }
 
-/** Every rule that an overlay may name. */
+/** Every rule an overlay may name. */
 export const conversionRules: { readonly [name in RuleName]: RuleFacts } = {
   keep: { covers: ["member", "open", "shape"], lossless: true },
   omit: { covers: ["member"], lossless: true },

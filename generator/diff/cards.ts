@@ -23,7 +23,7 @@ export function compareCards(older: ServerCard, newer: ServerCard, names: readon
   return { ...toComparison(changes, names), sides: isEqual ? [] : [side] };
 }
 
-/** Compares a Server Card with the server that it describes, from what differs between them. */
+/** Compares a Server Card with its server, from what differs between them. */
 export function compareCardWithServer(
   differences: readonly CardDifference[],
   { names, isCardOlder }: { readonly names: readonly [string, string]; readonly isCardOlder: boolean },
@@ -48,7 +48,7 @@ const rated = [
   { member: "_meta", client: "neutral" },
 ] as const;
 
-/** Returns the name of a remote. A URL may be that of two remotes, one for each transport. */
+/** Returns the name of a remote. Two remotes may have the same URL, one for each transport. */
 function nameOf({ type, url }: CardRemote): string {
   return type === "streamable-http" ? `remote ${url}` : `remote ${url} (${type})`;
 }
@@ -76,7 +76,7 @@ function compareRevisions(
   ];
 }
 
-/** Values that users supply, by name. */
+/** Values supplied by users, by name. */
 type Inputs = ReadonlyMap<string, CardInput>;
 
 function toHeaders({ headers = [] }: CardRemote): Inputs {
@@ -87,7 +87,7 @@ function toVariables({ variables = {} }: CardRemote): Inputs {
   return new Map(Object.entries(variables).map(([name, input]) => [`variable ${name}`, input]));
 }
 
-/** Compares the values that users supply. One that is required now breaks the configuration of each user. */
+/** Compares the values supplied by users. A newly required one breaks the configuration of each user. */
 function compareInputs(subject: string, before: Inputs, after: Inputs): ContractChange[] {
   return [...new Set([...after.keys(), ...before.keys()])].flatMap((name): ContractChange[] => {
     const [old, now] = [before.get(name), after.get(name)];

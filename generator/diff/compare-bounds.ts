@@ -1,7 +1,7 @@
 import type { NumberShape, Shape } from "../model.ts";
 import { typeImpacts, type SideImpacts } from "./side-impacts.ts";
 
-/** Change of the values that a number or the length of a string or an array may have. */
+/** Change of the permitted values of a number, or of the permitted length of a string or an array. */
 export interface BoundsChange {
   readonly detail: string;
   readonly impacts: SideImpacts;

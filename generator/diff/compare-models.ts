@@ -31,7 +31,7 @@ function compareMethods(older: RevisionModel, newer: RevisionModel): ContractCha
   ];
 }
 
-/** Describes a method that was added or removed. Its senders lose a feature; its receivers have nothing left to handle. */
+/** Describes an added or removed method. Its senders lose a feature; its receivers have nothing left to handle. */
 function methodChange(kind: "added" | "removed", { name, kind: what, senders }: Method): ContractChange {
   const impact = (role: Role): Impact => {
     if (kind === "added") return "additive";
@@ -55,7 +55,7 @@ function compareMethod(older: Method, newer: Method): ContractChange[] {
   });
 }
 
-/** Compares the results that a request may have. The types themselves, also with a new name, are compared as declarations. */
+/** Compares the possible results of a request. The types themselves, also with a new name, are compared as declarations. */
 function compareResults(older: Method, newer: Method): ContractChange[] {
   const [before, after] = [resultNames(older), resultNames(newer)];
   const hasLost = before.some((name) => !after.includes(name));
@@ -113,7 +113,7 @@ const jsonRpc: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Describes a type that was added or removed. This alone has no effect: the types that use it are compared themselves. */
+/** Describes an added or removed type. It has no effect by itself: the types that use it are compared themselves. */
 function typeChange(kind: "added" | "removed", name: string): ContractChange {
   return {
     kind,
@@ -130,7 +130,7 @@ interface Pair {
   readonly before: Declaration;
   readonly after: Declaration;
   readonly writers: { readonly older: Writers; readonly newer: Writers };
-  /** Members that belong to JSON-RPC. It makes no difference if the schema of a method repeats them. */
+  /** Members of JSON-RPC. It makes no difference if the schema of a method repeats them. */
   readonly envelope: ReadonlySet<string>;
 }
 
@@ -141,7 +141,7 @@ function compareDeclaration(pair: Pair): ContractChange[] {
   return [...deprecation, ...compareShapes(wholeOf(before), wholeOf(after), { subject, isWhole: true }, pair)];
 }
 
-/** Returns an interface with everything that it inherits, or the target of an alias. */
+/** Returns an interface with everything it inherits, or the target of an alias. */
 function wholeOf({ kind, name, shape }: Declaration): Shape {
   return kind === "interface" ? { kind: "reference", name } : shape;
 }
@@ -152,7 +152,7 @@ interface Position {
   readonly isWhole: boolean;
 }
 
-/** Compares two types by the values that they allow. A new or changed name of a type changes nothing on the wire. */
+/** Compares two types by their permitted values. A new or changed name of a type changes nothing on the wire. */
 function compareShapes(older: Shape, newer: Shape, { subject, isWhole }: Position, pair: Pair): ContractChange[] {
   const isSameName = older.kind === "reference" && newer.kind === "reference" && older.name === newer.name;
   // A type with a name in both revisions is compared under that name.
@@ -233,7 +233,7 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
   return [{ kind: "changed", subject, detail, ...bySide(typeImpacts(gone.length > 0, fresh.length > 0), pair) }];
 }
 
-/** Returns the members of a union as texts. Names that only one of the revisions has are replaced by their definitions. */
+/** Returns the members of a union as texts. Names present in only one of the revisions are replaced by their definitions. */
 function alternativesOf(shape: Shape, model: RevisionModel, pair: Pair): string[] {
   const expanded = expandStrange(shape, model, pair);
   const members =
@@ -266,7 +266,7 @@ function compareDeprecation(
   return [{ kind: "changed", subject, detail, client: "risky", server: "risky" }];
 }
 
-/** Assigns the impacts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */
+/** Assigns the impacts to client and server. The same change has different effects on the writer and the reader of a type. */
 function bySide(
   { writes, reads }: SideImpacts,
   { after, before, writers }: Pair,

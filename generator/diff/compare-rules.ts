@@ -47,10 +47,10 @@ function ruleChange(name: string, detail: string, impacts: SideImpacts): Contrac
 
 /** Differences of the entries of a list. */
 interface Entries<Entry> {
-  /** Key that an entry has in both revisions. */
+  /** Key of an entry in both revisions. */
   key(entry: Entry): string;
   subject(entry: Entry): string;
-  /** Description of an entry that was added or removed. */
+  /** Description of an added or removed entry. */
   describe(kind: "added" | "removed", entry: Entry): Difference;
   compare(before: Entry, after: Entry): readonly Difference[];
 }

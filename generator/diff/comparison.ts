@@ -10,7 +10,7 @@ export interface Comparison {
   readonly timeline: readonly TimelineEntry[];
   /** Methods of all known revisions; empty for servers. */
   readonly matrix: readonly MatrixRow[];
-  /** Full texts of everything that changed, before and after. */
+  /** Full texts of all changes, before and after. */
   readonly sides: readonly Side[];
 }
 
@@ -21,7 +21,7 @@ export interface TimelineEntry {
   readonly lifecycle: string;
   readonly methods: number;
   readonly declarations: number;
-  /** True if it is one of the two that are compared. */
+  /** True if it is one of the two compared ones. */
   readonly isCompared: boolean;
 }
 

@@ -22,7 +22,7 @@ export function findWriters(model: RevisionModel): Writers {
   return writers;
 }
 
-/** Marks all declarations that are reachable from some names as written by a role. */
+/** Marks all declarations reachable from some names as written by a role. */
 function mark(writers: Map<string, Set<Role>>, names: readonly string[], role: Role, model: RevisionModel): void {
   const declared = declarationsByName(model);
   const reached = new Set(names);
@@ -33,7 +33,7 @@ function mark(writers: Map<string, Set<Role>>, names: readonly string[], role: R
   }
 }
 
-/** Names that a declaration refers to. Inherited members count; the base declarations themselves do not. */
+/** Names to which a declaration refers. Inherited members count; the base declarations themselves do not. */
 function partsOf(declaration: Declaration | undefined, model: RevisionModel): string[] {
   if (!declaration) return [];
   const object =

@@ -3,7 +3,7 @@ import { countText } from "../internal/text.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
 import { templateText } from "./type-text.ts";
 
-/** Tests of a shape that a single expression can check, without a call to another check. */
+/** Tests of a shape in a single expression, without a call to another check. */
 export interface Condition {
   /** Expression that is true for an invalid value. */
   readonly invalid: string;
@@ -15,7 +15,7 @@ export interface Condition {
   readonly guards: readonly SupportName[];
 }
 
-/** Name of the support module that checks import. */
+/** Name of the support module, imported by checks. */
 export type SupportName =
   | "escapeKey"
   | "fail"
@@ -28,7 +28,7 @@ export type SupportName =
   | "tooDeep"
   | "under";
 
-/** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
+/** Returns the test of a simple shape on an expression, or `undefined` for shapes with a function of their own. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
   switch (shape.kind) {
     case "string":

@@ -11,17 +11,17 @@ export interface CheckFunction {
   readonly name: string;
   /** Parameters and body, to be written after `function name`. */
   readonly text: string;
-  /** Names of the checks that the function calls. */
+  /** Names of the checks called by the function. */
   readonly calls: readonly string[];
-  /** Names of the support module that the function uses. */
+  /** Names of the support module the function uses. */
   readonly support: readonly SupportName[];
 }
 
 /** Emits the checks of one revision and remembers the helper of each anonymous shape. */
 export interface CheckWriter extends UnionWriter {
-  /** Returns the check of a declaration, followed by the helpers that it is the first to need. */
+  /** Returns the check of a declaration, followed by the helpers it is the first to need. */
   writeDeclaration(declaration: Declaration): CheckFunction[];
-  /** Returns the check of an anonymous shape that code outside this file calls. */
+  /** Returns the check of an anonymous shape, for calls from outside this file. */
   writeShape(shape: Shape, suggestion: string): { readonly name: string; readonly functions: readonly CheckFunction[] };
 }
 
@@ -294,7 +294,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** Returns the declaration in which each property is written, so that helpers are named after their origin. */
+/** Returns the declaration in which each property is written: helpers are named after their origin. */
 function originsOf(model: Declared): Map<Property, string> {
   const origins = new Map<Property, string>();
   for (const { name, shape } of model.declarations) {

@@ -7,18 +7,18 @@ import { accessText } from "./type-text.ts";
 /** Writer of the function that checks a union. */
 export interface UnionWriter {
   readonly model: Declared;
-  /** Returns a name of the support module, and records that the function uses it. */
+  /** Returns a name of the support module, and records its use in the function. */
   use(name: SupportName): SupportName;
-  /** Returns the test of a simple shape, and records that the function uses its guards. */
+  /** Returns the test of a simple shape, and records the use of its guards in the function. */
   condition(shape: Shape, expression: string): Condition | undefined;
   /**
-   * Returns a call of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. Inside a
-   * recursive check the call passes the depth on, incremented for a member.
+   * Returns a call of the function for a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. Inside a recursive
+   * check the call passes the depth on, incremented for a member.
    */
   call(shape: Shape, expression: string, suggestion: string): string;
 }
 
-/** Returns the body of the check of a union that no single condition can test. */
+/** Returns the body of the check of a union for which no single condition is enough. */
 export function unionBody(writer: UnionWriter, union: UnionShape, suggestion: string): string {
   if (union.tag?.kind === "literal") return literalTagBody(writer, union, union.tag, suggestion);
   if (union.tag?.kind === "presence") return presenceBody(writer, union, union.tag, suggestion);
@@ -76,7 +76,7 @@ function presenceBody(
   return [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`, ...branches, none].join("\n");
 }
 
-/** Only the JSON type distinguishes the members: simple ones are tested first, then those that may be arrays, then objects, each in turn. */
+/** Only the JSON type distinguishes the members: simple ones are tested first, then possible arrays, then objects, each in turn. */
 function untaggedBody(writer: UnionWriter, union: UnionShape, suggestion: string): string {
   const { model } = writer;
   const isSimple = (member: Shape): boolean => conditionOf(member, "v", model) !== undefined;

@@ -16,17 +16,17 @@ import { accessText } from "./type-text.ts";
 /** Conversion function in the generated code. */
 export interface ConvertFunction {
   readonly name: string;
-  /** Type or place of the values that the function returns. */
+  /** Type or place of the returned values. */
   readonly type: string;
   /** True if it converts what peers of the revision send to the type of a newer revision. */
   readonly isReceived?: true;
-  /** Constants that precede the function. */
+  /** Constants before the function. */
   readonly constants: string;
   /** Parameters and body, to be written after `function name`. */
   readonly text: string;
-  /** Names of the support modules, and of its parameter, that the function uses. */
+  /** Names the function uses: of the support modules, and of its parameter. */
   readonly uses: readonly string[];
-  /** Names of the conversions that the function calls, in the order in which they should follow it. */
+  /** Names of the conversions called by the function, in the order in which they should follow it. */
   readonly calls: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function createWriter(
 ): ConvertWriter {
   const written = new Map<WholeDifference, string | undefined>();
   const unfinished = new Set<WholeDifference>();
-  /** Names of functions that are called before their text is known. */
+  /** Names of functions called before their text is known. */
   const reserved = new Map<WholeDifference, string>();
   const names = new Map<string, string>();
   const functions: ConvertFunction[] = [];
@@ -182,7 +182,7 @@ function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference)
   return conversions.ruleOf(change).rule === "error";
 }
 
-/** Rejects values of another kind than those of this revision. */
+/** Rejects values of a kind this revision does not have here. */
 function rejectingBody(writer: ConvertWriter, { change, own, inner }: ShapeDifference): Written {
   const tests = own.flatMap((outline) => otherKindTest(writer, outline) ?? []);
   if (tests.length < own.length)
@@ -202,7 +202,7 @@ function otherKindTest(writer: ConvertWriter, { kind, plain }: Outline): string 
   return plain && `typeof v !== "${plain.type}"`;
 }
 
-/** Rules that work on the surrounding object are applied there, not here. */
+/** Rules for the surrounding object are applied there, not here. */
 function shapeExpression(
   { conversions, apply }: ConvertWriter,
   change: Change,
@@ -290,7 +290,7 @@ function rejectionLine(writer: ConvertWriter, change: Change): string {
   return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.rejection(change)}`;
 }
 
-/** Constant that determines which keys are removed: all but the known ones of a closed object, only the listed ones of an open one. */
+/** Constant with the keys to remove: all but the known ones of a closed object, only the listed ones of an open one. */
 function keysOf(
   { conversions, use }: ConvertWriter,
   { type, known, open, changes }: ObjectDifference,

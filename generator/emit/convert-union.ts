@@ -36,7 +36,7 @@ interface Subject {
   readonly member?: string | undefined;
 }
 
-/** Alternative with the statement that handles its values. The statement is `undefined` if they may stay. */
+/** Alternative with the statement for its values. The statement is `undefined` if they may stay. */
 interface Branch {
   readonly outline: Outline;
   /** True if the revision does not know the alternative. */
@@ -123,7 +123,7 @@ function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefine
   return [`typeof v === "${type}"`, ...tests].join(" && ");
 }
 
-/** Creates the error of rules that the generator cannot follow. */
+/** Creates the error of rules the generator cannot follow. */
 export function createRuleError({ conversions }: Pick<UnionWriter, "conversions">, text: string): SpecError {
   return new SpecError({ file: overlayPath(conversions.model), text });
 }
@@ -157,7 +157,10 @@ function objectLines(writer: UnionWriter, union: UnionDifference, branches: read
   return [isObject, `switch (${accessText("v", property)}) {`, ...cases, "}"];
 }
 
-/** Unknown alternatives are tested first. Of the known ones, if there are any, the alternative with the fewest distinguishing keys takes the remaining values. */
+/**
+ * Unknown alternatives are tested first. Of the known ones, if there are any, the alternative with the fewest distinguishing keys takes the remaining
+ * values.
+ */
 function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ isGone }) => !isGone);
   const gone = branches.filter(({ isGone }) => isGone);
@@ -180,7 +183,7 @@ function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: re
   return [...tests, last?.code ?? "return v;"];
 }
 
-/** Tests for all required properties that only this alternative has, or else for any such optional property. */
+/** Tests for all required properties present only in this alternative, or else for any such optional property. */
 function testText(branch: Branch, branches: readonly Branch[]): string | undefined {
   const isPresent = (name: string): string => `${accessText("v", name)} !== undefined`;
   const required = ownKeys(branch, branches, "required");

@@ -7,7 +7,7 @@ import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
 import { typesView } from "./views/types.ts";
 import { validateView, type ValidateView } from "./views/validate.ts";
 
-/** Templates that {@link emitExtension} uses. */
+/** Templates for {@link emitExtension}. */
 export const extensionTemplates = [
   "extension-types.ts",
   "extension-validate.ts",

@@ -72,7 +72,7 @@ function requiredParams({ kind, params }: Method, model: Declared): string[] {
   return object?.properties.filter(({ optional }) => !optional).map(({ name }) => name) ?? [];
 }
 
-/** Returns the type of every result that a request may have. */
+/** Returns the type of every possible result of a request. */
 export function resultText(method: Method): string {
   return [...plainResultNames(method), ...method.alternatives.map(({ type }) => type)]
     .map((type) => `t.${type}`)

@@ -11,7 +11,7 @@ import { typesView } from "./views/types.ts";
 import { validateView } from "./views/validate.ts";
 import { writeConversions } from "./written-conversions.ts";
 
-/** Templates that {@link emitRevision} and {@link emitRevisionList} use. */
+/** Templates for {@link emitRevision} and {@link emitRevisionList}. */
 export const revisionTemplates = [
   "types.ts",
   "validate.ts",
@@ -24,7 +24,7 @@ export const revisionTemplates = [
   "revisions.ts",
 ] as const;
 
-/** Information about a revision that comes from the models of other revisions. */
+/** Information about a revision from the models of other revisions. */
 export interface Neighbours {
   /** Absent for the newest revision, which converts nothing. */
   readonly conversions: RevisionConversions | undefined;

@@ -49,7 +49,7 @@ export function keyText(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
 
-/** Returns an expression that reads a property of a variable. Names of `Object.prototype`, such as `constructor`, are never read from there. */
+/** Returns an expression to read a property of a variable. Names of `Object.prototype`, such as `constructor`, are never read from there. */
 export function accessText(variable: string, name: string): string {
   if (name in Object.prototype) return `Object.getOwnPropertyDescriptor(${variable}, ${JSON.stringify(name)})?.value`;
   return isIdentifier(name) ? `${variable}.${name}` : `${variable}[${JSON.stringify(name)}]`;

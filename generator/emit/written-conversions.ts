@@ -3,7 +3,7 @@ import type { RevisionModel } from "../model.ts";
 import { createConvertWriter, type ConvertFunction, type ConvertWriterOptions } from "./convert-text.ts";
 import { methodsOf, tableSpecs } from "./method-text.ts";
 
-/** Conversions of one revision as text. They are plain data, so that the build can store them. */
+/** Conversions of one revision as text. They are plain data: the build can store them. */
 export interface WrittenConversions extends WrittenFunctions {
   /** Conversions of what peers of the revision send, oldest first. Each applies from its revision up to the next. */
   readonly received: readonly (WrittenFunctions & { readonly since: string })[];

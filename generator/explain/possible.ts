@@ -2,8 +2,8 @@ import { changesIn, readConversions, readLosses, type Loss } from "../conversion
 import type { Method, RevisionModel } from "../model.ts";
 
 /**
- * Finds the losses that may affect handlers: values in results, requests to the client and notifications that a revision cannot express. A
- * definition does not show whether its handler uses them. `written` is the revision that the handlers are written for; newer features do not count.
+ * Finds the losses a handler may meet: values in results, requests to the client and notifications that a revision cannot express. A definition does
+ * not show whether its handler uses them. `written` is the revision the handlers are written for; newer features do not count.
  */
 export function readPossibleLosses(
   models: readonly RevisionModel[],

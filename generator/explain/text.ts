@@ -1,20 +1,20 @@
 import type { Loss } from "../conversions/conversions.ts";
 import { outputLine } from "../internal/text.ts";
 
-/** Parts of a server that clients of a revision do not see. */
+/** Parts of a server hidden from clients of a revision. */
 export interface Explanation {
   readonly server: { readonly name: string; readonly version: string };
   readonly revision: string;
-  /** Revision of the connection to the server: the newest that the server supports. */
+  /** Revision of the connection to the server: the newest one supported by the server. */
   readonly written: string;
   readonly parts: readonly ExplainedPart[];
-  /** Extensions that the server declares. */
+  /** Extensions declared by the server. */
   readonly extensions: readonly ExplainedExtension[];
   /** Losses that occur only if a function of the server uses the feature. */
   readonly possible: readonly Loss[];
 }
 
-/** Extension that a server declares. */
+/** Extension declared by a server. */
 export interface ExplainedExtension {
   readonly id: string;
   /** Stage of its specification; absent if it is not known. */
@@ -30,7 +30,7 @@ export interface ExplainedPart {
   readonly losses: readonly ExplainedLoss[];
 }
 
-/** A value that is left out or converted. */
+/** Value left out or converted. */
 export interface ExplainedLoss {
   readonly type: string;
   readonly member: string;
@@ -48,7 +48,7 @@ export function emitExplanation(explanation: Explanation): string {
   return lines.length === 0 ? losses : `${losses}\n\nExtensions that may change incompatibly:\n${lines.join("\n")}`;
 }
 
-/** Writes each loss, then the parts that it affects. */
+/** Writes each loss, then the affected parts. */
 function emitLosses({ server, revision, written, parts, possible }: Explanation): string {
   const head = `${outputLine(server.name)} ${outputLine(server.version)} for a client of ${revision}`;
   if (written <= revision) return `${head}: the server uses revision ${written}; nothing is lost.`;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Handlebars from "handlebars";
 
 /**
- * Compiles a template of a folder. Partials are passed with each view. A bundle of this package replaces this module by one that contains all
- * templates, compiled.
+ * Compiles a template of a folder. Partials are passed with each view. A bundle of this package replaces this module by one with all templates,
+ * compiled.
  */
 export function compileTemplate(folder: string, name: string): HandlebarsTemplateDelegate<object> {
   return Handlebars.compile(readTemplate(join(folder, `${name}.hbs`)), compileOptions);

@@ -4,7 +4,7 @@ import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
 
-/** Platform and rename function that `move` uses. */
+/** Platform and rename function for `move`. */
 export interface MoveOptions {
   readonly platform: string;
   readonly rename: (from: string, to: string) => Promise<void>;
@@ -34,7 +34,7 @@ const held: readonly string[] = ["EACCES", "EBUSY", "EPERM"];
 
 const longestWait = 640;
 
-/** Gives a file the permissions of the one that it will replace, if there is one. */
+/** Gives a file the permissions of the one it will replace, if there is one. */
 export async function copyPermissions(from: string, to: string): Promise<void> {
   const found = await stat(from).catch(() => undefined);
   if (found) await chmod(to, found.mode & 0o777);
@@ -48,8 +48,8 @@ export const wholeFolder: { readonly recursive: true; readonly force: true; read
 };
 
 /**
- * Reads the text of a file that the user names, without a byte order mark. It supports UTF-16, because PowerShell often writes the output of a
- * command in it.
+ * Reads the text of a file named by the user, without a byte order mark. It supports UTF-16, because PowerShell often writes the output of a command
+ * in it.
  */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path);
@@ -74,7 +74,7 @@ export function relativePath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join("/");
 }
 
-/** True for a relative path with forward slashes that does not lead out of its folder. */
+/** True for a relative path with forward slashes that stays inside its folder. */
 export function isInnerPath(path: string): boolean {
   return !path.split("/").includes("..") && !/^\/|^\w:|\\/.test(path);
 }
@@ -84,7 +84,7 @@ export function isDeviceName(name: string): boolean {
   return /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|:|$)/i.test(name);
 }
 
-/** Returns a file name without its extension. If Windows would open a device of that name, appends a word. */
+/** Returns a file name without its extension. If Windows would open a device with this name, appends a word. */
 export function avoidDevice(name: string, word: string): string {
   return isDeviceName(name) ? `${name}-${word}` : name;
 }

@@ -15,7 +15,7 @@ export const packagedDeclarations = "declarations.json";
 
 /**
  * Formats modules of declarations, with the result of {@link formatTypeScript}. Each declaration begins at the left margin after a blank line, and
- * nothing else does. Only declarations that the build has not formatted are formatted, and the formatter is loaded only for them.
+ * nothing else does. Declarations already formatted by the build are found by their text; only for others is the formatter loaded.
  */
 export async function formatDeclarations(modules: Tree): Promise<Map<string, string>> {
   const packaged = await readPackaged();
@@ -28,7 +28,7 @@ export async function formatDeclarations(modules: Tree): Promise<Map<string, str
   return formatted;
 }
 
-/** Returns the text of the file that {@link formatDeclarations} reads: the formatted declarations of modules. */
+/** Returns the text of the file for {@link formatDeclarations}: the formatted declarations of modules. */
 export async function packDeclarations(modules: Iterable<string>): Promise<string> {
   const parts = new Set([...modules].flatMap(splitModule).filter((part) => !isList(part)));
   const packed = new Map<string, string>();
@@ -41,7 +41,7 @@ async function readPackaged(): Promise<Readonly<Partial<Record<string, string>>>
   return JSON.parse((await readIfPresent(join(packageRoot, "dist", packagedDeclarations))) ?? "{}");
 }
 
-/** A declaration is found by its unformatted text, so that the formatted text always belongs to it. */
+/** A declaration is found by its unformatted text: the formatted text always belongs to it. */
 function keyOf(part: string): string {
   return createHash("sha256").update(part).digest("base64url").slice(0, 16);
 }
@@ -57,7 +57,7 @@ async function formatPart(part: string): Promise<string> {
 }
 
 /**
- * True for comments, and for imports and exports of other modules. They differ with every selection of revisions, so that the build cannot format all of
+ * True for comments, and for imports and exports of other modules. They differ with every selection of revisions, so the build cannot format all of
  * them.
  */
 function isList(part: string): boolean {

@@ -1,6 +1,6 @@
 import type { Options, Plugin } from "prettier";
 
-/** Greatest length of a line of generated code that can be broken. */
+/** Maximum length of a line of generated code, wherever a line can be broken. */
 export const printWidth = 120;
 
 /** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
@@ -8,7 +8,7 @@ const style: Options = { printWidth, endOfLine: "lf" };
 
 /** Options of the formatting of TypeScript. */
 export interface FormatOptions {
-  /** True if an object is written on one line when it fits, so that the result does not depend on former line breaks. Default: `false`. */
+  /** True if an object is written on one line when it fits. Then the result does not depend on former line breaks. Default: `false`. */
   readonly collapses?: boolean;
 }
 
@@ -21,8 +21,8 @@ export async function formatTypeScript(text: string, { collapses = false }: Form
 }
 
 /**
- * Formats TypeScript of a template that writes the style of {@link formatTypeScript}: only long lines are left to break. Loading the formatter takes
- * longer than to render all files of a project.
+ * Formats TypeScript of a template in the style of {@link formatTypeScript}: only long lines are left to break. Loading the formatter takes longer
+ * than rendering all files of a project.
  */
 export async function formatRendered(text: string): Promise<string> {
   const module = `${text.trim()}\n`;

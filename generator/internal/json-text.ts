@@ -1,8 +1,8 @@
 import { breakCommandsInJson } from "./text.ts";
 
 /**
- * Returns the JSON of a report for programs and terminals. Control characters, bidirectional controls and invisible characters are escaped, so that
- * text from a server cannot control a terminal. Commands to the CI pipeline that runs the command are escaped as well.
+ * Returns the JSON of a report for programs and terminals. Control characters, bidirectional controls and invisible characters are escaped, because
+ * text from a server could control a terminal with them. Commands to the CI pipeline around the command are escaped as well.
  */
 export function toJsonText(value: unknown): string {
   return breakCommandsInJson(JSON.stringify(value, undefined, 2).replace(unseen, escape));
@@ -23,7 +23,7 @@ export function jsonText(value: object): string {
   });
 }
 
-/** Replaces characters that are not seen, or change the order of others, by escapes. The value of the JSON stays the same. */
+/** Replaces characters by escapes if they are invisible, or change the order of others. The value of the JSON stays the same. */
 export function escapeJson(json: string): string {
   return json.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029\u{E0000}-\u{E007F}]|\p{Surrogate}/gu, (character) =>
     [...Array(character.length).keys()]

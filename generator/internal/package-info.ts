@@ -16,7 +16,7 @@ export function packageVersion(): string {
   return manifest.version;
 }
 
-/** Returns the version of a package that is installed for a folder; `undefined` when it is not installed. */
+/** Returns the installed version of a package for a folder; `undefined` when it is not installed. */
 export function readInstalledVersion(folder: string, name: string): string | undefined {
   const path = (createRequire(join(folder, "package.json")).resolve.paths(name) ?? [])
     .map((place) => join(place, name, "package.json"))

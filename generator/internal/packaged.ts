@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { hashText, readIfPresent } from "./files.ts";
 import { packageRoot } from "./package-info.ts";
 
-/** File with the digest of the sources that a build was made from. */
+/** File with the digest of the sources of a build. */
 export const packagedSources = "sources.sha256";
 
 /** Sources that determine what the build writes: how schemas are read, and what is written about them. */
 const folders: readonly string[] = ["read", "model", "conversions", "emit", "internal"];
 
 /**
- * Reads a file that the build has written beside the programs. Returns nothing to code that is newer than the build, and to the build itself: what the file
- * contains is the work of the code that was built.
+ * Reads a file the build has written beside the programs. Returns nothing to code newer than the build, and to the build itself: the content of the
+ * file comes from the code of the build.
  */
 export async function readPackaged(name: string): Promise<string | undefined> {
   const dist = join(packageRoot, "dist");

@@ -29,7 +29,7 @@ export function problemText({ file, line, column, text }: SpecProblem): string {
   return `${[file, line, column].filter((part) => part !== undefined).join(":")}: ${text}`;
 }
 
-/** Returns an error text for an unknown revision that lists the known ones. */
+/** Returns an error text for an unknown revision, with the known ones. */
 export function unknownRevision(id: string, known: ReadonlyMap<string, unknown>): string {
   return `unknown revision \`${id}\`; choose one of ${[...known.keys()].join(", ")}`;
 }

@@ -5,7 +5,7 @@ export interface Templates {
   render(name: string, view: object): string;
 }
 
-/** Loads the named templates of a folder and the partials that they share. */
+/** Loads the named templates of a folder and the partials they share. */
 export function loadTemplates(folder: string, names: readonly string[]): Templates {
   const partials = Object.fromEntries(shared.map((name) => [name, compileTemplate(folder, name)]));
   const compiled = new Map(names.map((name) => [name, compileTemplate(folder, name)]));

@@ -38,7 +38,9 @@ function breakCommands(text: string): string {
 /** Beginning of a command of Azure Pipelines, and of its equivalent in GitHub Actions. It may occur anywhere in a line. */
 const pipelineCommand = /##(?=(?:vso)?\[)/gi;
 
-/** Beginning of a command of GitHub Actions, in a line of its own. Blanks of earlier lines are left out: they would be read again from each of these. */
+/**
+ * Beginning of a command of GitHub Actions, in a line of its own. Blanks of earlier lines are left out: they would be read again from each of these.
+ */
 const lineCommand = /^([^\S\n\r\u2028\u2029]*):(?=:)/gm;
 
 /** Escapes commands to the CI system in JSON. The parsed value stays the same. */
@@ -61,7 +63,7 @@ export function escapeUnseen(code: string): string {
 
 const unseenInCode = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029\u{E0000}-\u{E007F}]|\p{Surrogate}/gu;
 
-/** Escapes a text so that a regular expression matches it literally. */
+/** Escapes a text for a regular expression, which then matches it literally. */
 export function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
@@ -79,7 +81,7 @@ export function commentText(prose: string): string {
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
 }
 
-/** Escapes prose so that it cannot end the comment that contains it. */
+/** Escapes prose inside a comment, which it then cannot end. */
 export function harmless(line: string): string {
   return line.replaceAll("*/", "*\\/");
 }

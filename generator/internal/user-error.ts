@@ -1,4 +1,4 @@
-/** Error that the user can correct. The CLI prints it without a stack. The message names the problem, its place, and the next step. */
+/** Error the user can correct. The CLI prints it without a stack. The message names the problem, its place, and the next step. */
 export class UserError extends Error {
   /** Exit code of the command: 2, or 130 if it was interrupted. */
   readonly exitCode: number;
@@ -13,7 +13,7 @@ export class UserError extends Error {
 /** Exit code of a command that could not do its work. Exit code 1 is for a command that worked and found a problem. */
 export const failedExitCode = 2;
 
-/** Exit code of a command that Ctrl-C stopped, as shells report it. */
+/** Exit code of a command stopped by Ctrl-C, as shells report it. */
 export const interruptedExitCode = 130;
 
 /** Creates the error of an interrupted run that has left nothing behind. */

@@ -1,7 +1,7 @@
 import type { Gate, Role, Shape } from "../model.ts";
 import { declarationsByName, resolveObject, type Declared } from "./resolve.ts";
 
-/** True if the declarations contain the capability that a gate requires. */
+/** True if the declarations contain the capability of a gate. */
 export function hasCapability(model: Declared, { side, path }: Gate): boolean {
   const type = capabilitiesType(side);
   const isDeclared = model.declarations.some(({ name }) => name === type);
@@ -12,13 +12,13 @@ export function hasCapability(model: Declared, { side, path }: Gate): boolean {
   return shape !== undefined;
 }
 
-/** Returns every capability that a side can declare. Nested ones follow the one that contains them: `sampling`, `sampling.tools`. */
+/** Returns every capability a side can declare. Nested ones follow the outer one: `sampling`, `sampling.tools`. */
 export function capabilitiesOf(side: Role, model: Declared): string[] {
   const name = capabilitiesType(side);
   return declarationsByName(model).has(name) ? membersIn({ kind: "reference", name }, model, []) : [];
 }
 
-/** Returns the name of the declaration that lists the capabilities of a side. */
+/** Returns the name of the declaration with the capabilities of a side. */
 export function capabilitiesType(side: Role): string {
   return side === "client" ? "ClientCapabilities" : "ServerCapabilities";
 }

@@ -1,17 +1,17 @@
 import type { ExtensionModel, RevisionModel, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "./resolve.ts";
 
-/** Features of other revisions that are missing from one, each with a sentence that names the revision that added or removed it. Keys are sorted. */
+/** Features of other revisions missing from one, each with a sentence about the revision where it was added or removed. Keys are sorted. */
 export interface Missing {
-  /** Methods that are missing from this revision, by the name of the declaration that carries them. */
+  /** Methods missing from this revision, by the name of their declaration. */
   readonly methods: ReadonlyMap<string, string>;
-  /** Properties that are missing from data types of this revision, by declaration and name. */
+  /** Properties missing from data types of this revision, by declaration and name. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Objects that are missing from this revision, by the value of the `type` that marks them. */
+  /** Objects missing from this revision, by the value of their `type`. */
   readonly kinds: ReadonlyMap<string, string>;
 }
 
-/** Finds the features of other models of a build that are missing from this one. Members that extensions of the revision provide are excluded. */
+/** Finds the features of other models of a build missing from this one, except members provided by extensions of the revision. */
 export function findMissing(
   model: RevisionModel,
   models: readonly RevisionModel[],
@@ -36,7 +36,7 @@ interface Where {
   readonly model: RevisionModel;
   /** All models of the build, oldest first. */
   readonly sorted: readonly RevisionModel[];
-  /** Members that an extension provides, as `Type.member`. */
+  /** Members provided by an extension, as `Type.member`. */
   readonly provided: ReadonlySet<string>;
 }
 
@@ -61,7 +61,7 @@ function findKinds(where: Where): ReadonlyMap<string, string> {
   return toSentences(missing, (kind) => sentenceOf(`"${kind}" content`, where, (other) => hasKind(other, kind)));
 }
 
-/** Returns the values of `type` that distinguish the alternatives of properties called `content`. */
+/** Returns the values of `type` among the alternatives of properties called `content`. */
 function kindsOf(model: RevisionModel): ReadonlySet<string> {
   const objects = model.declarations.map(({ name }) => resolveObject({ kind: "reference", name }, model));
   const contents = objects.flatMap((object) => object?.properties.filter(({ name }) => name === "content") ?? []);
@@ -86,12 +86,12 @@ function has(model: RevisionModel, name: string): boolean {
   return declarationsByName(model).has(name);
 }
 
-/** Returns the names of methods on the wire, by the declaration that carries them. */
+/** Returns the names of methods on the wire, by their declaration. */
 function methodsIn(models: readonly RevisionModel[]): ReadonlyMap<string, string> {
   return new Map(models.flatMap(({ methods }) => methods.map(({ type, name }) => [type, name])));
 }
 
-/** Returns a sentence that names the revision that added a feature or, if it no longer exists, the revision that removed it. */
+/** Returns a sentence about the revision where a feature was added or, if it no longer exists, removed. */
 function sentenceOf(subject: string, { model, sorted }: Where, isIn: (model: RevisionModel) => boolean): string {
   const later = sorted.find((other) => other.id > model.id && isIn(other));
   if (later) return `${subject} was added in revision ${later.id}`;

@@ -11,39 +11,36 @@ import type {
 } from "../model.ts";
 
 /**
- * Content of `spec/<revision>/overlay.json`: the facts about a revision that only prose states and its schema cannot express. Types only.
+ * Content of `spec/<revision>/overlay.json`: the facts about a revision found only in prose, because its schema cannot express them. Types only.
  * `spec/overlay.schema.json` describes the same for editors. Every overlay is checked against it.
  */
 export interface Overlay {
   readonly $schema?: string;
   /** Rule for the start of a connection and the content of every request. */
   readonly lifecycle: Clause & { readonly kind: "handshake" | "per-request" };
-  /** Rule for JSON-RPC batches: true for `accepted` if peers must accept them, and the methods that may not be in one. */
+  /** Rule for JSON-RPC batches: true for `accepted` if peers must accept them, and the methods excluded from them. */
   readonly batching: Clause & { readonly accepted: boolean; readonly never?: readonly string[] };
   /** Present if clients resume a stream whose connection the server has closed cleanly. */
   readonly polling?: Clause;
   /** Dialect of tool schemas that do not name one, if the revision defines it. */
   readonly jsonSchemaDialect?: Clause & { readonly uri: string };
-  /** Facts about individual methods that do not follow from the declarations. */
+  /** Facts about individual methods beyond their declarations. */
   readonly methods: { readonly [method: string]: MethodOverlay };
-  /** Time that responses take. Methods that are not listed need no work of their receiver. */
+  /** Time until responses. Methods not listed need no work of their receiver. */
   readonly durations?: readonly (Clause & { readonly duration: Duration; readonly methods: readonly string[] })[];
-  /** Requests that change nothing: they may be sent again when it is unknown whether they were handled. */
+  /** Requests without effects: they may be sent again when it is unknown whether they were handled. */
   readonly safe?: Clause & { readonly methods: readonly string[] };
   /** Methods whose params type lost the base `_meta`. The generator merges it into them again. */
   readonly mergeMeta?: Clause & { readonly methods: readonly string[] };
-  /** Rules for distinguishing the members of a union that no literal property distinguishes. */
+  /** Rules for distinguishing the members of a union that has no literal property for it. */
   readonly tags?: readonly TagOverlay[];
-  /** Numbers that prose restricts to integers: `"RequestId"` (an alias) or `"Error.code"` (a property, including that of derived types). */
+  /** Numbers restricted to integers by prose: `"RequestId"` (an alias) or `"Error.code"` (a property, also of derived types). */
   readonly integers?: readonly (Clause & { readonly at: string })[];
   /** Inline objects for which prose allows unlisted members but the type does not: `"Tool.inputSchema"`. */
   readonly openObjects?: readonly (Clause & { readonly at: string })[];
   /** Rules across several properties of one object. */
   readonly constraints?: readonly ConstraintOverlay[];
-  /**
-   * Required properties that a peer may omit. The receiver assumes the given value. Written as `Declaration.property`, and inherited by derived
-   * types.
-   */
+  /** Required properties a peer may omit. The receiver assumes the given value. Written as `Declaration.property`, and inherited by derived types. */
   readonly tolerances?: readonly (Clause & { readonly at: string; readonly absentMeans: string | number })[];
   /** Optional properties for which a peer may send `null`. The receiver treats it as absent. */
   readonly nulls?: readonly (Clause & { readonly at: string })[];
@@ -51,17 +48,17 @@ export interface Overlay {
   readonly minimums?: readonly (Clause & { readonly at: string })[];
   /** Error codes with their rules. `constant` names the schema's constant, which must have the same value. */
   readonly errors: readonly (Clause & ErrorRule & { readonly constant?: string })[];
-  /** HTTP headers that the revision defines. */
+  /** HTTP headers defined by the revision. */
   readonly headers?: readonly (Clause & HeaderRule)[];
   /** Keys of `_meta` whose meaning the protocol defines. */
   readonly reservedMeta?: readonly (Clause & ReservedMeta)[];
   /** Rules for the member `resultType` of results. */
   readonly resultTypes?: Clause & ResultTypeRule;
-  /** Capability objects that imply one member when they are empty. */
+  /** Capability objects with one implied member when they are empty. */
   readonly emptyCapabilities?: readonly (Clause & EmptyCapability)[];
   /** Names used in code and gone from this revision, as `tools/list` or `Tool.inputSchema`. A declaration stands for all below it. */
   readonly removed?: readonly (Clause & { readonly names: readonly string[] })[];
-  /** Rules for features of newer revisions that this one does not have. Every difference needs a rule. */
+  /** Rules for features of newer revisions missing in this one. Every difference needs a rule. */
   readonly conversions?: readonly ({ readonly clause?: string } & ConversionRule)[];
 }
 
@@ -90,7 +87,7 @@ export interface ExtensionOverlay extends DeclarationOverlay {
   readonly id: string;
   readonly lifecycles: Clause & { readonly kinds: ExtensionRules["lifecycles"] };
   readonly declared: Clause & ExtensionRules["declared"];
-  /** Maps whose values only code that knows their context can check: `"UpdateTaskRequest.params.inputResponses"`. */
+  /** Maps whose values only code with their context can check: `"UpdateTaskRequest.params.inputResponses"`. */
   readonly unchecked?: readonly (Clause & { readonly at: string })[];
   readonly results?: readonly (Clause & ExtensionRules["results"][number])[];
   readonly members?: readonly (Clause & ExtensionRules["members"][number])[];
@@ -104,9 +101,9 @@ export interface Clause {
 
 /** Facts about one method of the protocol. */
 export interface MethodOverlay extends Clause {
-  /** `embedded` marks a payload inside a result that is never sent as a message. */
+  /** `embedded` marks a payload inside a result, never sent as a message. */
   readonly kind?: "embedded";
-  /** Roles that send the method, if no role union contains it, as in extensions. */
+  /** Roles of senders of the method, if no role union contains it, as in extensions. */
   readonly senders?: readonly Role[];
   /**
    * Replaces the derived capability gate. `null`: the method needs none. Without a side, it is the receiver of a request, or the sender of a
@@ -117,7 +114,7 @@ export interface MethodOverlay extends Clause {
   readonly result?: string;
   /** Other names under which implementations of this revision send a notification. They are accepted but never sent. */
   readonly aliases?: readonly string[];
-  /** Additional results that are possible if the params have a member. */
+  /** Additional results, possible if the params have a member. */
   readonly alternatives?: readonly { readonly type: string; readonly whenParam: string }[];
 }
 

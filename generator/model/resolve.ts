@@ -9,7 +9,7 @@ export interface Declared {
 /** Cache of declarations by name. Resolving looks up names constantly, and lists of declarations never change. */
 const known = new WeakMap<readonly Declaration[], ReadonlyMap<string, Declaration>>();
 
-/** Returns the declarations by name. The result is a `Map`, because the names come from files and may be those of `Object.prototype`. */
+/** Returns the declarations by name. The result is a `Map`, because names from files may equal names of `Object.prototype`. */
 export function declarationsByName({ declarations }: Declared): ReadonlyMap<string, Declaration> {
   const found = known.get(declarations);
   if (found) return found;
@@ -19,24 +19,24 @@ export function declarationsByName({ declarations }: Declared): ReadonlyMap<stri
 }
 
 /**
- * Returns the object that a shape denotes, including everything that it inherits. Base properties come first, and redeclared properties replace them
- * in place. Returns `undefined` for shapes that are not a single object, such as unions and strings.
+ * Returns the object of a shape, including everything it inherits. Base properties come first, and redeclared properties replace them in place.
+ * Returns `undefined` for shapes other than a single object, such as unions and strings.
  */
 export function resolveObject(shape: Shape, model: Declared): ObjectShape | undefined {
   return resolveObjectIn(shape, declarationsByName(model));
 }
 
-/** {@link resolveObject} for names that are looked up one by one, while a schema is read. */
+/** {@link resolveObject} for names looked up one by one, while a schema is read. */
 export function resolveObjectIn(shape: Shape, names: Names): ObjectShape | undefined {
   return flatten(shape, { names, open: [] });
 }
 
-/** Follows references to the target of an alias, or to an interface with everything that it inherits. */
+/** Follows references to the target of an alias, or to an interface with everything it inherits. */
 export function resolveAlias(shape: Shape, model: Declared): Shape {
   return resolveAliasIn(shape, declarationsByName(model));
 }
 
-/** {@link resolveAlias} for names that are looked up one by one, while a schema is read. */
+/** {@link resolveAlias} for names looked up one by one, while a schema is read. */
 export function resolveAliasIn(shape: Shape, names: Names): Shape {
   const open: string[] = [];
   let found = shape;
@@ -49,7 +49,7 @@ export function resolveAliasIn(shape: Shape, names: Names): Shape {
   return found;
 }
 
-/** Returns the rules across several properties of a declaration: its own, or else those of its bases. */
+/** Returns the rules across several properties of a declaration: its own, otherwise the rules of its bases. */
 export function resolveConstraints(declaration: Declaration, model: Declared): readonly Constraint[] {
   if (declaration.constraints) return declaration.constraints;
   const names = declarationsByName(model);
@@ -57,7 +57,7 @@ export function resolveConstraints(declaration: Declaration, model: Declared): r
   return bases.flatMap((base) => (base ? resolveConstraints(base, model) : []));
 }
 
-/** Returns the names of declarations that contain themselves, directly or through others. Their values may nest without limit. */
+/** Returns the names of recursive declarations: they contain themselves, directly or through others. Their values may nest without limit. */
 export function findRecursive(model: Declared): Set<string> {
   const edges = new Map(model.declarations.map((declaration) => [declaration.name, edgesOf(declaration)]));
   return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
@@ -66,7 +66,7 @@ export function findRecursive(model: Declared): Set<string> {
 /** Declarations by name. */
 export type Names = Pick<ReadonlyMap<string, Declaration>, "get">;
 
-/** State of resolving: all names, and the names that are being resolved, to detect cycles. */
+/** State of resolving: all names, and the names on the current path, to detect cycles. */
 interface Scope {
   readonly names: Names;
   readonly open: readonly string[];
@@ -113,7 +113,7 @@ function flattenInterface(declaration: Declaration, scope: Scope): ObjectShape {
   return object;
 }
 
-/** Cache of interfaces with everything that they inherit. Comparing revisions resolves each interface hundreds of times. */
+/** Cache of interfaces with everything they inherit. Comparing revisions resolves each interface hundreds of times. */
 const flattened = new WeakMap<Declaration, { readonly names: Scope["names"]; readonly object: ObjectShape }>();
 
 function inherit(declaration: Declaration, scope: Scope): ObjectShape {
@@ -130,7 +130,7 @@ function withoutKeys(base: ObjectShape | undefined, keys: readonly string[]): Ob
   return base && { ...base, properties: base.properties.filter(({ name }) => !keys.includes(name)) };
 }
 
-/** A redeclared property replaces the inherited one entirely: its optionality and shape are those of the derived type. */
+/** A redeclared property replaces the inherited one entirely: its optionality and shape come from the derived type. */
 export function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
   const redeclared = new Map(own.properties.map((property) => [property.name, property]));
   const known = new Set(inherited.properties.map(({ name }) => name));
@@ -167,7 +167,7 @@ function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape 
   };
 }
 
-/** Combines a property with that of the same name, or with the index of the other object if it has none. */
+/** Combines a property with the one of the same name, or with the index of the other object if it has none. */
 function createPropertyMeeting(
   names: Names,
 ): (property: Property, other: Property | undefined, index: Shape | undefined) => Property {

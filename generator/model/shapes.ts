@@ -77,7 +77,7 @@ export function unreachable(value: never): never {
   throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);
 }
 
-/** Returns the minimum of a property that is a number, if it has one. */
+/** Returns the minimum of a number property, if it has one. */
 export function minimumOf({ shape }: Property): number | undefined {
   return shape.kind === "number" ? shape.minimum : undefined;
 }

@@ -13,7 +13,7 @@ import { readNames, usedNames, type Named } from "../model/names.ts";
 import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { mapDeclaration, referencesIn } from "../model/shapes.ts";
 
-/** Decisions that are required before a new overlay is correct. */
+/** Decisions to make before a new overlay is correct. */
 export interface Decisions {
   /** Points without which the generator fails. */
   readonly open: readonly string[];
@@ -32,8 +32,8 @@ export interface DecisionsInput {
 }
 
 /**
- * Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. `isReadable` is true if the
- * revision can be read before the decisions: only names used in code are open.
+ * Lists the points settled neither by the schema nor by a proposed overlay, or settled only by assumption. `isReadable` is true if the revision can
+ * be read before the decisions: only names used in code are open.
  */
 export function findDecisions(input: DecisionsInput): Decisions & { readonly isReadable: boolean } {
   const { schema, overlay, base } = input;
@@ -66,8 +66,8 @@ export function findDecisions(input: DecisionsInput): Decisions & { readonly isR
 }
 
 /**
- * Lists what the nearest revision may send, the new one does not accept, and no rule converts: a handler of the new revision gets it as it is. A default
- * for a member is proposed if there is a simple one.
+ * Lists what the nearest revision may send, the new one does not accept, and no rule converts: a handler of the new revision gets it as it is. A
+ * default for a member is proposed if there is a simple one.
  */
 export function findNarrower(model: RevisionModel, base: RevisionModel): string[] {
   const { methods, ruleOf } = readReceivedBy(model, base, []);

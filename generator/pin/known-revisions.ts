@@ -8,7 +8,7 @@ import { createOverlayReader } from "../read/overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 
-/** Revisions to compare a new one with: those of a spec folder, and after them those of this package. */
+/** Revisions to compare a new one with: first the ones of a spec folder, then the ones of this package. */
 export interface KnownRevisions {
   /** Pins of the folder itself; empty when it is new. */
   readonly pins: Pins;
@@ -16,28 +16,29 @@ export interface KnownRevisions {
   readonly extensions: Pins;
   /** The schema of overlays of this package. It replaces the one in the folder. */
   readonly overlaySchema: string;
-  /** Reads an overlay by that schema. */
+  /** Reads an overlay by the folder's schema of overlays. */
   readonly readOverlay: ReturnType<typeof createOverlayReader>;
-  /** Reads the overlay that the folder has for a revision, as text. */
+  /** Reads the folder's overlay for a revision, as text. */
   readOwnOverlay(revision: string): Promise<string | undefined>;
   /** Reads the revision before the given one (else the first after it), with the overlay to start from. */
   readNearest(revision: string): Promise<Nearest>;
   /** Reads the revisions of the folder itself, without the given one. */
   readOthers(revision: string): Promise<readonly RevisionModel[]>;
-  /** Returns the problems of the folder's extensions with a revision that is their core: each is read against the newest. */
+  /** Returns the problems of the folder's extensions with a revision as their core: each is read against the newest. */
   findUnfit(core: RevisionModel): Promise<readonly string[]>;
 }
 
-/** Nearest revision, with the overlay that a new one starts from. */
+/** Nearest revision, with the overlay from which a new one starts. */
 export interface Nearest {
   readonly model: RevisionModel;
   /**
-   * The folder's own overlay of the requested revision, if it has one; else that of the nearest, with links to the pages of the requested revision.
+   * The folder's own overlay of the requested revision, if it has one; otherwise the overlay of the nearest, with links to the pages of the requested
+   * revision.
    */
   readonly overlay: Overlay;
 }
 
-/** Opens a spec folder that may not exist yet. */
+/** Opens a spec folder, which may not exist yet. */
 export async function openKnownRevisions(folders: {
   readonly folder: string;
   readonly packaged: string;

@@ -23,7 +23,7 @@ export interface PinOptions extends SourceOptions {
   readonly revision: string;
   /** Path or https address of its `schema.ts`. */
   readonly from: string;
-  /** Spec folder that receives it. A missing one is created from the one of this package. Default: `spec` in the working directory. */
+  /** Spec folder to write to. A missing one is created from the one of this package. Default: `spec` in the working directory. */
   readonly spec?: string;
   /** Status of the revision. Default: as in an earlier pin, or as the file shows. */
   readonly status?: Pin["status"];
@@ -41,14 +41,14 @@ export interface PinReport {
   /** Files of a schema in several files, which are joined; else empty. */
   readonly files: readonly string[];
   readonly declarations: number;
-  /** `kept`: the existing overlay fits. `proposed`: it was derived from that of `base`. */
+  /** `kept`: the existing overlay fits. `proposed`: it was derived from the overlay of `base`. */
   readonly overlay: Draft;
   readonly decisions: Decisions;
   /** Differences without a conversion for older peers. */
   readonly undecided: readonly UndecidedDifference[];
   /** The new revision and the nearest one, to compare them; absent while decisions are open. */
   readonly compared: readonly [older: RevisionModel, newer: RevisionModel] | undefined;
-  /** Problems of extensions whose types refer to the newest revision, if that is the new one. */
+  /** Problems of extensions with types of the newest revision, if this is the new one. */
   readonly unfit: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -185,7 +185,7 @@ function moveToOrigin(
   return { ...originOf({ line, column }), text };
 }
 
-/** True if the folder's schema of overlays has the rule of an entry. A folder that keeps its own may not have it. */
+/** True if the folder's schema of overlays has the rule of an entry. A folder with its own schema may not have it. */
 function isReadable(entry: ConversionRule, overlay: string, { known, path }: DraftInput): boolean {
   try {
     known.readOverlay({ path, text: JSON.stringify({ ...JSON.parse(overlay), conversions: [entry] }) });

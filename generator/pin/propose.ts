@@ -8,14 +8,14 @@ import type { Schema } from "../read/schema.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { withTags } from "../read/tags.ts";
 
-/** A proposed overlay for a schema that has none yet. */
+/** A proposed overlay for a schema without one. */
 export interface Proposal {
   readonly overlay: Overlay;
-  /** Entries of the older overlay that refer to a type or method missing from this schema. */
+  /** Entries of the older overlay for a type or method missing from this schema. */
   readonly dropped: readonly string[];
 }
 
-/** Adopts every entry of an older overlay that is still valid for a schema, and lists the others. */
+/** Adopts every entry of an older overlay if it is still valid for a schema, and lists the others. */
 export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const scope = createScope(schema, base);
   const { $schema, polling, jsonSchemaDialect, mergeMeta, resultTypes, removed, conversions } = base;

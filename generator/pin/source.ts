@@ -13,7 +13,7 @@ export interface SchemaSource {
   readonly files: readonly string[];
   /** Returns the original place, in a file, of a place in the text. */
   readonly originOf: JoinedFiles["originOf"];
-  /** The commit that the URL contains, if any. */
+  /** The commit in the URL, if any. */
   readonly commit?: string;
 }
 
@@ -36,7 +36,7 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
   return { from, ...joined, ...(folder.isUrl && commit !== undefined && { commit }) };
 }
 
-/** Text of a file that may import others. */
+/** Pattern of files with possible imports. */
 const mayImport = /^\s*(?:import|export\s*(?:type\s*)?[*{])/m;
 
 /** One file is taken as it is. */

@@ -2,11 +2,11 @@ import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { wholeFolder } from "../internal/files.ts";
 
-/** A spec folder that may have been created just now. */
+/** A spec folder, perhaps created just now. */
 export interface StartedFolder {
   /** True if the folder was created, with all revisions of this package. */
   readonly isNew: boolean;
-  /** Removes the files that were added. */
+  /** Removes the added files. */
   undo(): Promise<void>;
 }
 

@@ -52,7 +52,7 @@ async function fill(aside: string, { schema, overlay }: PinnedFiles, known: stri
   await replaceFile(join(aside, "overlay.json"), overlay);
 }
 
-/** Removes a copied link first, so that nothing is written through it. */
+/** Removes a copied link first: nothing must be written through it. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   await writeFile(path, text, { flag: "wx" });

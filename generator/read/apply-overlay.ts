@@ -11,7 +11,7 @@ export type AppliedOverlay = DeclarationOverlay &
   Pick<Overlay, "nulls" | "minimums">;
 
 /**
- * Returns the declarations with all type rules of the overlay applied. Every name in those rules must resolve.
+ * Returns the declarations with all type rules of the overlay applied. Every name in the rules must resolve.
  *
  * @throws {SpecError} when a name does not resolve.
  */
@@ -43,7 +43,7 @@ export function applyOverlay(
   return (overlay.tags ?? []).reduce((result, rule) => applyTag(result, rule, path), editor.declarations());
 }
 
-/** Editor of declarations by path. A path that does not exist is an error of the overlay. */
+/** Editor of declarations by path. A path without a target is an error of the overlay. */
 interface Editor {
   declarations(): Declaration[];
   replace(name: string, change: (declaration: Declaration) => Declaration): void;
@@ -87,7 +87,7 @@ function createEditor(declarations: readonly Declaration[], path: string): Edito
   };
 }
 
-/** Returns the declarations with a property of several types, such as that of `Pick<Base, "name">`, by the place of the property. */
+/** Returns the declarations with a property of several types, such as the one of `Pick<Base, "name">`, by the place of the property. */
 function findCopies(declarations: readonly Declaration[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const declaration of declarations) {
@@ -106,7 +106,7 @@ function placeOf({ name, location: { line, column } }: Property): string {
   return `${line}:${column}:${name}`;
 }
 
-/** Changes the copies of a property. One that is optional, or has another type, is another property. */
+/** Changes the copies of a property. If it is optional, or has another type, it is another property. */
 function editCopies(
   declaration: Declaration,
   original: Property,
@@ -150,7 +150,7 @@ function toUnchecked(): Shape {
   return { kind: "object", properties: [], index: { kind: "unknown" } };
 }
 
-/** Adds the base `_meta` to params that a derived type, or a base in between, declares again without it. */
+/** Adds the base `_meta` to params declared again without it, by a derived type or a base in between. */
 function mergeMeta(editor: Editor, method: string): void {
   const declarations = editor.declarations();
   const target = declarations.find((declaration) => methodOf(declaration) === method);
@@ -168,7 +168,7 @@ function mergeMeta(editor: Editor, method: string): void {
   });
 }
 
-/** Returns the declaration that declares the `params` of a type: the type itself or the nearest base. */
+/** Returns the declaration with the `params` of a type: the type itself or the nearest base. */
 function paramsOwner(declarations: readonly Declaration[], target: Declaration): Declaration | undefined {
   if (target.shape.kind === "object" && target.shape.properties.some(({ name }) => name === "params")) return target;
   for (const base of target.extends) {

@@ -66,7 +66,7 @@ function hasOneKind({ kind }: Shape): boolean {
   return ["string", "number", "boolean", "literal", "null", "array", "union"].includes(kind);
 }
 
-/** Returns alternatives with those of `boolean` one by one, as TypeScript has them. */
+/** Returns alternatives with `true` and `false` instead of `boolean`, as TypeScript has them. */
 export function splitBooleans(alternatives: readonly Shape[]): readonly Shape[] {
   return alternatives.flatMap((shape): readonly Shape[] =>
     shape.kind === "boolean" ? [true, false].map((value) => ({ kind: "literal", value })) : [shape],

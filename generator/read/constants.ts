@@ -10,7 +10,7 @@ export interface Constants {
   readonly structures: ReadonlyMap<string, Shape>;
 }
 
-/** Reads constants in source order. @throws {SpecError} for a variable, and for a value that is not written out. */
+/** Reads constants in source order. @throws {SpecError} for a variable, and for a computed value. */
 export function readConstants(path: string, statements: readonly ts.VariableStatement[]): Constants {
   const constants: Constant[] = [];
   const structures = new Map<string, Shape>();

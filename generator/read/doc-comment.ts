@@ -46,7 +46,7 @@ export function readComment(path: string, node: ts.Node): Comment {
   return isEmpty ? { tags } : { doc, tags };
 }
 
-/** TypeScript reads only the last comment, and no comment that shares a line with the preceding code. A type tag must not get lost there. */
+/** TypeScript reads only the last comment, and no comment on the line of the preceding code. A type tag must not get lost there. */
 function rejectIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined): void {
   const { text } = node.getSourceFile();
   const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());

@@ -17,7 +17,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** What names stand for, in all files. */
+/** Meaning of names, in all files. */
 export interface Names {
   readonly checker: ts.TypeChecker;
   /** Declarations of all files, by {@link keyOf}. */
@@ -38,7 +38,7 @@ export function keyOf(source: ts.SourceFile, name: string): string {
   return `${source.fileName} ${name}`;
 }
 
-/** What a name stands for. */
+/** Meaning of a name. */
 interface Target {
   /** Key of a declaration on the top level of a file. */
   readonly key?: string;
@@ -95,7 +95,7 @@ export function editReferences(file: File, names: Names): readonly Edit[] {
   return [...edits.values()].sort((a, b) => a.start - b.start);
 }
 
-/** An import with a comment leaves a semicolon, so that the next declaration does not get the comment. */
+/** An import with a comment leaves a semicolon; otherwise the next declaration would get the comment. */
 function removal(node: ts.ImportDeclaration | ts.ExportDeclaration): Edit {
   const { text } = node.getSourceFile();
   const start = node.getStart();

@@ -19,7 +19,7 @@ export interface ExtensionInput {
   readonly overlay: { readonly path: string; readonly value: ExtensionOverlay };
   /** Newest revision. The extension may import its declarations. */
   readonly core: RevisionModel;
-  /** Upstream commit that the schema was copied from or verified against. */
+  /** Upstream commit the schema was copied from or verified against. */
   readonly commit?: string;
 }
 
@@ -39,7 +39,7 @@ export function readExtension({ name, status, schema, overlay, core, commit }: E
   return { ...model, rules };
 }
 
-/** Returns the capabilities that gate the methods of the extension. Each is declared under the identifier of the extension. */
+/** Returns the capabilities for the methods of the extension. Each is declared under the identifier of the extension. */
 function toTerms({ id, declared }: ExtensionOverlay): ExtensionTerms {
   const path = ["extensions", id];
   return { gate: { side: "server", path }, ...(declared.client !== undefined && { needs: { side: "client", path } }) };

@@ -11,7 +11,7 @@ export interface SchemaFile {
   readonly text: string;
 }
 
-/** Path of a file that an import or an export names. */
+/** Path of a file in an import or an export. */
 export interface ImportedFile {
   /** Its path relative to the folder of the first file. */
   readonly name: string;
@@ -56,7 +56,7 @@ function rejectOtherForms(path: string, statement: ts.ImportDeclaration | ts.Exp
     throw reject(path, statement, "expected `import type { Name } from ...`");
 }
 
-/** Returns the path of an imported file. The names of folders and files are plain, so that no system reads them in another way. */
+/** Returns the path of an imported file. The names of folders and files must be plain: every system reads them in the same way. */
 function resolveFile(path: string, from: string, specifier: ts.Expression): string {
   const written = ts.isStringLiteralLike(specifier) ? specifier.text : "";
   if (!/^\.{1,2}(?:\/[\w.-]+)+$/.test(written))

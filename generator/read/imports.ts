@@ -2,7 +2,7 @@ import type { Declaration } from "../model.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { reject, ts } from "./syntax.ts";
 
-/** Core names by the local names that a file gives to them. */
+/** Core names by their local names in a file. */
 export type Imports = ReadonlyMap<string, string>;
 
 /**

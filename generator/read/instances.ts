@@ -13,14 +13,14 @@ export interface Instance {
   readonly types: readonly Shape[];
   /** Place inside of the generic type, where its parameters have these types. */
   readonly context: TypeContext;
-  /** Reads what it stands for. */
+  /** Reads its shape. */
   readonly read: () => Shape;
 }
 
 /** Instances of generic types. */
 export interface Instances {
   /**
-   * Returns what an instance stands for. One that contains itself becomes a declaration, once for the same types.
+   * Returns the shape of an instance. An instance that contains itself becomes a declaration, once for the same types.
    *
    * @throws {SpecError} when it contains ever larger types
    */

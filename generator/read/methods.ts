@@ -4,7 +4,7 @@ import type { DeclarationOverlay, MethodOverlay } from "../model/overlay.ts";
 import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
-/** Unions that define which role sends which message. Some may be missing from a revision. */
+/** Unions of the messages each role sends. Some may be missing from a revision. */
 const roleUnions = [
   { name: "ClientRequest", kind: "request", sender: "client" },
   { name: "ServerRequest", kind: "request", sender: "server" },
@@ -17,13 +17,13 @@ interface Context {
   readonly byName: ReadonlyMap<string, Declaration>;
   readonly overlay: DeclarationOverlay;
   readonly path: string;
-  /** Problems that neither the declarations nor the overlay settle. The list grows while methods are read. */
+  /** Problems settled neither by the declarations nor by the overlay. The list grows while methods are read. */
   readonly decisions: SpecError[];
   /** Capabilities for all methods of an extension, regardless of their names. */
   readonly terms?: ExtensionTerms;
 }
 
-/** Capabilities that the methods of an extension need: of the server, and of the client if it must declare the extension too. */
+/** Capabilities for the methods of an extension: of the server, and of the client if it must declare the extension too. */
 export interface ExtensionTerms {
   readonly gate: Gate;
   readonly needs?: Gate;
@@ -36,9 +36,9 @@ interface Sighting {
 }
 
 /**
- * Derives every method of a revision from its role unions. The overlay settles everything that does not follow from them.
+ * Derives every method of a revision from its role unions. The overlay settles everything else.
  *
- * @throws {SpecError} at the first problem that the overlay does not settle.
+ * @throws {SpecError} at the first problem not settled by the overlay.
  */
 export function readMethods(declarations: readonly Declaration[], overlay: DeclarationOverlay, path: string): Method[] {
   const { methods, decisions } = examineMethods(declarations, overlay, path);
@@ -46,9 +46,7 @@ export function readMethods(declarations: readonly Declaration[], overlay: Decla
   return methods;
 }
 
-/**
- * Does the same as `readMethods` without throwing. Returns all methods that can be read, and every problem that an overlay entry has to settle first.
- */
+/** Does the same as `readMethods` without throwing. Returns all readable methods, and every problem for which an overlay entry is missing. */
 export function examineMethods(
   declarations: readonly Declaration[],
   overlay: DeclarationOverlay,
@@ -74,9 +72,9 @@ export function examineMethods(
 }
 
 /**
- * Returns the methods that an extension declares. No role union names them, so the overlay names their senders.
+ * Returns the methods declared by an extension. No role union names them, so the overlay names their senders.
  *
- * @throws {SpecError} at the first problem that the overlay does not settle.
+ * @throws {SpecError} at the first problem not settled by the overlay.
  */
 export function readExtensionMethods(
   own: readonly Declaration[],
@@ -188,7 +186,7 @@ function readParams(context: Context, type: string): Params | undefined {
   return params && { optional: params.optional, shape: params.shape };
 }
 
-/** Returns the result that `XResultResponse` names, else `XResult`, else the type that the overlay names. */
+/** Returns the result named by `XResultResponse`, otherwise `XResult`, otherwise the type named by the overlay. */
 function readResult(
   context: Context,
   type: string,
@@ -242,7 +240,7 @@ function gateSide(kind: Method["kind"], sender: Role): Role {
 
 /**
  * Derives the capability from the first part of the name, such as `tools` from `tools/call`. Each list may have a capability for the notifications of
- * its changes. The overlay has all that does not follow from this rule.
+ * its changes. The overlay has every exception from this rule.
  */
 function derivePath(name: string, kind: Method["kind"]): readonly string[] {
   const [feature = "", event = ""] = kind === "notification" ? name.split("/").slice(1) : name.split("/");
@@ -258,7 +256,7 @@ function propertyOf(
   return resolveObject({ kind: "reference", name: type }, context)?.properties.find(({ name }) => name === key);
 }
 
-/** Methods that one side sends have different names: on the wire, where they are of one kind, and in code. */
+/** Methods sent by one side have different names: on the wire, where they are of one kind, and in code. */
 function askAboutEqualNames(context: Context, methods: readonly Method[]): void {
   const seen = new Map<string, string>();
   for (const { name, handler, kind, senders, type } of methods) {
@@ -275,7 +273,7 @@ function withSenders(what: string, senders: readonly Role[]): string[] {
   return senders.map((sender) => `${what} of the ${sender}`);
 }
 
-/** An entry for a method that does not exist is a mistake, or a leftover from another revision. */
+/** An entry for a missing method is a mistake, or a leftover from another revision. */
 function askAboutStale(context: Context, methods: readonly Method[]): void {
   const known = new Set(methods.map(({ name }) => name));
   for (const name of Object.keys(context.overlay.methods)) {
@@ -283,7 +281,7 @@ function askAboutStale(context: Context, methods: readonly Method[]): void {
   }
 }
 
-/** Records a problem without throwing, so that all problems can be reported together. */
+/** Records a problem without throwing, because all problems are reported together. */
 function ask(context: Context, text: string): void {
   context.decisions.push(new SpecError({ file: context.path, text }));
 }

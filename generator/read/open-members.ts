@@ -30,7 +30,7 @@ export function isOpen(context: TypeContext, shape: Shape, seen: readonly string
 
 /**
  * Finds one member of such a type, and reads nothing else: `interface A { id: string; next: A["id"] }`. Returns `undefined` where only the whole type
- * shows the member: one that several bases have, or an index.
+ * shows the member: a member of several bases, or an index.
  *
  * @throws {SpecError} when the member is defined by itself
  */

@@ -21,8 +21,8 @@ const compiled = {
 };
 
 /**
- * Returns a function that reads overlays and checks them against `schema`, the text of `spec/overlay.schema.json`. The function throws a `SpecError`,
- * which describes the correction, when an overlay does not match.
+ * Returns a function to read overlays and check them against `schema`, the text of `spec/overlay.schema.json`. The function throws a `SpecError` with
+ * the correction when an overlay does not match.
  *
  * @throws {SpecError} when the schema is no JSON object.
  */
@@ -34,7 +34,8 @@ export function createOverlayReader(schema: string): (file: OverlayFile) => Over
 }
 
 /**
- * Returns a function that reads overlays of extensions. Their schema refers to the schema of overlays. It throws the same errors as a reader of overlays.
+ * Returns a function to read overlays of extensions. Their schema refers to the schema of overlays. It throws the same errors as a reader of
+ * overlays.
  *
  * @throws {SpecError} when a schema is no JSON object.
  */
@@ -158,7 +159,7 @@ interface Scan {
   offset: number;
 }
 
-/** Returns the offsets of all values by JSON pointer. Throws a `SpecError` at the first character that is not JSON, and at a duplicate key. */
+/** Returns the offsets of all values by JSON pointer. Throws a `SpecError` at the first invalid character, and at a duplicate key. */
 function locateValues(path: string, text: string): ReadonlyMap<string, number> {
   const scan: Scan = { path, text, starts: new Map(), offset: 0 };
   scanValue(scan, "");
@@ -205,7 +206,7 @@ function scanString(scan: Scan): string {
   return String(JSON.parse(take(scan, /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y, "a string")));
 }
 
-/** Returns the next character that is not whitespace without consuming it, or an empty string at the end. */
+/** Returns the next character other than whitespace without consuming it, or an empty string at the end. */
 function peek(scan: Scan): string {
   take(scan, /[ \t\r\n]*/y, "");
   return scan.text.charAt(scan.offset);

@@ -11,7 +11,7 @@ export interface PackagedModels {
   /** Models of the revisions, oldest first. */
   readonly models: readonly RevisionModel[];
   readonly extensions: readonly ExtensionModel[];
-  /** Models of the revisions, by the digest of all that they are read from. */
+  /** Models of the revisions, by the digest of everything they are read from. */
   readonly byDigest: ReadonlyMap<string, RevisionModel>;
 }
 
@@ -38,7 +38,7 @@ export function packModels(
   return JSON.stringify(packed);
 }
 
-/** Reads the models of this package, if the build that wrote them is of this code. */
+/** Reads the models of this package, if their build is of this code. */
 export async function readPackagedModels(): Promise<PackagedModels | undefined> {
   const text = await readPackaged(packagedModels);
   if (text === undefined) return undefined;

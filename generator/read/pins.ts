@@ -4,13 +4,13 @@ import { SpecError } from "../internal/spec-error.ts";
 export interface Pin {
   readonly status: "released" | "draft";
   /**
-   * Lower-case hex SHA-256 of the upstream `schema.ts` that the local file is equal to or was verified against. Absent for extensions that are
-   * published as prose only.
+   * Lower-case hex SHA-256 of the upstream `schema.ts`. The local file is equal to it or was verified against it. Absent for extensions published as
+   * prose only.
    */
   readonly sha256?: string;
-  /** Upstream commit of that file, if known. */
+  /** Upstream commit of the file, if known. */
   readonly commit?: string;
-  /** Location of that file: a URL or a path. */
+  /** Location of the file: a URL or a path. */
   readonly source?: string;
 }
 
@@ -22,7 +22,7 @@ export interface FilePin extends Pin {
 /** Pins by revision identifier, oldest first, or by name of an extension. */
 export type Pins = ReadonlyMap<string, Pin>;
 
-/** Pattern of revision identifiers, which are dates. Every identifier that becomes a folder name must match. */
+/** Pattern of revision identifiers, which are dates. Every identifier must match before it becomes a folder name. */
 export const revisionPattern: RegExp = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Pattern of extension names, which become folder names as well. */

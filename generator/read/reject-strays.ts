@@ -4,7 +4,7 @@ import type { DeclarationOverlay, Overlay } from "../model/overlay.ts";
 import { resolveObject } from "../model/resolve.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
-/** Declarations and methods that the entries of an overlay may name. */
+/** Declarations and methods the entries of an overlay may name. */
 export interface Named {
   readonly declarations: readonly Declaration[];
   readonly methods: readonly Method[];
@@ -16,7 +16,7 @@ export type TableOverlay = DeclarationOverlay & Partial<Pick<Overlay, "batching"
 /**
  * Checks the entries that only become tables.
  *
- * @throws {SpecError} when an entry names a method, type or capability that the revision does not have.
+ * @throws {SpecError} when an entry names a method, type or capability missing in the revision.
  */
 export function rejectStrays(overlay: TableOverlay, named: Named, path: string): void {
   const [stray] = [

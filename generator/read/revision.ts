@@ -15,7 +15,7 @@ export interface RevisionInput {
   /** Path and text of `schema.ts`. The path is for messages only and is never opened. */
   readonly schema: { readonly path: string; readonly text: string };
   readonly overlay: { readonly path: string; readonly value: Overlay };
-  /** Upstream commit that the schema was copied from or verified against. */
+  /** Upstream commit the schema was copied from or verified against. */
   readonly commit?: string;
 }
 

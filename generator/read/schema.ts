@@ -29,10 +29,10 @@ export interface Schema {
 
 /**
  * Reads a protocol schema written in TypeScript: a local file or the unmodified upstream file. Types keep their names, their order and their
- * optionality as written. Utility types, type parameters and members of other types are replaced by what they stand for in a message.
+ * optionality as written. Utility types, type parameters and members of other types are replaced by their meaning in a message.
  *
  * @throws {SpecError} at the first construct without a meaning for messages, or without a place in the model, with file, line and column.
- * @param core - declarations that the file may import: an extension uses those of the core
+ * @param core - declarations for the file to import: an extension uses those of the core
  */
 export function readSchema(path: string, text: string, core: readonly Declaration[] = []): Schema {
   const file = parseSource(path, text.replaceAll("\r\n", "\n"));
@@ -52,7 +52,7 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   return { constants, declarations: complete, warnings: findUnknownTags(path, file) };
 }
 
-/** Collects what the names of a file stand for. */
+/** Collects the meaning of the names in a file. */
 function openFile(
   path: string,
   { statements }: ts.SourceFile,

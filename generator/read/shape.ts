@@ -111,7 +111,7 @@ function readLiteral(context: TypeContext, node: ts.LiteralTypeNode): Shape {
   throw reject(context.path, node, "this kind of literal is not supported");
 }
 
-/** Reads a tuple. Items after the listed ones are those of a rest, which must come last. */
+/** Reads a tuple. Items after the listed ones belong to a rest, which must come last. */
 function readTuple(context: TypeContext, node: ts.TupleTypeNode): Shape {
   const members = node.elements.map((element) => readTupleMember(context, element));
   const rest = members.findIndex(({ isRest }) => isRest);

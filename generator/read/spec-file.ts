@@ -17,7 +17,7 @@ export async function readSpecFile(folder: string, ...parts: readonly string[]):
   return { path, text: await readText(join(folder, ...parts), path) };
 }
 
-/** Files that a revision is read from. */
+/** Files to read a revision from. */
 export interface RevisionFiles {
   readonly schema: SpecFile;
   readonly overlay: SpecFile;

@@ -74,7 +74,7 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
   };
 }
 
-/** Gives a source the same path regardless of the name of its folder, so that a copy of the folder generates the same files. */
+/** Gives a source the same path regardless of the name of its folder: a copy of the folder generates the same files. */
 function named<Model extends Pick<RevisionModel, "source">>(model: Model, folder: string): Model {
   return { ...model, source: { ...model.source, path: `spec/${folder}/schema.ts` } };
 }

@@ -27,7 +27,7 @@ export function findStage(id: string, stages: Readonly<Record<string, ExtensionS
   return Object.hasOwn(stages, id) ? stages[id] : undefined;
 }
 
-/** Describes an extension that may still change: `io.modelcontextprotocol/tasks is beta`. Returns `undefined` for a stable one. */
+/** Describes an extension before its stable stage: `io.modelcontextprotocol/tasks is beta`. Returns `undefined` for a stable one. */
 export function describeUnstable(id: string, stages: Readonly<Record<string, ExtensionStage>>): string | undefined {
   const stage = findStage(id, stages)?.stage;
   if (stage === "stable") return undefined;

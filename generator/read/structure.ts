@@ -6,13 +6,12 @@ import { SpecError } from "../internal/spec-error.ts";
 /** Maximum length of a chain of types. It is far longer than any chain of bases in a schema. */
 const chainLimit = 50;
 
-/** Maximum number of types that one is defined by, each counted as often as it occurs. Schemas have fewer than a hundred. */
+/** Maximum number of types in the definition of one, each counted as often as it occurs. Schemas have fewer than a hundred. */
 const partLimit = 2_000;
 
 /**
- * Creates a check for types that are defined by themselves, other than through members, for endless chains of bases, and for types that multiply:
- * each of the types `A1 = A0 & A0`, `A2 = A1 & A1` has twice as many parts as the one before. It throws a {@link SpecError} when it finds one behind
- * a name.
+ * Creates a check for types defined by themselves, other than through members, for endless chains of bases, and for types that multiply: each of the
+ * types `A1 = A0 & A0`, `A2 = A1 & A1` has twice as many parts as the one before. It throws a {@link SpecError} when it finds one behind a name.
  */
 export function createCircleCheck(path: string, names: Names): (name: string) => void {
   const measured = new Map<string, { readonly height: number; readonly count: number }>();
@@ -66,7 +65,7 @@ export function rejectNonObjects(
   }
 }
 
-/** Returns the path of a property that inherits two types without a common value. `seen` has the intersections that are not to be entered again. */
+/** Returns the path of a property inherited from two types without a common value. `seen` has the intersections already entered. */
 function findTorn({ properties }: ObjectShape, model: Declared, seen = new Set<string>()): string | undefined {
   for (const { name, shape, optional } of properties) {
     if (shape.kind === "never" && !optional) return name;
@@ -81,7 +80,7 @@ function findTorn({ properties }: ObjectShape, model: Declared, seen = new Set<s
 }
 
 /**
- * Rewrites `A & (B | C)` to `A & B | A & C`, so that every alternative is one object and can be distinguished from the others.
+ * Rewrites `A & (B | C)` to `A & B | A & C`. Then every alternative is one object and can be distinguished from the others.
  *
  * @throws {SpecError} when there are too many alternatives.
  */
@@ -107,7 +106,7 @@ function alternativesOf(part: Shape, model: Declared): readonly Shape[] {
   return found.of.flatMap((member) => alternativesOf(member, model));
 }
 
-/** Returns the types that a type is defined by, without members of objects and arrays: those may refer back. */
+/** Returns the types in the definition of a type, without members of objects and arrays: members may refer back. */
 function partsOf(declaration: Declaration): string[] {
   return [...declaration.extends, declaration.shape].flatMap(namesIn);
 }

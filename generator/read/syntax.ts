@@ -1,5 +1,5 @@
 /**
- * The only module that imports ts-morph: it turns text into a syntax tree. All other modules use only the helpers below, so the parser can be
+ * The only module with an import of ts-morph: it turns text into a syntax tree. All other modules use only the helpers below, so the parser can be
  * replaced when the compiler API changes.
  */
 import { Project, ts } from "ts-morph";
@@ -8,7 +8,7 @@ import { SpecError } from "../internal/spec-error.ts";
 
 export { ts };
 
-/** Maximum length in characters, many times the size of any protocol schema. The parser is slow on text that is not TypeScript. */
+/** Maximum length in characters, many times the size of any protocol schema. The parser is slow on text other than TypeScript. */
 const sizeLimit = 4 * 1024 * 1024;
 
 /** The parser removes a byte order mark, which would shift the positions of everything behind it. A space keeps them. */
@@ -48,7 +48,7 @@ export function openFiles(files: readonly { readonly name: string; readonly text
   return { sources: sources.map(({ compilerNode }) => compilerNode), checker };
 }
 
-/** Parses a TypeScript file that is known to be valid, such as a formatted one. It takes a fraction of the time of `parseSource`. */
+/** Parses a valid TypeScript file, such as a formatted one. It takes a fraction of the time of `parseSource`. */
 export function parseValidSource(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
@@ -99,7 +99,7 @@ function rejectStrangeCharacters(path: string, text: string): void {
   });
 }
 
-/** Returns the value of a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
+/** Returns the value of a number literal, if JSON can represent it. `1e999` is valid TypeScript, but infinite. */
 export function readFiniteNumber(node: ts.Node): number | undefined {
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
     const value = readFiniteNumber(node.operand);
@@ -108,7 +108,7 @@ export function readFiniteNumber(node: ts.Node): number | undefined {
   return ts.isNumericLiteral(node) && Number.isFinite(Number(node.text)) ? Number(node.text) : undefined;
 }
 
-/** Returns a name that is written as an identifier or a text. */
+/** Returns a name written as an identifier or a text. */
 export function plainName(name: ts.PropertyName | undefined): string | undefined {
   return name && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : undefined;
 }
@@ -120,7 +120,7 @@ export function locationOf(node: ts.Node): Location {
   return { line: line + 1, column: character + 1 };
 }
 
-/** Creates an error with the location of a node that the model cannot represent. It quotes the start of the node's text. */
+/** Creates an error with the location of a node the model cannot represent. It quotes the start of the node's text. */
 export function reject(path: string, node: ts.Node, problem: string): SpecError {
   const text = node.getText().slice(0, 1_000).replace(/\s+/g, " ");
   const quoted = text.length > 80 ? `${text.slice(0, 77)}...` : text;

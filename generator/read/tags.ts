@@ -4,14 +4,14 @@ import { mapDeclaration } from "../model/shapes.ts";
 
 type Value = string | number | boolean;
 
-/** Values that a property may have in one member of a union. */
+/** Possible values of a property in one member of a union. */
 interface Values {
   readonly listed: readonly Value[];
   /** True if the property may be missing. */
   readonly optional: boolean;
 }
 
-/** Adds, to every union of objects, the literal property that distinguishes its members, if there is one. */
+/** Adds, to every union of objects, the literal property by which its members differ, if there is one. */
 export function withTags(declarations: readonly Declaration[], model: Declared = { declarations }): Declaration[] {
   const addTag = (shape: Shape): Shape => {
     if (shape.kind !== "union") return shape;

@@ -21,16 +21,16 @@ export interface TypeContext {
   readonly readMembers: (context: TypeContext, members: ts.NodeArray<ts.TypeElement>) => ObjectShape;
 }
 
-/** What the names of a schema file stand for. */
+/** Meaning of the names in a schema file. */
 export interface FileNames {
   readonly constants: ReadonlyMap<string, Constant>;
   /** Types of constant arrays and objects: `typeof NAME`. */
   readonly structures: ReadonlyMap<string, Shape>;
   /** Finds the statements of a name, which may be qualified, from the innermost namespace outwards. */
   readonly find: (parts: readonly string[], namespaces: readonly string[]) => NamedStatements | undefined;
-  /** Declarations by name, those of the core included. They are read when they are asked for. */
+  /** Declarations by name, including the core. Each is read on first use. */
   readonly declarations: Names;
-  /** Returns what a generic type with types for its parameters stands for. */
+  /** Returns the shape of a generic type with types for its parameters. */
   readonly instantiate: Instances["instantiate"];
   /** Returns a declaration while it is read. */
   readonly findOpen: (name: string) => OpenDeclaration | undefined;

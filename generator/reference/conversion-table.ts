@@ -4,7 +4,7 @@ import type { RuleName } from "../model.ts";
 import { code, prose, table } from "./markdown.ts";
 import { spanText, type Version } from "./versions.ts";
 
-/** Returns a table of everything in a method that is converted for peers of older revisions. `all` lists the revisions, oldest first. */
+/** Returns a table of everything converted in a method for peers of older revisions. `all` lists the revisions, oldest first. */
 export function conversionTable(method: string, conversions: readonly Conversions[], all: readonly Version[]): string {
   const rows = new Map<string, { readonly cells: readonly string[]; readonly versions: Set<Version> }>();
   for (const { part, change, rule, version } of readConverted(method, conversions)) {
@@ -28,7 +28,7 @@ export function conversionTable(method: string, conversions: readonly Conversion
   );
 }
 
-/** Returns the effect of a rule as a sentence that says if something is lost. */
+/** Returns the effect of a rule as a sentence. It says if something is lost. */
 export function effectOf({ rule, value, isLossless = false }: Effect): string {
   const known = effects[rule];
   if (known !== undefined) return known;

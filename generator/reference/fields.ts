@@ -4,7 +4,7 @@ import { code, prose, table } from "./markdown.ts";
 import { typeLinks, type LinkOf } from "./type-links.ts";
 import { runsOf, spanText, type Version, type Versioned } from "./versions.ts";
 
-/** Everything that a table of fields shows: an object at the versions that have it. */
+/** Content for a table of fields: an object at each of its versions. */
 export interface FieldsInput {
   readonly shapes: readonly Versioned<Shape>[];
   /** All versions, oldest first. */
@@ -12,7 +12,7 @@ export interface FieldsInput {
   readonly linkOf: LinkOf;
 }
 
-/** Returns a table with the fields of an object at every version. A field has one row for each form that it had, the newest first. */
+/** Returns a table with the fields of an object at every version. A field has one row for each of its forms, the newest first. */
 export function fieldTable({ shapes, all, linkOf }: FieldsInput): string {
   const lists = shapes.flatMap(({ version, value }) => {
     const object = resolveObject(value, version);
@@ -58,7 +58,7 @@ interface Field {
   readonly property?: Property;
 }
 
-/** Lists the fields of an object. Those of objects that are written inline follow the field that contains them. */
+/** Lists the fields of an object. The fields of objects written inline follow the outer field. */
 function fieldsOf({ properties, index }: ObjectShape, prefix: string): Field[] {
   const own = properties.flatMap((property): Field[] => {
     const path = `${prefix}${property.name}`;
@@ -87,7 +87,7 @@ function nameOf({ path, property }: Field): string {
   return property?.optional ? `${path}?` : path;
 }
 
-/** Returns the rules for a value that its type does not express. */
+/** Returns the rules for a value beyond its type. */
 function rulesOf({ shape, property }: Field): string {
   const rules = [...boundsOf(shape), ...tolerancesOf(property)];
   return rules.length === 0 ? "" : `${rules.join("; ")}.`;
@@ -126,7 +126,7 @@ function tolerancesOf(property: Property | undefined): string[] {
   ];
 }
 
-/** Merges the order of the fields of all versions. Fields that newer versions removed follow the field that preceded them. */
+/** Merges the order of the fields of all versions. Fields removed in newer versions follow the field before them. */
 function orderOf(lists: readonly (readonly Field[])[]): string[] {
   const order: string[] = [];
   for (const list of [...lists].reverse()) {

@@ -2,7 +2,7 @@ import type { MessagePage } from "./layout.ts";
 
 type Group = Pick<MessagePage, "file" | "title">;
 
-/** Groups of methods that do not begin with the name of their feature. */
+/** Groups of methods whose names do not begin with their feature. */
 const lifecycle: Group = { file: "lifecycle.md", title: "Lifecycle" };
 const progress: Group = { file: "progress.md", title: "Progress and cancellation" };
 const logging: Group = { file: "logging.md", title: "Logging" };

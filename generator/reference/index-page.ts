@@ -5,7 +5,7 @@ import { blocks, code, notice, table } from "./markdown.ts";
 import { kindText, methodsNamed, senderText } from "./message-section.ts";
 import { revisionFile } from "./revision-page.ts";
 
-/** Everything that the index is written from. */
+/** Content for the index. */
 export interface IndexInput {
   /** All revisions, oldest first. */
   readonly models: readonly RevisionModel[];
@@ -16,7 +16,7 @@ export interface IndexInput {
 /** Name of the file of the index. */
 export const indexFile = "README.md";
 
-/** Writes the index: all messages with the revisions that have them, and all pages. */
+/** Writes the index: all messages with their revisions, and all pages. */
 export function indexPage({ models, layout, extensions }: IndexInput): string {
   const revisionLinks = models.map((model) => `[${model.id}](${revisionFile(model)})`);
   return blocks([

@@ -6,7 +6,7 @@ import { anchorOf } from "./markdown.ts";
 import type { LinkOf } from "./type-links.ts";
 import type { Version } from "./versions.ts";
 
-/** Page with several messages, and the types that only they use. */
+/** Page with several messages, and the types used only by them. */
 export interface MessagePage {
   readonly file: string;
   readonly title: string;
@@ -20,11 +20,11 @@ export interface Layout {
   /** All versions, oldest first. */
   readonly all: readonly Version[];
   readonly pages: readonly MessagePage[];
-  /** Types that messages of several pages use. */
+  /** Types used by messages of several pages. */
   readonly shared: readonly string[];
   /** Types outside the parameters and results of all messages: envelopes, base types, errors. */
   readonly envelope: readonly string[];
-  /** Types that the section of a message describes: its parameters and its result. The values are names of methods. */
+  /** Types described in the section of a message: its parameters and its result. The values are names of methods. */
   readonly owners: ReadonlyMap<string, string>;
   /** Returns a function for the links of a page to sections about types. */
   linksFrom(file: string): LinkOf;
@@ -32,7 +32,7 @@ export interface Layout {
   linksToMethods(file: string): (method: string) => string;
 }
 
-/** File of the page about types that several pages use. */
+/** File of the page about types used by several pages. */
 export const sharedFile = "types.md";
 
 /** File of the page about the types of JSON-RPC. */
@@ -44,7 +44,7 @@ export interface LayoutInput {
   readonly all: readonly Version[];
   /** Returns the page of a method. */
   readonly groupOf: (method: string) => Pick<MessagePage, "file" | "title">;
-  /** File of the page about types that no message uses. */
+  /** File of the page about types used by no message. */
   readonly envelopeFile: string;
   /** Layout of the core, for an extension: its types keep their pages. */
   readonly base?: Layout;
@@ -97,7 +97,7 @@ function addressOf({ file, heading }: { readonly file: string; readonly heading:
   return `${file === from ? "" : file}#${anchorOf(heading)}`;
 }
 
-/** Finds the types that belong to exactly one method: the type with its name, its parameters, its own result. */
+/** Finds the types of exactly one method: the type with its name, its parameters, its own result. */
 function findOwners(all: readonly Version[]): ReadonlyMap<string, string> {
   const users = new Map<string, Set<string>>();
   for (const method of all.flatMap(({ methods }) => methods)) {
@@ -106,7 +106,7 @@ function findOwners(all: readonly Version[]): ReadonlyMap<string, string> {
   return new Map([...users].flatMap(([type, [first, ...others]]) => (first && !others.length ? [[type, first]] : [])));
 }
 
-/** Returns the type that carries a method, the type of its parameters and the type of its own result. */
+/** Returns the type of a method's message, the type of its parameters and the type of its own result. */
 export function ownTypes(method: Method): string[] {
   const { type, params } = method;
   const result = plainResultNames(method).slice(0, 1);
@@ -114,8 +114,8 @@ export function ownTypes(method: Method): string[] {
 }
 
 /**
- * Returns the names of the types that messages refer to, directly or through others. Types that the section of another message describes are
- * included, and their parts are not.
+ * Returns the names of the types behind messages, directly or through others. Types described in the section of another message are included, and
+ * their parts are not.
  */
 function reach(
   all: readonly Version[],
@@ -147,7 +147,7 @@ function shapesOf({ params, result, alternatives }: Method): Shape[] {
   ];
 }
 
-/** Returns the shapes inside a declaration, including those that it inherits. */
+/** Returns the shapes inside a declaration, including inherited ones. */
 function partsOf(name: string, version: Version): Shape[] {
   const object = resolveObject({ kind: "reference", name }, version);
   if (object) return [...object.properties.map(({ shape }) => shape), ...(object.index ? [object.index] : [])];

@@ -1,4 +1,4 @@
-/** Line that opens every page, below its title. */
+/** First line of every page, below its title. */
 export const notice = "<!-- Written by `npm run docs:protocol`. Do not edit. -->";
 
 /** Returns prose as Markdown on one line, safe in a cell of a table. Code in backticks stays as it is. */
@@ -23,7 +23,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Joins the blocks of a page that are not empty. */
+/** Joins the blocks of a page, except empty ones. */
 export function blocks(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -9,7 +9,7 @@ import { anchorOf, blocks, code, table, withTitle } from "./markdown.ts";
 import { typeLink, type LinkOf } from "./type-links.ts";
 import { runsOf, spanText, type Version, type Versioned } from "./versions.ts";
 
-/** Everything that sections of messages and types are written from. */
+/** Content for sections of messages and types. */
 export interface SectionInput {
   readonly layout: Layout;
   readonly linkOf: LinkOf;
@@ -46,7 +46,7 @@ export function messageSection(name: string, input: SectionInput): string {
   ]);
 }
 
-/** Returns a method at every version that has it, oldest first. */
+/** Returns a method at each of its versions, oldest first. */
 export function methodsNamed(name: string, all: readonly Version[]): Versioned<Method>[] {
   return all.flatMap((version) => {
     const value = version.methods.find((method) => method.name === name);
@@ -76,7 +76,7 @@ export function messageTable(names: readonly string[], { layout: { all } }: Sect
   return table(["message", "kind", "sent by", "revisions"], rows);
 }
 
-/** Writes the facts about a message: a list of those that no revision has changed, and a table of the others. */
+/** Writes the facts about a message: a list of unchanged ones, and a table of facts changed by a revision. */
 function factTexts(found: readonly Versioned<Method>[], input: SectionInput): string {
   const { layout, linkOf } = input;
   const { all } = layout;
@@ -131,7 +131,7 @@ function gateText({ gates, needs }: Method): string {
   return [...new Set(all)].join(", ");
 }
 
-/** Lists the rules that most messages do not have. */
+/** Lists the less common rules: most messages have none of them. */
 function ruleLines(found: readonly Versioned<Method>[], { layout: { all }, headersOf }: SectionInput): string[] {
   const rules = found.map(({ version, value }) => ({ version, value: rulesOf(value, headersOf(version)) }));
   const texts = new Set(rules.flatMap(({ value }) => value));
@@ -167,7 +167,7 @@ function paramsText(found: readonly Versioned<Method>[], { layout: { all }, link
   return fieldTable({ shapes, all, linkOf }) || "Any object.";
 }
 
-/** Writes the fields of the result of a method. Results that several methods share have a section of their own. */
+/** Writes the fields of the result of a method. Results shared by several methods have a section of their own. */
 function resultText(found: readonly Versioned<Method>[], { layout, linkOf }: SectionInput): string {
   const own = found.flatMap(({ version, value }) => {
     const [name] = plainResultNames(value);

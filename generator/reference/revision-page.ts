@@ -7,7 +7,7 @@ import { effectOf } from "./conversion-table.ts";
 import { blocks, code, notice, prose, table, withTitle } from "./markdown.ts";
 import { typeLink, type LinkOf } from "./type-links.ts";
 
-/** Everything that the page about a revision is written from. */
+/** Content for the page about a revision. */
 export interface RevisionInput {
   readonly model: RevisionModel;
   /** All revisions, oldest first. */

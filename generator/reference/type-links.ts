@@ -28,7 +28,7 @@ interface Part {
   readonly link?: string | undefined;
 }
 
-/** Spaces at the edges of code are not shown, so that they stay outside. */
+/** Spaces at the edges of code are invisible, so they stay outside. */
 function partText({ text, link }: Part): string {
   const [, before = "", inner = "", after = ""] = /^( *)(.*?)( *)$/.exec(text) ?? [];
   const shown = inner === "" ? "" : code(inner);

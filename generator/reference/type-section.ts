@@ -32,7 +32,7 @@ export function typeSection(name: string, { layout: { all }, linkOf, changes }: 
   ]);
 }
 
-/** Writes the definitions of a type that is not a single object, such as a union. */
+/** Writes the definitions of a type other than a single object, such as a union. */
 function definitionTable(found: readonly Versioned<Declaration>[], all: readonly Version[], linkOf: LinkOf): string {
   const texts = found.map(({ version, value: { shape } }) => ({ version, value: typeLinks(shape, linkOf) }));
   const rows = runsOf(texts, all, String).map(({ value, versions }) => [value, spanText(versions, all)]);

@@ -4,7 +4,7 @@ import { emitJson } from "./json.ts";
 import { emitMarkdown } from "./markdown.ts";
 import { emitText } from "./text.ts";
 
-/** Formats that people and programs read. */
+/** Formats for people and programs. */
 export type ReportFormat = "text" | "json" | "markdown" | "html";
 
 /** Writes a comparison in a format. */

@@ -82,7 +82,7 @@ function changesHtml({ kind: what, changes }: Comparison): string {
   return `<section><h2>Changes</h2><div class="wide"><table id="changes"><thead><tr>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
 
-/** Writes both versions of a subject side by side. Marks the lines that only one side has. */
+/** Writes both versions of a subject side by side. Marks the lines of only one side. */
 function sideHtml({ subject, before, after }: Side): string {
   const column = (lines: readonly string[], other: readonly string[], mark: string): string => {
     if (lines.length === 0) return "<td><i>absent</i></td>";

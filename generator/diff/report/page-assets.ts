@@ -1,4 +1,4 @@
-/** Script that hides the rows without all of the search words. It changes only `hidden` and its own counter. */
+/** Script to hide the rows without all of the search words. It changes only `hidden` and its own counter. */
 export const filterScript = `
 "use strict";
 const search = document.getElementById("search");

@@ -24,12 +24,12 @@ interface TableView {
 const supportNames = ["ConversionError", "isObject"];
 const helperTypes = ["GoneKeys", "KnownKeys"];
 
-/** Names that a function uses and that are neither helpers nor rules. */
+/** Names a function uses, apart from helpers and rules. */
 const otherNames: ReadonlySet<string> = new Set([...supportNames, ...helperTypes, "loss"]);
 
 /**
- * Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. With a sender, the conversions of what
- * the other side sends and this side receives are left out.
+ * Returns, for each dispatch table, a table of conversions by method, and the functions in these tables. With a sender, only the conversions of its
+ * own messages are included, and of messages received from the other side.
  */
 export function convertView(
   { id, methods }: Pick<RevisionModel, "id" | "methods">,
@@ -91,7 +91,7 @@ function partsSentBy(sender: Role | undefined, { params, result }: Parts = {}, t
   };
 }
 
-/** Returns the named functions, each followed by those that it calls. */
+/** Returns the named functions, each followed by the functions it calls. */
 function reachFunctions({ functions }: WrittenFunctions, names: readonly string[]): readonly ConvertFunction[] {
   const byName = new Map(functions.map((one) => [one.name, one]));
   const reached = new Set<ConvertFunction>();

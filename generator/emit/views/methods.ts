@@ -69,7 +69,7 @@ interface RowView {
 
 const rowTypes = { request: "RequestRow", notification: "NotificationRow", embedded: "EmbeddedRow" } as const;
 
-/** Returns the dispatch tables as data, with all other facts about the revision that the runtime needs. */
+/** Returns the dispatch tables as data, with all other facts about the revision for the runtime. */
 export function methodsView(model: RevisionModel, checks: ValidateView["callees"]): MethodsView {
   const { rules } = model;
   const tables = tableViews(model, tableSpecs, checks);
@@ -170,7 +170,7 @@ function nullsOf({ params, result }: Method, model: Declared): string[] {
   return properties.filter(({ nullMeansAbsent }) => nullMeansAbsent).map(({ name }) => name);
 }
 
-/** Returns the members of the result for which a peer may send a number below the minimum, with that minimum. */
+/** Returns the members of the result for which a peer may send a number below the minimum, with this minimum. */
 function minimumsOf({ result }: Method, model: Declared): [name: string, minimum: number][] {
   const low = propertiesOf(result, model).filter(({ lowMeansMinimum }) => lowMeansMinimum);
   return low.flatMap((property) => {

@@ -30,7 +30,7 @@ interface HandlerView {
   readonly result: string;
 }
 
-/** Returns the stubs of one role: the methods that it may handle and the methods that it may send. */
+/** Returns the stubs of one role: the methods to handle and the methods to send. */
 export function stubsView(model: RevisionModel, role: Role): StubsView {
   const sent = tableSpecs.filter(({ sender, kind }) => sender === role && kind !== "embedded");
   const received = tableSpecs.filter(({ sender }) => sender !== role);

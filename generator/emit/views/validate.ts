@@ -2,12 +2,12 @@ import type { Declaration, Method, RevisionModel } from "../../model.ts";
 import { createCheckWriter, type CheckFunction, type CheckWriter } from "../check-text.ts";
 import { accessText } from "../type-text.ts";
 
-/** View of the template `validate.ts.hbs`, and the names of the checks that the dispatch tables refer to. */
+/** View of the template `validate.ts.hbs`, and the names of the checks in the dispatch tables. */
 export interface ValidateView {
   readonly support: string;
   readonly functions: readonly FunctionView[];
   readonly callees: { params(method: Method): string; result(method: Method): string };
-  /** Names of the checks that the dispatch tables refer to. */
+  /** Names of the checks in the dispatch tables. */
   readonly tableChecks: ReadonlySet<string>;
 }
 
@@ -17,10 +17,10 @@ export interface FunctionView extends CheckFunction {
   readonly export: string;
 }
 
-/** Declarations and methods that need checks. `scope` is present if the declarations use others, whose checks are in another file. */
+/** Declarations and methods to check. `scope` is present if the declarations use others, whose checks are in another file. */
 export type Checked = Pick<RevisionModel, "declarations" | "methods"> & { readonly scope?: readonly Declaration[] };
 
-/** Returns one check per declaration in source order, followed by checks of params and results that have no declaration of their own. */
+/** Returns one check per declaration in source order, followed by checks of params and results without a declaration of their own. */
 export function validateView(model: Checked): ValidateView {
   const writer = createCheckWriter({ declarations: model.scope ?? model.declarations });
   const functions = model.declarations.flatMap((declaration) => writer.writeDeclaration(declaration));
@@ -46,7 +46,7 @@ export function validateView(model: Checked): ValidateView {
   };
 }
 
-/** Returns the names that checks import from the support module, as a list for an import. */
+/** Returns the names of the support module for checks, as a list for an import. */
 export function supportOf(functions: readonly CheckFunction[]): string {
   return [...new Set(functions.flatMap(({ support }) => support))].sort().join(", ");
 }
@@ -84,7 +84,7 @@ function writeParams(writer: CheckWriter, { type, params }: Method): Written {
   return writer.writeShape(params?.shape ?? { kind: "object", properties: [] }, `${type}Params`);
 }
 
-/** Returns a check of every result that a request may have, such as `checkCallToolOutcome`. */
+/** Returns a check of every possible result of a request, such as `checkCallToolOutcome`. */
 function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Method): Written {
   const base = type.replace(/Request$/, "");
   // With alternatives, the check of all results has the first name.
