@@ -61,8 +61,9 @@ function stepOf(schema: SafeSchema): number | undefined {
   return isIntegral(schema) && schema.multipleOf === 1 ? undefined : schema.multipleOf;
 }
 
+/** True if all numbers that a schema accepts are integers. */
 function isIntegral({ types }: SafeSchema): boolean {
-  return types?.every((type) => type === "integer") === true;
+  return types?.includes("number") === false;
 }
 
 function isTighter(sign: 1 | -1, limit: Limit, other: Limit): boolean {

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
 import { valueAt } from "../../../runtime/internal/json-pointer.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
-import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import { isOfType } from "../tool-schema/read-types.ts";
+import {
+  anySchema,
+  restrictsNothing,
+  SchemaRejection,
+  type SafeDocument,
+  type SafeSchema,
+} from "../tool-schema/safe-schema.ts";
 import { compareLimits, type ValueChange } from "./compare-limits.ts";
 import type { ToolEntry } from "./contract.ts";
 import type { ContractChange, Impact } from "./impact.ts";
@@ -81,7 +88,7 @@ function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, compar
   const pair = [identityOf(older, comparison.older), identityOf(newer, comparison.newer)] as const;
   if (isReference && isSeen(pair, comparison)) return [];
   return [
-    ...compareSets(before.types, after.types, { path, what: "type", comparison }),
+    ...compareSets(typesOf(before, after), typesOf(after, before), { path, what: "type", comparison }),
     ...compareSets(before.values, after.values, { path, what: "value", comparison }),
     ...compareValues(before, after, path, comparison),
     ...compareMembers(before, after, path, comparison),
@@ -124,21 +131,19 @@ function withoutReference({ reference: _reference, ...own }: SafeSchema): SafeSc
 }
 
 function combine(target: SafeSchema, own: SafeSchema): SafeSchema {
+  const added = [...own.properties].map(([name, member]): [string, SafeSchema] => {
+    return [name, combine(target.properties.get(name) ?? anySchema, member)];
+  });
   return {
     ...target,
     ...own,
-    properties: new Map([...target.properties, ...own.properties]),
+    properties: new Map([...target.properties, ...added]),
     required: [...new Set([...target.required, ...own.required])],
     prefix: own.prefix.length > 0 ? own.prefix : target.prefix,
     anyOf: [...target.anyOf, ...own.anyOf],
     oneOf: [...target.oneOf, ...own.oneOf],
     allOf: [...target.allOf, ...own.allOf],
   };
-}
-
-/** True if a schema accepts every value. */
-function restrictsNothing({ description: _description, deprecated: _deprecated, ...rules }: SafeSchema): boolean {
-  return isDeepStrictEqual({ ...rules, notes: [] }, anySchema);
 }
 
 /**
@@ -148,6 +153,12 @@ function restrictsNothing({ description: _description, deprecated: _deprecated, 
 function impactOf(change: ValueChange, { sends }: Direction): Impact {
   if (sends) return change === "wider" ? "additive" : "breaking";
   return change === "narrower" ? "additive" : "risky";
+}
+
+/** Returns the types of a schema. If it only lists values, and all have types that the other schema allows, it says nothing else about types. */
+function typesOf({ types, values }: SafeSchema, other: SafeSchema): SafeSchema["types"] {
+  const isImplied = types === undefined && values?.every((value) => other.types?.some((type) => isOfType(value, type)));
+  return isImplied ? other.types : types;
 }
 
 interface SetRule {
@@ -204,10 +215,18 @@ function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comp
     const after = newer.properties.get(name);
     const was = older.required.includes(name);
     const is = newer.required.includes(name);
-    if (!before) return [addedMember(place, is, { isClosed: older.additional === false, comparison })];
-    if (!after) return [removedMember(place, was, { isClosed: newer.additional === false, comparison })];
-    return [...compareRequired(was, is, place, comparison), ...compareNodes(before, after, place, comparison)];
+    // A member that is not declared fits the schema of other members.
+    const [from, to] = [before ?? restOf(older), after ?? restOf(newer)];
+    const inner = from && to ? compareNodes(from, to, place, comparison) : [];
+    if (!before) return [addedMember(place, is, { isClosed: older.additional === false, comparison }), ...inner];
+    if (!after) return [removedMember(place, was, { isClosed: newer.additional === false, comparison }), ...inner];
+    return [...compareRequired(was, is, place, comparison), ...inner];
   });
+}
+
+/** Returns the schema of members that are not declared, if it restricts them. */
+function restOf({ additional }: SafeSchema): SafeSchema | undefined {
+  return additional && !restrictsNothing(additional) ? additional : undefined;
 }
 
 /** Compares an added member. A client with a closed schema of results rejects a result with the member. */

@@ -43,6 +43,12 @@ export function isJsonType(word: unknown): word is JsonType {
   return typeof word === "string" && jsonTypes.has(word);
 }
 
+/** True if `null`, a text, a number or a boolean has a type of JSON Schema. */
+export function isOfType(value: unknown, type: JsonType): boolean {
+  if (value === null) return type === "null";
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}
+
 const jsonTypes: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 
 /** Types of other languages in the schemas of servers. */

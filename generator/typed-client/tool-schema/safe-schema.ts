@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** The types of JSON Schema. */
 export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "object" | "array";
 
@@ -82,6 +84,15 @@ export const anySchema: SafeSchema = {
   oneOf: [],
   allOf: [],
 };
+
+/** True if a schema accepts every value. */
+export function restrictsNothing({
+  description: _description,
+  deprecated: _deprecated,
+  ...rules
+}: SafeSchema): boolean {
+  return isDeepStrictEqual({ ...rules, notes: [] }, anySchema);
+}
 
 /** Error about a whole schema: reading it would cost too much, or the value is no schema. */
 export class SchemaRejection extends Error {
