@@ -4,8 +4,13 @@ import { safeLine } from "../../internal/text.ts";
 
 /** Reads the limits of values. Unusable limits are ignored and reported. */
 export function readBounds(schema: Record<string, unknown>, path: string, reading: Reading): Bounds {
-  const limits = Object.fromEntries(numeric.flatMap((key) => readLimit(schema, key, path, reading)));
-  return { ...limits, ...readOldExclusive(schema), ...readPattern(schema, path, reading), ...readUnique(schema) };
+  const limits: Bounds = Object.fromEntries(numeric.flatMap((key) => readLimit(schema, key, path, reading)));
+  return {
+    ...limits,
+    ...readOldExclusive(schema, limits),
+    ...readPattern(schema, path, reading),
+    ...readUnique(schema),
+  };
 }
 
 /** Returns keywords that restrict or describe values beyond their type, as text for a comment. */
@@ -70,11 +75,10 @@ function readLimit(
   return isUsable ? [[key, number]] : [];
 }
 
-function readOldExclusive(schema: Record<string, unknown>): Bounds {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+function readOldExclusive(schema: Record<string, unknown>, { minimum, maximum }: Bounds): Bounds {
   return {
-    ...(exclusiveMinimum === true && typeof minimum === "number" && { exclusiveMinimum: minimum }),
-    ...(exclusiveMaximum === true && typeof maximum === "number" && { exclusiveMaximum: maximum }),
+    ...(schema.exclusiveMinimum === true && minimum !== undefined && { exclusiveMinimum: minimum }),
+    ...(schema.exclusiveMaximum === true && maximum !== undefined && { exclusiveMaximum: maximum }),
   };
 }
 

@@ -78,7 +78,7 @@ function listResources(root: object): readonly Resource[] {
   const visit = (schema: unknown, pointer: string, base: string): void => {
     if (typeof schema !== "object" || schema === null) return;
     const { $id }: { $id?: unknown } = schema;
-    const own = typeof $id === "string" ? resolveUri($id.replace(/#.*$/s, ""), base) : undefined;
+    const own = typeof $id === "string" ? resolveUri($id.replace(/#.*/s, ""), base) : undefined;
     if (pointer === "" || own !== undefined) found.push({ pointer, schema, uri: own ?? base });
     for (const [key, value] of Object.entries(schema)) visit(value, `${pointer}/${escapeKey(key)}`, own ?? base);
   };

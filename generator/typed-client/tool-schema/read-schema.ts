@@ -148,13 +148,10 @@ function readItems(
   reading: Reading,
 ): Pick<SafeSchema, "prefix" | "items"> {
   const isOld = Array.isArray(schema.items);
-  const first: unknown = isOld ? schema.items : (schema.prefixItems ?? []);
   const restKey = isOld ? "additionalItems" : "items";
-  const key = isOld ? "items" : "prefixItems";
   const rest = schema[restKey];
-  const list: readonly unknown[] = Array.isArray(first) ? first : [];
   return {
-    prefix: list.map((item, at) => readNode(item, `${path}/${key}/${at}`, reading)),
+    prefix: readList(schema, isOld ? "items" : "prefixItems", path, reading),
     ...(rest !== undefined &&
       rest !== true && { items: rest === false ? false : readNode(rest, `${path}/${restKey}`, reading) }),
   };
