@@ -21,6 +21,7 @@ async function create() {
       responseMode: "auto",
       polling: true,
       retry: 5,
+      keepAlive: 15_000,
       maxStreamBytes: 1e6,
       profile: undefined,
       metrics: undefined,
