@@ -4,7 +4,7 @@ import type { Capabilities } from "../protocol/session/session.ts";
 import type { AnyClientOptions } from "./options.ts";
 import { declareMethods } from "./methods/method-handlers.ts";
 
-/** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */
+/** Returns the capabilities of a client with these handlers, as far as the revision knows them. */
 export function toClientCapabilities(source: AnyClientOptions, revision: Revision): Capabilities {
   const { experimental, roots, sampling, elicitation = {} } = source;
   const known = (...path: readonly string[]): boolean => revision.capabilities.client.includes(path.join("."));

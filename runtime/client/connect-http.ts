@@ -7,13 +7,13 @@ import type { ConnectServerOptions } from "./connection-factory.ts";
 
 /** Options of a connection to a server by its URL. */
 export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOptions, SseClientOptions {
-  /** HTTP statuses by which an older server indicates that it has no Streamable HTTP. Default: 400, 404 and 405. */
+  /** HTTP statuses of older servers without Streamable HTTP. Default: 400, 404 and 405. */
   readonly olderServerStatuses?: readonly number[];
 }
 
 /**
- * Connects to a server of any age over HTTP. Uses Streamable HTTP, or its predecessor if the server turns out to offer that instead. When both
- * fail, rejects with the failure of the first, which is more informative.
+ * Connects to a server of any age over HTTP. Uses Streamable HTTP, or its predecessor if the server turns out to have only this one. When both fail,
+ * rejects with the failure of the first, which is more informative.
  *
  * @throws {Error} when no session can be opened: the server is unreachable, rejects the client or has no common revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility

@@ -5,8 +5,8 @@ import { connect, type ClientConnection } from "./connect.ts";
 import type { ConnectServerOptions } from "./connection-factory.ts";
 
 /**
- * Starts a server of any age as a child of this process and connects to it. Some older servers exit at the first message that they do not
- * know: such a server is started once more and opened by a handshake.
+ * Starts a server of any age as a child of this process and connects to it. Some older servers exit when their first message is unknown to them: such
+ * a server is started once more and opened by a handshake.
  *
  * @throws {Error} when the program cannot be started, ends early or has no common revision
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
@@ -44,7 +44,7 @@ export async function connectStdio(
   }
 }
 
-/** True if the first message may have ended the program. A program that could not be started at all does not start the second time either. */
+/** True if the first message may have ended the program. If the program could not be started at all, it does not start the second time either. */
 function mayHaveDiedOfProbe(error: unknown, { revisions, lifecycle, signal }: ConnectServerOptions): boolean {
   const hasChoice = lifecycle === undefined && revisions.some(isHandshake) && !revisions.every(isHandshake);
   if (!hasChoice || signal?.aborted || !isClosedError(error)) return false;

@@ -3,18 +3,18 @@ import type { Transport } from "../transport/transport.ts";
 import { connect, type ClientConnection, type ConnectOptions } from "./connect.ts";
 
 /**
- * Opens a connection to a server. A client that reconnects calls it again:
- * `(options) => connectStdio({ command }, options)` or `(options) => connectHttp(url, options)`.
+ * Opens a connection to a server. With reconnection, the client calls it again: `(options) => connectStdio({ command }, options)` or
+ * `(options) => connectHttp(url, options)`.
  */
 export type ConnectionFactory = (options: ConnectionFactoryOptions) => Promise<ClientConnection>;
 
-/** Options of a connection to a server that has a URL or a command. */
+/** Options of a connection to a server with a URL or a command. */
 export interface ConnectServerOptions extends ConnectOptions {
   /** Cache of the kind of each server: stateless or with sessions. Connections of one client share it. */
   readonly eras?: EraCache;
 }
 
-/** Options that a connection factory passes on to `connect` and, over HTTP, to the transport. */
+/** Options for a connection factory to pass on to `connect` and, over HTTP, to the transport. */
 export interface ConnectionFactoryOptions extends ConnectServerOptions {
   /** Called when the transport has begun a new session without the client noticing. */
   readonly onNewSession: () => void;
@@ -24,7 +24,7 @@ export interface ConnectionFactoryOptions extends ConnectServerOptions {
   readonly onNotificationsOpened?: () => void;
 }
 
-/** Transport, which serves one connection, or a function that opens any number of them. */
+/** Transport for one connection, or a function which opens any number of them. */
 export type Connectable = Transport | ConnectionFactory;
 
 /** Returns a source as a connection factory. A transport can be opened only once. */

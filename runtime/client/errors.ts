@@ -2,7 +2,7 @@ import { RpcError, hasName } from "../jsonrpc/errors.ts";
 import { describeIssues, type SchemaIssue } from "../protocol/methods/schema-issue.ts";
 
 /**
- * Error for values of a form handler that do not fit the form. Check them with `context.check` and ask the user again.
+ * Error for values of a form handler which do not fit the form. Check them with `context.check` and ask the user again.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export class FormError extends Error {
   }
 }
 
-/** Error for structured content of a tool that does not fit the tool's output schema. */
+/** Error for structured content of a tool which does not fit the tool's output schema. */
 export class ToolOutputError extends Error {
   readonly tool: string;
   readonly issues: readonly SchemaIssue[];
@@ -37,9 +37,9 @@ export class ToolOutputError extends Error {
   }
 }
 
-/** Error for a list of the server that does not end, or not within its bounds. */
+/** Error for a list of the server without an end, or beyond its bounds. */
 export class IncompleteListError extends Error {
-  /** Items that were read before the error, if a whole list was requested. */
+  /** Items read before the error, if a whole list was requested. */
   readonly items: readonly unknown[];
   readonly #problem: string;
 
@@ -50,7 +50,7 @@ export class IncompleteListError extends Error {
     this.#problem = problem;
   }
 
-  /** Returns the same error with the items that were read before it. */
+  /** Returns the same error with the items read before it. */
   with(items: readonly unknown[]): IncompleteListError {
     return new IncompleteListError(this.#problem, items);
   }
@@ -61,7 +61,7 @@ export function isIncompleteListError(value: unknown): value is IncompleteListEr
   return hasName(value, ["IncompleteListError"]);
 }
 
-/** Error for a server that did not agree to notify of changes of something. */
+/** Error for a server which did not agree to notify of changes of something. */
 export class SubscriptionError extends Error {
   /** URIs of resources, or names of lists. */
   readonly subjects: readonly string[];
@@ -80,9 +80,9 @@ export function isSubscriptionError(value: unknown): value is SubscriptionError 
   return hasName(value, ["SubscriptionError"]);
 }
 
-/** Error for a call that did not complete because the server needs input that it does not get. */
+/** Error for a call left incomplete, because the server needs input and does not get it. */
 export class InputRequiredError extends Error {
-  /** Result that the server sent instead of the final one. Continue with `session.request("tools/call", ...)`, or drop it. */
+  /** Result sent by the server instead of the final one. Continue with `session.request("tools/call", ...)`, or drop it. */
   readonly result: object;
 
   constructor(problem: string, result: object) {

@@ -21,7 +21,7 @@ export type ClientEvent =
   /** End of the session: no further connection follows. `reason` is absent after an orderly end. */
   | { readonly kind: "closed"; readonly reason: Error | undefined };
 
-/** State that a client requests from a server, and requests again in a new session. */
+/** State a client requests from a server, and requests again in a new session. */
 export type RestoredState =
   | { readonly kind: "logLevel"; readonly level: string }
   | { readonly kind: "subscription"; readonly uri: string }

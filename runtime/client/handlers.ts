@@ -20,12 +20,12 @@ export interface NotificationSink {
   resourceUpdated(uri: string): void;
   log(entry: object): void;
   taskChanged(taskId: string): void;
-  /** Receives messages for subscription requests, at revisions that have them. */
+  /** Receives messages for subscription requests, at revisions with such requests. */
   readonly listening: Pick<Listening, "isOffered" | "hears" | "accept" | "cancelled">;
   readonly taskListening: Pick<TaskListening, "accept" | "cancelled">;
 }
 
-/** Parts of a session that handle requests of the server. */
+/** Parts of a session used to handle requests of the server. */
 export interface HandlerParts {
   readonly roots: RootsKeeper;
   readonly elicitation: Elicitation;

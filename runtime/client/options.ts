@@ -27,7 +27,7 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
   /** Roots in which servers may work. Every URI begins with `file://`. Notify servers of changes with `roots.notifyListChanged()`. */
   readonly roots?: RootsOption<P>;
   readonly sampling?: SamplingOption<P>;
-  /** Least severe level that servers log, from the start of a session. Default: the server's choice. */
+  /** Least severe level for servers to log, from the start of a session. Default: the server's choice. */
   readonly logLevel?: P["LoggingLevel"];
   /** Receives log messages of a server. Their data is untrusted. */
   onLog?(entry: P["LoggingMessageNotification"]["params"]): unknown;
@@ -36,7 +36,7 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
     ? { readonly elicitation?: ElicitationOption<P> }
     : { readonly elicitation?: Unavailable<MissingMethod<P, "ElicitRequest">> & AnyElicitationOption });
 
-/** Settings of a client that do not depend on a revision. */
+/** Settings of a client which do not depend on a revision. */
 export interface ClientSettings extends PeerOptions {
   /** Revisions of the client. The first is proposed, and its declarations should be the type parameter. */
   readonly revisions: readonly Revision[];
@@ -49,7 +49,7 @@ export interface ClientSettings extends PeerOptions {
   /**
    * Checks structured results of tools against their output schemas, which the specification recommends. Default: no check, because a validator of
    * JSON Schema is a package of its own: pass `createCfworkerValidator()`, which is small and runs in browsers, or `createAjvValidator()`. Without
-   * one, `structuredContent` may be anything that the server sends, whatever its type says.
+   * one, `structuredContent` may be anything, whatever its type says.
    */
   readonly validator?: JsonSchemaValidator;
   /**
@@ -57,7 +57,7 @@ export interface ClientSettings extends PeerOptions {
    * list is kept for as long as the server states, and no longer than until it notifies of a change. Default `true`.
    */
   readonly cacheLists?: boolean;
-  /** Options of the cache for results that the server allows clients to keep for a time. */
+  /** Options of the cache for results, as far as the server allows clients to keep them for a time. */
   readonly cache?: CacheOptions;
   /** Maximum number of pages of a list. A longer list is an `IncompleteListError`. Default 1000. */
   readonly maxPages?: number;
@@ -68,16 +68,16 @@ export interface ClientSettings extends PeerOptions {
   readonly maxInputRounds?: number;
   /** Pings the server at an interval to check that it is still there. Default: no pings. */
   readonly keepAlive?: KeepAliveOptions;
-  /** Connects again when the connection is lost. Needs a source that can be opened again. Default: no reconnection. */
+  /** Connects again when the connection is lost. Needs a source which can be opened again. Default: no reconnection. */
   readonly reconnect?: ReconnectOptions;
   /**
-   * Extensions that this client supports, with settings where they have some: `{ ...extension, settings }`. Each is declared to every server,
-   * and used with those that declare it as well. Default: none.
+   * Extensions of this client, with settings where they have some: `{ ...extension, settings }`. Each is declared to every server, and used with
+   * servers which declare it as well. Default: none.
    */
   readonly extensions?: readonly Extension[];
-  /** Community conventions that are added to the protocol, such as `communityProfile`. Default: none. */
+  /** Community conventions in addition to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
-  /** Options of tasks that servers request, where `sampling` or `elicitation` allows tasks. */
+  /** Options of tasks requested by servers, where `sampling` or `elicitation` allows tasks. */
   readonly tasks?: TaskOptions;
   /** Called when a list of the server changed. */
   onListChanged?(list: ListKind): unknown;
@@ -105,7 +105,7 @@ export interface AnyClientOptions extends ClientSettings {
 }
 
 /**
- * Options of keep-alive pings: their interval, and the missing responses that end a connection.
+ * Options of keep-alive pings: their interval, and the number of missing responses which ends a connection.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
  */
@@ -120,14 +120,14 @@ export interface KeepAliveOptions {
 
 /** Options for replacing a lost connection. Subscriptions and the log level are set again, cached lists are dropped. */
 export interface ReconnectOptions extends ReconnectDelays {
-  /** Milliseconds that a connection must last before the delays and the count of attempts start over. Default 10 s. */
+  /** Milliseconds a connection must last before the delays and the count of attempts start over. Default 10 s. */
   readonly stableAfter?: number;
   /**
-   * Policy for calls that are cut off. `never`: they fail with a `ClosedError`. `safe`: those that change nothing (lists, reads, prompts,
-   * completions, tools that declare themselves read-only or idempotent) are sent once more. Default `never`.
+   * Policy for interrupted calls. `never`: they fail with a `ClosedError`. `safe`: calls which change nothing (lists, reads, prompts, completions,
+   * read-only or idempotent tools by their own declaration) are sent once more. Default `never`.
    */
   readonly retry?: Retry;
 }
 
-/** Policy for a call that was cut off: `safe` sends it once more if doing it twice is as good as once, `never` does not. */
+/** Policy for an interrupted call: `safe` sends it once more if doing it twice is as good as once, `never` does not. */
 export type Retry = "never" | "safe";

@@ -5,8 +5,8 @@ import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over it, so
- * that the use of what a revision lacks is a compile error.
+ * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over it,
+ * which makes it a compile error to use a member the revision does not have.
  */
 export interface ClientTypes {
   Implementation: object;
@@ -34,7 +34,7 @@ export interface ClientTypes {
 
 /** Context of a server's request, for the handler of the request. Without `P`, it is one of any revision. */
 export interface ClientRequestContext<P extends ClientTypes = ClientTypes> {
-  /** Server that sent the request; users should see it. Self-declared: good for display, not for decisions. */
+  /** Server which sent the request; users should see it. Self-declared: good for display, not for decisions. */
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
   /** Revision of this server. */
   readonly revision: string;
@@ -56,7 +56,7 @@ export interface FormContext<P extends ClientTypes = ClientTypes> extends Client
   check(content: object): readonly SchemaIssue[];
 }
 
-/** Folders and files that the user opens to servers: all of them, or a function that returns them. */
+/** Folders and files opened to servers by the user: all of them, or a function which returns them. */
 export type RootsOption<P extends ClientTypes> =
   readonly P["Root"][] | ((context: ClientRequestContext<P>) => Awaitable<readonly P["Root"][]>);
 
@@ -64,7 +64,7 @@ export type RootsOption<P extends ClientTypes> =
 export interface Roots<Source = AnyRootsOption> {
   /** Replaces the roots and notifies every server. */
   set(roots: Source): void;
-  /** Notifies every server that the roots have changed: once for each turn of the event loop, however often it is called. */
+  /** Notifies every server of changed roots: once for each turn of the event loop, however often it is called. */
   notifyListChanged(): void;
 }
 
@@ -85,7 +85,7 @@ export type SamplingOption<P extends ClientTypes> = {
 } & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
   ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<MissingKind<P, "tool_use">> & true });
 
-/** Option that permits a server to request a task instead of waiting for the result, if the revision has such tasks. */
+/** Option to permit a server to request a task instead of waiting for the result, if the revision has such tasks. */
 type AsTask<P> = P extends { GetTaskPayloadRequest: object }
   ? { /** Lets servers request it as a task. Default: not allowed. */ readonly task?: true }
   : { readonly task?: Unavailable<MissingMethod<P, "GetTaskRequest">> & true };
@@ -98,7 +98,7 @@ export type ElicitationOption<P extends ClientTypes> = {
   ? {
       /**
        * Asks the user for consent to open a page, and opens it where neither this program nor a model can look. Show the whole URL, emphasize its
-       * host, and never fetch it beforehand. `accept` means that the page was opened, not that the interaction was finished.
+       * host, and never fetch it beforehand. `accept` means an opened page, not a finished interaction.
        */
       url?(params: Params, context: ClientRequestContext<P>): Awaitable<UrlResult>;
     }
@@ -154,7 +154,7 @@ type FormParams<P> = P extends { ElicitRequestFormParams: infer Params }
 
 type FormContent<P> = P extends { ElicitResult: { content?: infer Content } } ? NonNullable<Content> : never;
 
-/** Roots of any revision, or a function that returns them. */
+/** Roots of any revision, or a function which returns them. */
 export type AnyRootsOption = readonly object[] | ((context: ClientRequestContext) => unknown);
 
 /** Sampling option of any revision. */

@@ -24,7 +24,7 @@ export function checkToolOutput(
 }
 
 /**
- * True if a tool declares that calling it twice is as good as once. The declaration may be false.
+ * True if a tool declares itself repeatable: calling it twice is as good as once. The declaration may be false.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */

@@ -17,7 +17,7 @@ import type { Proxies } from "./proxy/proxies.ts";
 import type { TaskBridge } from "./tasks/task-bridge.ts";
 import type { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
 
-/** Parts of a gateway that its clients use. */
+/** Parts of a gateway used by its clients. */
 export interface ClientSide {
   /** Connection whose declarations the gateway presents as its own. */
   readonly server: ClientConnection;
@@ -71,7 +71,7 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
 /** Timeouts of the gateway, all infinite: client and server decide how long they wait. */
 const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: Infinity, total: Infinity } as const;
 
-/** Creates a handler for every request of a revision that the server supports. */
+/** Creates a handler for every request of a revision, as far as the server supports it. */
 function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
   const rows = Object.values(revision.clientRequests).filter(
     ({ handler, gate }) => !ownMethods.has(handler) && gate?.path[0] !== ownCapability,
@@ -92,7 +92,7 @@ function isDeclared(path: readonly string[], capabilities: Capabilities): boolea
   return found !== undefined && found !== false;
 }
 
-/** Parts that subscription requests use. */
+/** Parts used by subscription requests. */
 interface Watching {
   readonly listeners: Listeners;
   readonly watcher: UpstreamWatcher;
@@ -100,7 +100,7 @@ interface Watching {
 }
 
 /**
- * Handles subscription requests. Subscribers receive all that the server notifies the gateway of. Resources are subscribed to while they have
+ * Handles subscription requests. Subscribers receive all notifications of the server to the gateway. Resources are subscribed to while they have
  * subscribers.
  */
 function implementWatching(revision: Revision, { listeners, watcher, more }: Watching): ServedHandlers {
@@ -129,7 +129,7 @@ function implementWatching(revision: Revision, { listeners, watcher, more }: Wat
   };
 }
 
-/** Adds another signal that ends a subscription request. */
+/** Adds another signal to end a subscription request. */
 function addEnd(added: AddedNotifications, other: AbortSignal | undefined): AddedNotifications {
   const signals = [added.ended, other].filter((signal) => signal !== undefined);
   return { ...added, ended: AbortSignal.any(signals) };

@@ -81,7 +81,7 @@ function toPage(result: unknown, member: string): ItemPage {
   return { items: Array.isArray(items) ? items.filter(isObject) : [], ...readNextCursor(page) };
 }
 
-/** Returns the losses that the converter of the revision reports, without duplicates. An impossible conversion loses the whole value. */
+/** Returns the losses reported by the converter of the revision, without duplicates. An impossible conversion loses the whole value. */
 function findLosses(target: Revision, method: string, result: object): Loss[] {
   const table = target.conversions?.clientRequests ?? {};
   const convert = Object.hasOwn(table, method) ? table[method]?.result : undefined;

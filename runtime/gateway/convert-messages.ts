@@ -26,8 +26,8 @@ import type { Principal } from "./principal.ts";
  */
 
 /**
- * Returns a client of the gateway as a principal at the server, with its declarations of the extensions that it can use there. The principal
- * has no `extensions` capability if neither the client nor its revision knows it.
+ * Returns a client of the gateway as a principal at the server, with its declarations of the extensions it can use there. The principal has no
+ * `extensions` capability if neither the client nor its revision knows it.
  */
 export function toPrincipal({ peer, revision }: Session): Principal {
   const { info = unknownImplementation, capabilities } = peer;
@@ -44,7 +44,7 @@ function withContext(capabilities: Capabilities, revision: Revision): Capabiliti
   return { ...capabilities, sampling: { ...sampling, context: {} } };
 }
 
-/** Returns the capabilities of a client that a server of this revision receives, without tasks: these would need later requests to the client. */
+/** Returns the capabilities of a client as sent to a server of this revision, without tasks: these would need later requests to the client. */
 export function toServerCapabilitiesOf({ info, capabilities }: Principal, revision: Revision): Capabilities {
   const convert = revision.conversions?.clientRequests["initialize"]?.params;
   const { extensions, ...rest } = capabilities;
@@ -56,7 +56,7 @@ export function toServerCapabilitiesOf({ info, capabilities }: Principal, revisi
   return { ...keepPassed(given, revision.capabilities.client), ...(asks && { extensions: {} }), ...picked };
 }
 
-/** Returns the capabilities of a server that its clients at a revision receive, without tasks of the core protocol. */
+/** Returns the capabilities of a server as sent to its clients at a revision, without tasks of the core protocol. */
 export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Revision): Capabilities {
   const ids = Object.keys(revision.extensions ?? {});
   const extensions = ids.length > 0 ? { extensions: revision.extensions } : {};
@@ -64,8 +64,8 @@ export function toClientCapabilitiesOf(capabilities: Capabilities, revision: Rev
 }
 
 /**
- * Returns the declared capabilities that a gateway can fulfil: those that the revision knows. Methods and results unknown to the gateway do
- * not pass, so that their capabilities are not declared either: experimental ones, and everything else that is new.
+ * Returns the declared capabilities a gateway can fulfil: those known to the revision. Methods and results unknown to the gateway do not pass, so
+ * their capabilities are not declared either: experimental ones, and everything else new.
  *
  * @param paths - capabilities of the revision, as paths with dots
  */
@@ -80,7 +80,7 @@ function keepMembers(value: Record<string, unknown>, name: string, paths: readon
   return Object.fromEntries(Object.entries(value).filter(([member]) => paths.includes(`${name}.${member}`)));
 }
 
-/** Capabilities that are not passed on. The side that has tasks or extensions declares them. */
+/** Capabilities kept from the other side. The side with tasks or extensions declares them. */
 const notPassed: ReadonlySet<string> = new Set(["experimental", "tasks", "extensions"]);
 
 /** Returns a result in the form of a revision without sessions. For other revisions, their converters do everything. */
@@ -93,8 +93,8 @@ export function toResult(result: unknown, handler: string, revision: Revision): 
 }
 
 /**
- * Returns a result as the revision of a client has it. Members of an older server that have a meaning only there may be invalid: they are read as
- * those of the server's own revision are.
+ * Returns a result in the form of a client's revision. Members of an older server may be invalid where they have a meaning only there: they are read
+ * as those of the server's own revision are.
  *
  * @throws {InvalidMessageError} when it does not fit
  */
@@ -136,7 +136,7 @@ export function toEmbedded(params: object): object {
 }
 
 /**
- * Returns params or a result to pass on, without metadata that the revisions reserve: the gateway itself names each side to the other, and follows
+ * Returns params or a result to pass on, without reserved metadata of the revisions: the gateway itself names each side to the other, and follows
  * progress.
  */
 export function toForwarded(params: unknown, ...revisions: readonly Revision[]): Record<string, unknown> {
@@ -155,7 +155,7 @@ export function withoutInputRequired(result: unknown, { knownMembers }: Revision
   return "inputRequests" in result || "requestState" in result ? omit(result, "inputRequests", "requestState") : result;
 }
 
-/** Returns the error of a server as clients of a revision know it. A request that was not sent becomes an unknown method. */
+/** Returns the error of a server as clients of a revision know it. If a request was not sent, the error is an unknown method. */
 export function toConversionRejection(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
   if (isTimeoutError(thrown))
@@ -174,8 +174,8 @@ function failure(message: string, cause: Error): RpcError {
 }
 
 /**
- * Returns an error code for a revision. A missing resource has another code at revisions without sessions, and every revision has codes that
- * others lack.
+ * Returns an error code for a revision. A missing resource has another code at revisions without sessions, and every revision has codes unknown to
+ * others.
  */
 function toCode({ code, data }: RpcError, method: string, revision: Revision): number {
   const notFound = revision.errors.resourceNotFound;

@@ -6,7 +6,7 @@ import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { taskProtocolOf } from "../client/tasks/protocols.ts";
 import type { Capabilities, Session } from "../protocol/session/session.ts";
 
-/** Extensions that pass by default. */
+/** Extensions passed by default. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];
 
 /** Returns the revisions as spoken to a server: it may use each extension, and the client decides what is declared of it. */
@@ -16,8 +16,8 @@ export function withExtensions(revisions: readonly Revision[], extensions: reado
 }
 
 /**
- * Returns the revisions as served to clients: with the extensions that the server declares, in its settings, and with the tasks extension if
- * the server has tasks of another kind. An extension with invalid settings is left out.
+ * Returns the revisions as served to clients: with the declared extensions of the server, in its settings, and with the tasks extension if the server
+ * has tasks of another kind. An extension with invalid settings is left out.
  */
 export function toServed(
   revisions: readonly Revision[],
@@ -41,7 +41,7 @@ function readSettings(extension: Extension, server: Session): Record<string, unk
   return isObject(settings) && extension.lifecycles.includes(lifecycle) ? settings : undefined;
 }
 
-/** Returns the declared extensions that are on a revision; an empty object if there are none. */
+/** Returns the declared extensions which are on a revision; an empty object if there are none. */
 export function pickExtensions({ extensions: declared }: Capabilities, { extensions = {} }: Revision): Capabilities {
   const ids = Object.keys(isObject(declared) ? declared : {}).filter((id) => Object.hasOwn(extensions, id));
   if (!isObject(declared) || ids.length === 0) return {};

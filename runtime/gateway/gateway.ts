@@ -34,7 +34,7 @@ export interface Gateway extends HttpService {
   readonly accept: Acceptor;
   /** Accepts clients whose session ends with each request. Sessions get no tasks of the gateway: their clients could not come back for them. */
   readonly acceptStateless: Acceptor;
-  /** Info that the server behind the gateway declares. */
+  /** Info declared by the server behind the gateway. */
   readonly info: ImplementationInfo;
   /** Revision of the connection to the server. */
   readonly revision: Revision;
@@ -48,32 +48,32 @@ export interface Gateway extends HttpService {
 
 /** Options of a gateway between clients and a server. */
 export interface GatewayOptions {
-  /** Revisions that are spoken to both sides, newest first. */
+  /** Revisions spoken to both sides, newest first. */
   readonly revisions: readonly Revision[];
   /**
-   * Extensions that are passed on between a server and a client that both declare them. Default: those of this package. Other extensions are
-   * unknown to the gateway, so they are not announced.
+   * Extensions to pass on between a server and a client, if both declare them. Default: the extensions of this package. Other extensions are unknown
+   * to the gateway, so they are not declared.
    */
   readonly extensions?: readonly Extension[];
-  /** Options of tasks of the gateway. They represent tasks of a server that has another kind of tasks than its clients, or has them in sessions. */
+  /** Options of tasks of the gateway. They represent tasks of a server with another kind of tasks than its clients, or with tasks in sessions. */
   readonly tasks?: TaskOptions;
-  /** Receives every failure that is reported to clients only in general terms. */
+  /** Receives every failure of which clients learn only in general terms. */
   readonly onError?: OnError;
-  /** Milliseconds that a client without a session may take to return with input responses. Default 10 minutes. */
+  /** Milliseconds for a client without a session to return with input responses. Default 10 minutes. */
   readonly inputTimeout?: number;
   /**
-   * Maximum number of connections to the server that clients use at the same time; if the server is a program, each is a process. At least 2,
-   * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded
-   * down but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and
-   * waits for it up to a minute. Calls of one caller share a connection if the server is a program with stateless requests. Half of the
-   * connections of calls may be waiting for input responses of their clients: then the call that has waited longest is aborted. Each authenticated
-   * principal may use as many as remain free for others, a single one half.
+   * Maximum number of connections to the server in use by clients at the same time; if the server is a program, each is a process. At least 2,
+   * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded down
+   * but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and waits for
+   * it up to a minute. Calls of one caller share a connection if the server is a program with stateless requests. Half of the connections of calls
+   * may be waiting for input responses of their clients; beyond it, the call with the longest wait is aborted. Each authenticated principal may use
+   * as many as remain free for others, a single one half.
    */
   readonly maxConnections?: number;
   /**
-   * True if calls without a session may use the same connections one after the other, although their callers are not authenticated. State that the
-   * server keeps for one caller, such as a sign-in or a working folder, may be visible to the next. Default: only calls of one authenticated
-   * principal share connections, or calls on one connection, or all calls if the server keeps no sessions.
+   * True if calls without a session may use the same connections one after the other, although their callers are not authenticated. State kept by the
+   * server for one caller, such as a sign-in or a working folder, may be visible to the next. Default: only calls of one authenticated principal
+   * share connections, or calls on one connection, or all calls if the server keeps no sessions.
    */
   readonly shareConnections?: boolean;
   /**
@@ -82,25 +82,25 @@ export interface GatewayOptions {
    */
   readonly idleTimeout?: number;
   /**
-   * Maximum levels of a message with a tool that clients accept. A tool that is nested deeper is left out of lists, and reported. Default 64, as
+   * Maximum levels of a message with a tool, as accepted by clients. A tool with deeper nesting is left out of lists, and reported. Default 64, as
    * for clients of this package.
    */
   readonly maxDepth?: number;
-  /** Signal that ends the opening of connections to the server: connections that are being opened are aborted. */
+  /** Signal to end the opening of connections to the server: attempts in progress are aborted. */
   readonly signal?: AbortSignal;
   /**
-   * Receives every message on both sides of the gateway, as it is on the wire, with its first deviation from the schema of its revision and with
-   * the values that a conversion has left out. Default: messages are not observed.
+   * Receives every message on both sides of the gateway, as it is on the wire, with its first deviation from the schema of its revision and with the
+   * values lost in a conversion. Default: messages are not observed.
    */
   readonly onTraffic?: OnTraffic;
-  /** Records the messages on both sides, so that the gateway is both ends of one trace. Default: nothing is recorded. */
+  /** Records the messages on both sides: the gateway is both ends of one trace. Default: nothing is recorded. */
   readonly telemetry?: Telemetry;
 }
 
 /**
- * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server. Clients without a
- * session share a few, with one call at a time on each. A program with stateless requests serves all calls of one caller at the same time. For a
- * server on another transport, pass a function that opens connections to it.
+ * Connects to a server, and serves it at every revision. Each session of a client is a session of its own with the server. Clients without a session
+ * share a few, with one call at a time on each. A program with stateless requests serves all calls of one caller at the same time. For a server on
+ * another transport, pass a function to open connections to it with.
  *
  * @throws {Error} when `maxConnections` is below 2
  * @example
@@ -221,5 +221,5 @@ async function closeAll(groups: readonly (readonly { close(): Promise<void> }[])
   if (failed) throw failed.reason;
 }
 
-/** Notifications for sessions that have no connection of their own yet. */
+/** Notifications for sessions before they have a connection of their own. */
 const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);

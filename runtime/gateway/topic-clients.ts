@@ -3,7 +3,7 @@ import type { Audience } from "../server/subscriptions/session-registry.ts";
 import type { NotificationTarget, ServedClients, SharedReceiver } from "../transport/http-server/served-clients.ts";
 
 /**
- * Clients of a gateway that subscribe to tasks. The nodes of a cluster pass notifications of tasks of the gateway on to each other; each receives
+ * Clients of a gateway with subscriptions to tasks. The nodes of a cluster pass notifications of tasks of the gateway on to each other; each receives
  * everything else from the server.
  */
 export class TopicClients implements ServedClients {

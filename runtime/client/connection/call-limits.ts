@@ -42,7 +42,7 @@ export class CallLimits {
     return this.#total === Infinity ? this.options : { ...this.options, totalTimeout: this.remainingTotal };
   }
 
-  /** Milliseconds of the total timeout that are left. */
+  /** Milliseconds left of the total timeout. */
   get remainingTotal(): number {
     return Math.max(0, Math.ceil(this.#startedAt + this.#total - this.#clock.now()));
   }
@@ -54,7 +54,7 @@ export class CallLimits {
   }
 
   /**
-   * Waits for a promise, such as that of the next connection.
+   * Waits for a promise, such as the one of the next connection.
    *
    * @throws {TimeoutError} when a timeout of the call expires first
    * @throws {unknown} when the signal of the call is aborted first: its reason

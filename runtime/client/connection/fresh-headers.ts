@@ -2,8 +2,8 @@ import type { Revision } from "../../../generated/support.ts";
 import { isPeerError } from "../../jsonrpc/errors.ts";
 
 /**
- * Sends a request, and sends it once more if the server rejects its headers: the headers that a tool requires may have changed since the tools
- * were listed, so the tools are listed first. A server has not worked on a request that it rejects for its headers.
+ * Sends a request, and sends it once more if the server rejects its headers. The headers required by a tool may have changed since the tools were
+ * listed, so the tools are listed again first. This is safe: a server does not work on a request when it rejects the headers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

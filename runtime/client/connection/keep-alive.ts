@@ -4,11 +4,11 @@ import type { ClientConnection } from "../connect.ts";
 import type { KeepAliveOptions } from "../options.ts";
 import { findRequestRow } from "../session/requests.ts";
 
-/** Parts of a client that keep-alive uses. */
+/** Parts of a client used by keep-alive. */
 export interface KeepAliveHost {
   readonly clock: Clock | undefined;
   missed(failures: number, error: Error): void;
-  /** Called when so many responses are missing that the connection counts as lost. */
+  /** Called when too many responses are missing: the connection counts as lost. */
   dead(error: Error): void;
 }
 

@@ -33,7 +33,7 @@ export interface ReconnectingConnectionOptions {
   readonly revisions: readonly Revision[];
 }
 
-/** Function that sends a call on a connection, with the options that it still has. */
+/** Sends a call on a connection, with the options left for it. */
 export type SendCall<Result> = (connection: ClientConnection, options: RequestOptions) => Promise<Result>;
 
 /** Retries and limits of one call. */
@@ -41,7 +41,7 @@ export interface CallRunOptions extends LimitedCall {
   readonly retry: Retry;
 }
 
-/** Connection that is replaced when it is lost. Calls in between wait for the next connection. */
+/** Connection with a replacement after each loss. Calls in between wait for the next connection. */
 export class ReconnectingConnection {
   readonly closed: Promise<Error | undefined>;
   readonly #host: ReconnectingConnectionHost;
@@ -67,7 +67,7 @@ export class ReconnectingConnection {
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
   }
 
-  /** Opens the first connection; rejects if that fails. */
+  /** Opens the first connection; rejects if this fails. */
   async start(): Promise<void> {
     await this.#open({ isFirst: true });
   }
@@ -145,7 +145,7 @@ export class ReconnectingConnection {
     });
   }
 
-  /** Drops a connection that turned out to be dead although it is open. */
+  /** Drops a connection which turned out to be dead although it is open. */
   drop(connection: ClientConnection, reason: Error): void {
     void connection.close();
     this.#lose(connection, reason);

@@ -54,7 +54,7 @@ function toKnown(params: Record<string, unknown>, { capabilities }: Revision): R
   return capabilities.client.includes("elicitation.url") ? params : omit(params, "mode", "url", "elicitationId");
 }
 
-/** Runs the form handler. Values that do not fit the form are not sent: neither side would know how to treat them. */
+/** Runs the form handler. If its values do not fit the form, they are not sent: neither side would know how to treat them. */
 async function askForm(
   source: AnyElicitationOption,
   params: Record<string, unknown>,
@@ -99,5 +99,5 @@ function rejectMode(mode: string): RpcError {
   });
 }
 
-/** Maximum number of open interactions: a server that never completes any must not fill the memory of the client. */
+/** Maximum number of open interactions: a server which never completes any must not fill the memory of the client. */
 const mostOpen = 1_000;

@@ -9,7 +9,7 @@ import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import type { ClientConnection } from "../connect.ts";
 import { InputRequiredError } from "../errors.ts";
 
-/** Connection and handlers that respond to input requests of a server. */
+/** Connection and handlers for input requests of a server. */
 export interface Responder {
   readonly connection: ClientConnection;
   /** Functions by handler name, as for requests of a server. */

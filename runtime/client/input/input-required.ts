@@ -67,7 +67,7 @@ export function joinProgress(options: CallOptions): { readonly options: CallOpti
   };
 }
 
-/** Handlers of input requests, and the signal that ends them. */
+/** Handlers of input requests, and the signal to end them. */
 export interface RespondOptions {
   readonly responder: Responder;
   readonly options: Pick<InputRequiredOptions, "signal">;

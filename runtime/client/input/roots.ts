@@ -5,7 +5,7 @@ import { ResponseScope } from "./response-scope.ts";
 import type { AnyRootsOption, Roots } from "../protocol-types.ts";
 import { isUrl } from "../../internal/parse-url.ts";
 
-/** Roots with the members that the runtime needs. */
+/** Roots with the members needed by the runtime. */
 export interface RootsKeeper extends Roots {
   /** True if servers may request the roots. */
   readonly isOffered: boolean;
@@ -15,7 +15,7 @@ export interface RootsKeeper extends Roots {
 /**
  * Creates the roots of a client. A list is checked immediately, the result of a function when it is returned.
  *
- * @throws {Error} when a root has no URI that begins with `file://`
+ * @throws {Error} when the URI of a root does not begin with `file://`
  */
 export function createRoots(source: AnyRootsOption | undefined, notify: () => void): RootsKeeper {
   let roots = source ?? [];

@@ -18,9 +18,9 @@ export type AnyPage = object & { readonly nextCursor?: string };
 /** Options of the lists of a server. */
 export interface ListsOptions extends PageLimits {
   readonly isCached: boolean;
-  /** Cache of lists that servers allow clients to keep for a time. */
+  /** Cache of lists, as far as servers allow clients to keep them for a time. */
   readonly cache: ResultCache;
-  /** Called when a list is cached, so that notifications of its changes become useful. */
+  /** Called when a list is cached: notifications of its changes become useful then. */
   onKept(kind: ListKind): void;
 }
 
@@ -28,7 +28,7 @@ export interface ListsOptions extends PageLimits {
 export class Lists {
   readonly #latest = new Map<ListName, LatestList>();
   readonly #options: ListsOptions;
-  /** Increases when the lists or the session change, so that a list that is being read at that time is not cached. */
+  /** Increases when the lists or the session change. A list being read meanwhile is not cached. */
   #version = 0;
   #session = 0;
   #areChangesLost = false;
@@ -49,7 +49,7 @@ export class Lists {
     yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });
   }
 
-  /** Reads a whole list. Starts over once if the list or the session changed in between, so that a cursor is no longer valid. */
+  /** Reads a whole list. Starts over once if the list or the session changed in between, because the cursor may no longer be valid. */
   async read(list: ListName, connection: ClientConnection, options: ListOptions): Promise<readonly object[]> {
     const reading = createReading();
     try {
@@ -70,13 +70,13 @@ export class Lists {
     return !this.#areChangesLost && notifiesOfChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
-  /** Returns the list that was read last, if it is not known to have changed since, and was read for the current user. */
+  /** Returns the latest list, if it was read for the current user and no change of it has been reported since. */
   latest(list: ListName): readonly object[] | undefined {
     const latest = this.#latest.get(list);
     return latest?.principal === this.#options.cache.asking.principal ? latest.items : undefined;
   }
 
-  /** Drops a list that changed. Resources and templates change together. */
+  /** Drops a changed list. Resources and templates change together. */
   forget(kind: ListKind): void {
     this.#version += 1;
     for (const list of [...this.#latest.keys()]) if (sources[list].kind === kind) this.#latest.delete(list);
@@ -143,7 +143,7 @@ export class Lists {
 /** Options for reading the pages of a list. */
 export interface ListOptions extends RequestOptions, PageLimits {}
 
-/** Returns the row of the request that reads a list, if the revision has one. */
+/** Returns the row of the request for a list, if the revision has one. */
 export function findListRow(list: ListName, revision: Revision): RequestRow | undefined {
   return findRequestRow(revision, sources[list].handler);
 }
@@ -154,7 +154,7 @@ export function readPageItems(list: ListName, page: AnyPage): readonly object[] 
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
-/** List that was read last, and the user of its requests. */
+/** Latest list, and the user of its requests. */
 interface LatestList {
   readonly items: readonly object[];
   readonly principal: string;
@@ -174,7 +174,7 @@ function createReading(): Reading {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Request that reads each list, and the notification that reports its changes. */
+/** Request for each list, and the notification of its changes. */
 const sources: { readonly [Name in ListName]: { readonly handler: ListRequestName; readonly kind: ListKind } } = {
   tools: { handler: "listTools", kind: "tools" },
   resources: { handler: "listResources", kind: "resources" },

@@ -20,7 +20,7 @@ export interface PageLimits {
   readonly maxPages?: number;
 }
 
-/** Bounds on a list, so that a server can neither keep a client busy without end nor fill its memory. */
+/** Bounds on a list: a server can neither keep a client busy without end nor fill its memory. */
 export interface ListBounds {
   /** Maximum number of pages. Default 1000. */
   readonly maxPages?: number | undefined;
@@ -66,9 +66,9 @@ export async function* readPages<Result extends Page>(
 }
 
 /**
- * Fetches a page. Returns `undefined` for an empty cursor that marks the end of the list.
+ * Fetches a page. Returns `undefined` for an empty cursor, which marks the end of the list.
  *
- * @param seen - cursors that earlier pages had, with the one in `params`
+ * @param seen - cursors of earlier pages, with the one in `params`
  */
 export async function fetchPage<Result extends { readonly nextCursor?: unknown }>(
   fetch: (params: PageParams) => Promise<Result>,
@@ -139,7 +139,7 @@ interface UntypedPage extends Page {
   readonly items: readonly unknown[];
 }
 
-/** Returns the items of a page: the list is its one member that is an array. */
+/** Returns the items of a page: the only array among its members is the list. */
 function toPage(result: unknown): UntypedPage {
   const page = isObject(result) ? result : {};
   const items: readonly unknown[] = Object.values(page).find(Array.isArray) ?? [];

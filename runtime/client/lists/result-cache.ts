@@ -2,13 +2,13 @@ import { isObject } from "../../../generated/support.ts";
 import { setLimited } from "../../internal/set-limited.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 
-/** Options of the cache for results that servers allow clients to keep. */
+/** Options of the cache for results, as far as servers allow clients to keep them. */
 export interface CacheOptions {
   /** Maximum age in milliseconds, regardless of what a server states. Default 24 h. */
   readonly maxAge?: number;
   /** Maximum number of results of one session; the oldest are dropped first. Default 1000. */
   readonly maxEntries?: number;
-  /** True to cache resources that were read, too: treat them as read-only. Default `true`. */
+  /** True to cache the contents of resources, too: treat them as read-only. Default `true`. */
   readonly reads?: boolean;
   /**
    * Returns the user of the requests, if one session acts for several users in turn: private results of one are not returned to another.
@@ -17,7 +17,7 @@ export interface CacheOptions {
   readonly principal?: () => string;
 }
 
-/** End of the freshness of a result that was just received, and its audience. */
+/** End of the freshness of a new result, and its audience. */
 export interface Freshness {
   /** Milliseconds in the time of the clock; 0 if the result may not be cached. */
   readonly until: number;
@@ -26,13 +26,13 @@ export interface Freshness {
 
 /** State of the cache at the time of a request. */
 export interface CacheState {
-  /** Increases whenever something is dropped: a result requested before that may be outdated when it arrives. */
+  /** Increases whenever something is dropped: an earlier request may have an outdated result when it arrives. */
   readonly version: number;
   readonly principal: string;
 }
 
 /**
- * Cache of results that the server allows clients to keep, for as long as it states, by request and user.
+ * Cache of results by request and user, for as long as the server allows.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
@@ -47,7 +47,7 @@ export class ResultCache {
     this.#options = options;
   }
 
-  /** Current state of the cache, for a request that is about to be sent. */
+  /** Current state of the cache, for the next request. */
   get asking(): CacheState {
     return { version: this.#version, principal: this.#principal };
   }

@@ -7,7 +7,7 @@ export interface ReadOptions {
   readonly refresh?: boolean;
 }
 
-/** Cache of resources that were read, kept for as long as the server allows. */
+/** Cache of the contents of resources, kept for as long as the server allows. */
 export class ReadCache {
   readonly #cache: ResultCache;
   readonly #hasResponse: (result: object) => boolean;
@@ -33,7 +33,7 @@ export class ReadCache {
     return result;
   }
 
-  /** Drops a resource that changed, with those that contain it and those that it contains. */
+  /** Drops a changed resource, with the resources which contain it and those inside of it. */
   forget(updated: string): void {
     this.#cache.forget((key) => {
       const uri = key.startsWith(mark) ? key.slice(mark.length) : undefined;

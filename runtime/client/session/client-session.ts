@@ -72,7 +72,7 @@ export interface SessionCalls<P extends ClientTypes> extends ClientConnection, A
    * @throws {ToolOutputError} when structured content does not fit the output schema, if the client has a `validator`
    */
   callTool(name: string, args?: object, options?: SessionCallOptions): Promise<P["CallToolResult"]>;
-  /** Reads a resource, or takes it from the cache where the server allows that: treat it as read-only. */
+  /** Reads a resource, or takes it from the cache where the server allows caching: treat it as read-only. */
   readResource(uri: string, options?: ReadCallOptions): Promise<P["ReadResourceResult"]>;
   getPrompt(
     name: string,
@@ -98,17 +98,17 @@ export interface TaskCalls<P extends ClientTypes> {
     args: object | undefined,
     options: SessionCallOptions & TaskRequestOptions,
   ): Promise<TaskHandle<P["CallToolResult"]>>;
-  /** Returns the handle of a task that a tool call became earlier, perhaps in another session, by its id. */
+  /** Returns the handle of a task by its id, for an earlier tool call, perhaps in another session. */
   toolTask(taskId: string): TaskHandle<P["CallToolResult"]>;
 }
 
 /** Calls at a revision whose clients can list their tasks. */
 export interface TaskListing {
-  /** Reads all tasks that the server keeps for this client. */
+  /** Reads all tasks the server keeps for this client. */
   listTasks(options?: SessionCallOptions): Promise<readonly TaskState[]>;
 }
 
-/** Members at a revision that has no tasks, or no longer has them. */
+/** Members at a revision without tasks: it has none yet, or none any more. */
 export interface NoTaskCalls<P> {
   readonly toolTask: Unavailable<MissingMethod<P, "GetTaskRequest">>;
 }
@@ -122,8 +122,8 @@ export interface Pinging {
 /** Calls at a revision with subscriptions to single resources. */
 export interface Subscribing {
   /**
-   * Subscribes to changes of a resource and of those below it. Returns a function that ends the subscription. Survives reconnection. One change may
-   * be reported twice.
+   * Subscribes to changes of a resource and of the resources below it. Returns a function to end the subscription. Survives reconnection. One change
+   * may be reported twice.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
    */
@@ -132,7 +132,7 @@ export interface Subscribing {
 
 /** Calls at a revision with a log level for the session. */
 export interface Logging<Level extends string> {
-  /** Sets the least severe level that the server logs. Survives reconnection. */
+  /** Sets the least severe level for the server to log. Survives reconnection. */
   setLogLevel(level: Level, options?: SessionCallOptions): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     this.#core = new SessionState(source, roots, target);
   }
 
-  /** Opens the first connection; rejects if that fails. */
+  /** Opens the first connection; rejects if this fails. */
   start(): Promise<void> {
     return this.#core.line.start();
   }
@@ -123,7 +123,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     return this.#core.tasks.complete(result, call, options);
   }
 
-  /** Returns the handle of a task that a tool call became earlier. */
+  /** Returns the handle of the task of an earlier tool call. */
   toolTask(taskId: string): TaskHandle<object> {
     return this.#core.tasks.follow({ taskId }, (result) => this.#readToolResult(result, undefined));
   }
@@ -169,7 +169,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     return this.close();
   }
 
-  /** Notifies the server that the roots have changed. */
+  /** Notifies the server of changed roots. */
   notifyRootsListChanged(): void {
     this.#core.notifyRootsListChanged();
   }
@@ -187,7 +187,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     );
   }
 
-  /** Finds a tool. Reads the list only if it is not known: a server that changes its tools should notify of it. */
+  /** Finds a tool. Reads the list only if it is not known: a server should notify of changes of its tools. */
   async #findTool(name: string, options: RequestOptions): Promise<object | undefined> {
     const { signal, timeout, totalTimeout } = options;
     const limits = {

@@ -8,9 +8,9 @@ import type { PageParams } from "../lists/pages.ts";
 import type { SessionCallOptions } from "./client-session.ts";
 
 /**
- * Params of the requests that the client sends, by handler name. Sessions add the metadata. No revision is imported here, because the client speaks
- * all of them: `handlers.test-d.ts` compares each name and each member with the `ClientCalls` of every revision. A member of type `object` comes from
- * the user, whose calls are typed by the revision.
+ * Params of the client's requests, by handler name. Sessions add the metadata. No revision is imported here, because the client speaks all of them:
+ * `handlers.test-d.ts` compares each name and each member with the `ClientCalls` of every revision. A member of type `object` comes from the user,
+ * whose calls are typed by the revision.
  */
 export interface ClientRequestParams {
   readonly ping: undefined;
@@ -33,7 +33,7 @@ export interface ClientRequestParams {
   readonly updateTask: TaskParams & { readonly inputResponses: Readonly<Record<string, unknown>> };
 }
 
-/** Handler name of a request that the client sends. */
+/** Handler name of a request of the client. */
 export type ClientRequestName = keyof ClientRequestParams;
 
 /** Handler name of a request for a page of a list. */

@@ -67,7 +67,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   readonly #responders = new WeakMap<ClientConnection, Responder>();
   /** Connections on which the server could not send notifications before they were adopted. */
   readonly #unnotified = new WeakSet<ClientConnection>();
-  /** Log level that is set again in a new session. */
+  /** Log level, to be set again in a new session. */
   logLevel: string | undefined;
 
   constructor(source: AnyClientOptions, roots: RootsKeeper, target: SessionTarget) {
@@ -174,14 +174,14 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     return complete;
   }
 
-  /** Runs a call with a response. If subscriptions were lost before, its success shows that the server is reachable again. */
+  /** Runs a call with a response. If subscriptions were lost before, its success shows the server to be reachable again. */
   run<Result>(call: SendCall<Result>, options: CallRunOptions): Promise<Result> {
     const outcome = this.line.run(call, options);
     if (this.listening.isLost) void outcome.then(() => this.listening.restore()).catch(() => {});
     return outcome;
   }
 
-  /** Sends a request that the server may reject until the user has visited a page. */
+  /** Sends a request. The server may reject it until the user has visited a page. */
   async work<Name extends ClientRequestName>(
     handler: Name,
     params: ClientRequestParams[Name],
@@ -197,12 +197,12 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     }
   }
 
-  /** Returns the retry policy of a call that states none. */
+  /** Returns the retry policy of a call without a statement of its own. */
   retryOf({ isSafe }: { readonly isSafe: boolean }): Retry {
     return isSafe ? (this.source.reconnect?.retry ?? "never") : "never";
   }
 
-  /** Notifies the server that the roots have changed. */
+  /** Notifies the server of changed roots. */
   notifyRootsListChanged(): void {
     if (!this.line.isUp) return;
     const { last } = this.line;

@@ -8,7 +8,7 @@ import type { SkillEntry, SkillResource } from "../../skills/skill.ts";
 import { verifyFile } from "../../skills/verify.ts";
 import { isUrl } from "../../internal/parse-url.ts";
 
-/** Part of a session that reads the files of skills. */
+/** Part of a session used to read the files of skills. */
 export interface FileServer {
   readResource(uri: string, options?: RequestOptions & { readonly refresh?: boolean }): Promise<object>;
 }
@@ -21,7 +21,7 @@ export interface SkillContent {
   readonly text: string | undefined;
 }
 
-/** Reader of the files of one loaded skill. It reads only files that belong to the entry from which the skill was loaded. */
+/** Reader of the files of one loaded skill. It reads only files in the entry of the loaded skill. */
 export class SkillFiles {
   readonly #entry: SkillEntry;
   readonly #server: FileServer;
@@ -29,7 +29,7 @@ export class SkillFiles {
   /** Listed URIs by their decoded forms: references may encode other characters than the server. */
   readonly #decoded: ReadonlyMap<string, string>;
   readonly #kept = new Map<string, SkillContent>();
-  /** Bytes that may still be read if the entry does not list the sizes of the files. */
+  /** Bytes still permitted if the entry does not list the sizes of the files. */
   #room: number;
 
   constructor(entry: SkillEntry, server: FileServer, maxBytes: number) {

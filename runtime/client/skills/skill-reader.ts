@@ -8,7 +8,7 @@ import { verifyFrontmatter } from "../../skills/verify.ts";
 import { readItems, readNextCursor, type Page, type PageLimits, type PageParams } from "../lists/pages.ts";
 import { SkillFiles, type FileServer, type SkillContent } from "./skill-files.ts";
 
-/** Part of a session that reads skills. Every session of a client has it. */
+/** Part of a session used to read skills. Every session of a client has it. */
 export interface SkillServer extends FileServer {
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
 }
@@ -16,7 +16,7 @@ export interface SkillServer extends FileServer {
 /** Parser and limits for skills of a server. */
 export interface SkillReaderOptions {
   readonly parseYaml: ParseYaml;
-  /** True to load also skills whose files are generated when they are read, so that nothing in them can be verified. Default `false`. */
+  /** True to load also skills whose files are generated when they are read. Nothing in them can be verified. Default `false`. */
   readonly dynamic?: boolean;
   /** Maximum number of files of a skill, and of bytes in all of them. Default: what every host must accept, 512 files and 16 MiB. */
   readonly limits?: { readonly files: number; readonly bytes: number };
@@ -30,7 +30,7 @@ export interface SkillReaderOptions {
  */
 export interface SkillReader {
   /**
-   * Returns the skills that the server lists. Checks only the shape of their entries; `load` checks the rest. The server may have more skills.
+   * Returns the skills in the server's list. Checks only the shape of their entries; `load` checks the rest. The server may have more skills.
    *
    * @throws {SkillError} when an entry has another shape
    */
@@ -38,7 +38,7 @@ export interface SkillReader {
   /**
    * Returns one skill, listed or not, by the URI of its `SKILL.md`.
    *
-   * @throws {SkillError} when the entry is invalid, or that of another skill
+   * @throws {SkillError} when the entry is invalid, or belongs to another skill
    */
   get(uri: string, options?: RequestOptions): Promise<SkillEntry>;
   /**
@@ -48,8 +48,8 @@ export interface SkillReader {
    */
   load(skill: SkillEntry | string, options?: RequestOptions): Promise<LoadedSkill>;
   /**
-   * Returns the current content of a folder. Folders in it have the MIME type `inode/directory`. A file that the entry of a skill does not list is
-   * not a file of that skill. Rejects immediately if the server does not offer the method.
+   * Returns the current content of a folder. Folders in it have the MIME type `inode/directory`. A file is not part of a skill unless it is listed in
+   * the skill's entry. Rejects immediately if the server does not offer the method.
    */
   readDirectory(uri: string, options?: RequestOptions & PageLimits): Promise<readonly object[]>;
 }

@@ -16,13 +16,13 @@ export interface ListenStreamOptions {
 }
 
 /**
- * Subscription request that lasts until either side ends it. Its notifications name the request.
+ * Subscription request. It lasts until either side ends it, and its notifications name it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class ListenStream {
   readonly filter: ListenFilter;
-  /** Resolves with the part of the filter that the server honours; rejects when the request ends before. */
+  /** Resolves with the part of the filter the server honours; rejects when the request ends before. */
   readonly acknowledged: Promise<ListenFilter>;
   /** Resolves when no more notifications follow: with the reason, unless the server ended the request in order. */
   readonly ended: Promise<Error | undefined>;

@@ -18,21 +18,21 @@ import type { RestoredState } from "../events.ts";
 import { findRequestRow } from "../session/requests.ts";
 import { ListenStream } from "./listen-stream.ts";
 
-/** Parts of a session that subscriptions to changes use. */
+/** Parts of a session used by subscriptions to changes. */
 export interface ListeningHost {
   readonly clock: Clock | undefined;
   readonly reconnection: Reconnection;
   /** Milliseconds to wait for an acknowledgement. */
   readonly timeout: number;
-  /** Milliseconds for which a replaced stream stays open, so that no change is missed, and some are reported twice. Default 250. */
+  /** Milliseconds for which a replaced stream stays open. No change is missed in this time, and some are reported twice. Default 250. */
   readonly overlap?: number;
-  /** True if notifications of every list are wanted, not only of those that are cached. */
+  /** True if notifications of every list are wanted, not only of the cached ones. */
   readonly wantsLists: boolean;
-  /** Called when notifications stop. Changes that were not reported before will not be reported. */
+  /** Called when notifications stop. Changes not reported so far are lost. */
   notificationsLost(reason: Error | undefined): void;
   /** Called when notifications of changes arrive again. */
   hearing(): void;
-  /** Called with changes that the server does not notify of. After a temporary failure, `restore` subscribes to them again. */
+  /** Called with changes the server sends no notifications for. After a temporary failure, `restore` subscribes to them again. */
   lost(what: readonly RestoredState[], reason: Error): void;
   /** Returns the resources whose subscriptions were lost and are still wanted. They count as subscribed to from now on. */
   resume(): readonly string[];
@@ -42,8 +42,8 @@ export interface ListeningHost {
 type Wanted = Exclude<RestoredState, { readonly kind: "logLevel" }>;
 
 /**
- * Subscription to changes on servers that only notify subscribers. There is one stream. Another stream replaces it when the wanted changes differ; a
- * broken stream is opened again. The two overlap for a moment so that no change is missed: a change may be reported twice.
+ * Subscription to changes on servers which only notify subscribers. There is one stream. Another stream replaces it when the wanted changes differ; a
+ * broken stream is opened again. The two overlap for a moment, because no change must be missed: a change may be reported twice.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -59,7 +59,7 @@ export class Listening {
   #current: OpenStream | undefined;
   #syncing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Number of attempts in a row without a stream that lasted. */
+  /** Number of attempts in a row without a lasting stream. */
   #failedAttempts = 0;
   #openedAt = 0;
   #isLost = false;
@@ -93,7 +93,7 @@ export class Listening {
     this.#syncQuietly();
   }
 
-  /** Subscribes again to what was lost by a temporary failure: a successful call shows that the server is reachable. */
+  /** Subscribes again after the loss of subscriptions by a temporary failure. A successful call has just shown the server to be reachable. */
   restore(): void {
     const line = this.#line;
     if (!line || !this.#isLost) return;
@@ -195,7 +195,7 @@ export class Listening {
     else await this.#openAccepted(line, filter);
   }
 
-  /** Opens a stream. After an error, opens it for parts of the filter, so that a rejected resource does not affect the others. */
+  /** Opens a stream. After an error, opens it for parts of the filter: a rejected resource must not affect the others. */
   async #openAccepted(line: ListenLine, filter: ListenFilter): Promise<void> {
     try {
       await this.#open(line, filter);
@@ -209,7 +209,7 @@ export class Listening {
     }
   }
 
-  /** Adds one part of the resources after the other to the stream, and halves the parts that the server rejects. */
+  /** Adds one part of the resources after the other to the stream, and halves each rejected part. */
   async #openParts({ line, lists, error }: RejectedFilter, first: readonly (readonly string[])[]): Promise<void> {
     const parts = [...first];
     const accepted: string[] = [];
@@ -247,7 +247,7 @@ export class Listening {
     }
   }
 
-  /** Drops a rejected resource. If its `subscribe` is pending, that rejects. */
+  /** Drops a rejected resource. A pending `subscribe` to it rejects. */
   #reject(uri: string, error: Error): void {
     if (!this.#uris.delete(uri)) return;
     if (this.#pending.has(uri)) this.#pending.set(uri, error);
@@ -344,26 +344,26 @@ interface ListenLine {
   readonly end: AbortSignal;
 }
 
-/** Stream that the server has acknowledged, and the part of its filter that the server honours. */
+/** Acknowledged stream, and the part of its filter the server honours. */
 interface OpenStream {
   readonly stream: ListenStream;
   readonly honoured: ListenFilter;
 }
 
-/** Filter that the server rejected, without its resources. */
+/** Rejected filter, without its resources. */
 interface RejectedFilter {
   readonly line: ListenLine;
   readonly lists: ListenFilter;
   readonly error: Error;
 }
 
-/** Maximum number of requests for the parts of a filter that the server rejected; resources that are left are rejected. */
+/** Maximum number of requests for the parts of a rejected filter; the remaining resources are rejected. */
 const mostRequests = 32;
 
 /** Milliseconds for which the old stream stays open after the new one is acknowledged. */
 const usualOverlap = 250;
 
-/** Milliseconds that a stream must last before the delays start over. */
+/** Milliseconds a stream must last before the delays start over. */
 const stableAfter = 10_000;
 
 function toLine(connection: ClientConnection): ListenLine | undefined {

@@ -1,9 +1,9 @@
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 
-/** Function that is called with the URI of a changed resource: the one subscribed to, or one below it. */
+/** Called with the URI of a changed resource: the one subscribed to, or one below it. */
 export type ResourceListener = (uri: string) => unknown;
 
-/** Parts of a client that resource subscriptions use. */
+/** Parts of a client used by resource subscriptions. */
 export interface SubscriptionHost {
   send(handler: "subscribe" | "unsubscribe", uri: string, options?: RequestOptions): Promise<unknown>;
   /** Called when a listener throws or rejects. */
@@ -23,7 +23,7 @@ export class ResourceSubscriptions {
     this.#host = host;
   }
 
-  /** Adds a listener. Resolves when the server has agreed, with a function that removes the listener. */
+  /** Adds a listener. Resolves when the server has agreed, with a function to remove the listener. */
   async add(uri: string, listener: ResourceListener, options: RequestOptions): Promise<() => Promise<void>> {
     const entry = this.#entries.get(uri) ?? { listeners: new Map(), isActive: false, last: Promise.resolve() };
     this.#entries.set(uri, entry);
@@ -70,7 +70,7 @@ export class ResourceSubscriptions {
     return lost.map(([uri]) => uri);
   }
 
-  /** Brings the subscription on the server in line with the listeners, one step after the other, so that the last change wins. */
+  /** Brings the subscription on the server in line with the listeners, one step after the other: the last change wins. */
   #follow(uri: string, entry: Entry, options: RequestOptions): Promise<void> {
     const step = entry.last.catch(() => {}).then(() => this.#step(uri, entry, options));
     entry.last = step;

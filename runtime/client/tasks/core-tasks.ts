@@ -8,7 +8,7 @@ import { findRequestRow } from "../session/requests.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /**
- * Tasks of the core. The client requests them of servers and tools that declare them.
+ * Tasks of the core. The client requests them where servers and tools declare them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */

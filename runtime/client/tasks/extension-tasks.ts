@@ -10,7 +10,7 @@ import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /**
- * Tasks of the tasks extension. The server decides which calls become tasks, so that a call requests nothing.
+ * Tasks of the tasks extension. The server decides which calls become tasks, so a call requests nothing.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -39,17 +39,17 @@ export function readStartedTask(result: unknown): TaskState | undefined {
 }
 
 /**
- * Follows a task of the tasks extension. The status of a task carries all that is known of it, including input requests. Their responses are
- * sent in separate requests.
+ * Follows a task of the tasks extension. The status of a task is complete, with the input requests in it. Their responses are sent in separate
+ * requests.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
   readonly #host: Pick<ServerTasksHost, "call"> & { responder(): Responder };
   readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
-  /** Keys of input requests that were responded to: one that the server still lists is not handled again. */
+  /** Keys of input requests with a response: they are not handled again while the server still lists them. */
   readonly #responded = new Set<string>();
-  /** Responses that could not be sent: their handlers need not run again. */
+  /** Unsent responses: their handlers need not run again. */
   readonly #kept = new Map<string, unknown>();
 
   constructor(host: Pick<ServerTasksHost, "call"> & { responder(): Responder }) {

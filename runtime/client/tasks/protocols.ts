@@ -4,7 +4,10 @@ import { coreTasks } from "./core-tasks.ts";
 import { extensionTasks } from "./extension-tasks.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 
-/** Returns the protocol of the tasks of a server at a revision. At a revision without tasks, that of the core rejects every request for a task. */
+/**
+ * Returns the protocol of the tasks of a server at a revision. At a revision without tasks, the protocol of the core rejects every request for a
+ * task.
+ */
 export function taskProtocolOf(revision: Revision): ClientTaskProtocol {
   return taskKindOf(revision) === "extension" ? extensionTasks : coreTasks;
 }

@@ -3,7 +3,7 @@ import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
 import type { SendRequest } from "../session/requests.ts";
 
-/** Parts of a session that the tasks of a server use. */
+/** Parts of a session used by the tasks of a server. */
 export interface ServerTasksHost {
   readonly clock: Clock | undefined;
   readonly call: SendRequest;

@@ -8,7 +8,7 @@ import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";
 import { isTemporary } from "./temporary-errors.ts";
 
-/** Call of a tool that is to become a task. */
+/** Call of a tool, to become a task. */
 export interface ToolTaskCall {
   readonly name: string;
   readonly args: object | undefined;
@@ -20,10 +20,12 @@ export interface ToolTaskCall {
   toResult(value: unknown): object;
 }
 
-/** Tasks that a server runs for this session. */
+/** Tasks of this session on the server. */
 export class RequestedTasks {
   readonly #host: ServerTasksHost;
-  /** Tasks without a known end, held weakly. A caller may never request the end: only code that holds a task, or waits for it, keeps it. */
+  /**
+   * Tasks without a known end, held weakly. A caller may never request the end. Only code which holds a task, or waits for it, keeps it in memory.
+   */
   readonly #followed = new Map<string, Set<Entry>>();
   /** Removes dropped tasks. Not every runtime has `FinalizationRegistry`: without it, tasks are kept as long as the session. */
   readonly #dropped =
@@ -35,13 +37,13 @@ export class RequestedTasks {
     this.#host = host;
   }
 
-  /** True if a tool only runs as a task and its server supports that. */
+  /** True if a tool only runs as a task and its server supports tasks. */
   isRequired(tool: object | undefined): boolean {
     return this.#protocol.isRequired(tool, this.#host.connection());
   }
 
   /**
-   * Starts a tool as a task. Sends nothing that the server or the tool does not declare.
+   * Starts a tool as a task. Sends nothing without a declaration by the server and the tool.
    *
    * @throws {CapabilityError} when the server declares no tasks for tool calls
    * @throws {NoTaskError} when the server responds without a task
@@ -66,12 +68,12 @@ export class RequestedTasks {
     return signal ? rejectOnAbort(signal, starting) : starting;
   }
 
-  /** Runs a tool that only runs as a task as if it were a plain call: aborting the call cancels the task. */
+  /** Runs a tool as if it were a plain call, although it only runs as a task: aborting the call cancels the task. */
   async run(call: ToolTaskCall, options: SessionCallOptions): Promise<object> {
     return this.#await(await this.start(call, { ...options, task: true }), options);
   }
 
-  /** Returns the result of a call. Waits for the task if the server has decided that the call continues as one. */
+  /** Returns the result of a call. Waits for the task if the server has decided to continue the call as one. */
   async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
     const started = this.#protocol.readContinued(result);
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
@@ -126,7 +128,7 @@ export class RequestedTasks {
     return followed;
   }
 
-  /** Called when the server reports that a task has changed; wakes its followers. */
+  /** Called when the server reports a change of a task; wakes its followers. */
   wake(taskId: string): void {
     for (const { held } of this.#followed.get(taskId) ?? []) held.deref()?.wake();
   }
@@ -136,7 +138,7 @@ export class RequestedTasks {
     for (const taskId of this.#followed.keys()) this.wake(taskId);
   }
 
-  /** Reads all tasks that the server keeps for this client. */
+  /** Reads all tasks the server keeps for this client. */
   async list(options: SessionCallOptions): Promise<readonly TaskState[]> {
     const tasks: TaskState[] = [];
     const items = readItems(
@@ -182,7 +184,7 @@ function toHeld(followed: Followed): Held {
   return typeof WeakRef === "function" ? new WeakRef(followed) : { deref: () => followed };
 }
 
-/** Rejects when the signal aborts. A start cannot be undone: a task that starts nevertheless is cancelled. */
+/** Rejects when the signal aborts. A start cannot be undone: if the task starts nevertheless, it is cancelled. */
 function rejectOnAbort(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -7,7 +7,7 @@ import { ListenStream } from "../subscriptions/listen-stream.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { TaskSubscriptions } from "./server-tasks-host.ts";
 
-/** Parts of a session that task notifications use. */
+/** Parts of a session used by task notifications. */
 export interface TaskListeningHost {
   readonly clock: Clock | undefined;
   /** Milliseconds to wait for an acknowledgement. */
@@ -17,16 +17,16 @@ export interface TaskListeningHost {
 }
 
 /**
- * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from that
- * for lists and resources. Another stream replaces it when tasks are added, or when it has ended. After a rejection, no further subscription is tried
- * on the same connection. Tasks whose stream has ended soon are polled, as another one would end as soon.
+ * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from the
+ * one for lists and resources. Another stream replaces it when tasks are added, or when it has ended. After a rejection, no further subscription is
+ * tried on the same connection. When a stream has ended soon, its tasks are polled, as another one would end as soon.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export class TaskListening implements TaskSubscriptions {
   readonly #host: TaskListeningHost;
   readonly #wanted = new Set<string>();
-  /** Ids of tasks that the server does not notify of. */
+  /** Ids of tasks without notifications by the server. */
   readonly #rejected = new Set<string>();
   /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
@@ -48,7 +48,7 @@ export class TaskListening implements TaskSubscriptions {
     this.#sync();
   }
 
-  /** Called when a caller waits for a task. A stream that has ended is replaced when a caller waits again. */
+  /** Called when a caller waits for a task. If the stream has ended, it is replaced when a caller waits again. */
   watch(taskId: string): void {
     if (!this.#line) return;
     this.#wanted.add(taskId);
@@ -141,13 +141,13 @@ export class TaskListening implements TaskSubscriptions {
   }
 }
 
-/** Milliseconds that a stream lasts at least for another one to replace it: without a bound, the server would be asked without a pause. */
+/** Milliseconds a stream has to last before another one replaces it. Without a bound, the client would send requests without a pause. */
 const shortestStream = 5_000;
 
-/** Stream that the server has acknowledged. */
+/** Acknowledged stream. */
 interface OpenStream {
   readonly stream: ListenStream;
-  /** Ids of the tasks that the server notifies of. */
+  /** Ids of the tasks the server sends notifications for. */
   readonly honoured: ReadonlySet<string>;
   /** Time of the clock at which the server acknowledged it. */
   readonly since: number;

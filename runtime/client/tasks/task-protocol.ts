@@ -10,9 +10,9 @@ import type { ServerTasksHost } from "./server-tasks-host.ts";
 export interface ClientTaskProtocol {
   /** True if a client can subscribe to the changes of its tasks. */
   readonly hasSubscriptions: boolean;
-  /** True if the server declares that calls of tools can become tasks. */
+  /** True if the server declares tasks for calls of tools. */
   isDeclared(session: Session): boolean;
-  /** True if a tool, as the server lists it, only runs as a task that the client has to request. */
+  /** True if a tool, as the server lists it, only runs as a task and the client has to request it. */
   isRequired(tool: object | undefined, connection: ClientConnection): boolean;
   /**
    * Checks that a tool may be called as a task.
@@ -24,17 +24,17 @@ export interface ClientTaskProtocol {
     tool: { readonly name: string; readonly listed: object | undefined },
     connection: ClientConnection,
   ): void;
-  /** Returns what a call that shall become a task has in addition to a plain call. */
+  /** Returns what the call of a task has in addition to a plain call. */
   toRequest(task: TaskRequestOptions["task"], ended: AbortSignal): TaskRequestParams;
-  /** Returns the task that the response to such a call names, if it names one. */
+  /** Returns the task named in the response to such a call, if there is one. */
   readCreated(response: unknown): TaskState | undefined;
   /** Returns the task as which a plain call continues, if its result says so. */
   readContinued(result: unknown): TaskState | undefined;
-  /** Creates the part of a handle that sends requests about its task. */
+  /** Creates the part of a handle which sends requests about its task. */
   createPort(host: ServerTasksHost): Pick<TaskPort<object>, "send" | "outcome">;
 }
 
-/** Additional params and options of a call that shall become a task. */
+/** Additional params and options of a call to become a task. */
 export interface TaskRequestParams {
   readonly params: Pick<ClientRequestParams["callTool"], "task">;
   readonly options: Pick<RequestOptions, "taskEnded">;

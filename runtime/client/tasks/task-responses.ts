@@ -6,10 +6,10 @@ import { allowTask } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";
 
-/** Function that handles a request of the server and returns the result. */
+/** Handles a request of the server and returns the result. */
 export type RespondFunction = (params: unknown, call: CallContext) => unknown;
 
-/** Runs a request of the server as a task, where that was declared; otherwise ignores that the server requests one. */
+/** Runs a request of the server as a task, where tasks were declared; otherwise the server's wish for one is ignored. */
 export function respondAsTask(
   handler: string,
   response: RespondFunction,
@@ -24,7 +24,7 @@ export function respondAsTask(
 }
 
 /**
- * Marks the result of a request that belongs to a task of the server as belonging to that task too.
+ * If a request belongs to a task of the server, marks its result as belonging to this task too.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */

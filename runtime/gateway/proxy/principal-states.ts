@@ -5,8 +5,8 @@ import { createSigner, type Signer } from "../../server/signer.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 
 /**
- * Request states and cursors of the server that are passed on to authenticated principals. The server does not distinguish the principals of a gateway,
- * so that the gateway signs each for its principal. The nodes of a cluster sign with the same keys.
+ * Request states and cursors of the server, passed on to authenticated principals. The server does not distinguish the principals of a gateway, so
+ * the gateway signs each for its principal. The nodes of a cluster sign with the same keys.
  */
 export class PrincipalStates {
   #signer: Signer = createSigner(purpose, undefined);
@@ -55,15 +55,15 @@ export class PrincipalStates {
   }
 }
 
-/** Creates the error of a request state that the gateway has not returned to this client, or no longer knows. */
+/** Creates the error of a request state the gateway has not returned to this client, or no longer knows. */
 export function unknownState(): RpcError {
   const message = "Invalid params: requestState is unknown or expired; send the request again without it";
   return new RpcError(errorCodes.invalidParams, message);
 }
 
 /**
- * True for text with content. An empty state or cursor belongs to no principal, and has no signature: clients know an empty cursor as the end that
- * some servers give their lists.
+ * True for text with content. An empty state or cursor belongs to no principal, and has no signature: some servers end their lists with an empty
+ * cursor, and clients know it.
  */
 function hasContent(text: unknown): text is string {
   return typeof text === "string" && text !== "";

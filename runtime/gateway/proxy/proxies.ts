@@ -9,7 +9,7 @@ import type { StatelessProxy } from "./stateless-proxy.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import type { UpstreamOptions } from "../upstream/upstream.ts";
 
-/** Parts of a gateway that serve its clients. */
+/** Parts of a gateway used to serve its clients. */
 export interface ProxiesOptions {
   readonly upstreams: UpstreamOptions;
   readonly bridge: TaskBridge;
@@ -46,7 +46,7 @@ export class Proxies {
     void connection.closed.then(() => this.#accepted.delete(connection));
   }
 
-  /** Adds a session that a client has opened. */
+  /** Adds a session opened by a client. */
   add(connection: Connection): void {
     const { session } = connection;
     if (!session) return;
@@ -60,7 +60,7 @@ export class Proxies {
     });
   }
 
-  /** Passes a notification of the server on to sessions that do not receive it themselves. */
+  /** Passes a notification of the server on to sessions which do not receive it themselves. */
   notify(handler: string, params: object): void {
     for (const proxy of this.#open.values()) proxy.notify(handler, params);
   }

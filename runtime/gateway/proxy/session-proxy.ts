@@ -63,7 +63,7 @@ export class SessionProxy {
     return this.#loss;
   }
 
-  /** Passes on a notification that the gateway itself received, as long as the session has no connection of its own on which to receive it. */
+  /** Passes on a notification received by the gateway itself, until the session has a connection of its own on which to receive it. */
   notify(handler: string, params: object): void {
     if (!this.#upstream) this.#notify(handler, params);
   }
@@ -173,8 +173,8 @@ export class SessionProxy {
   }
 
   /**
-   * Sends a call until its result is complete. The input requests inside of results go to the client. The number of rounds is bounded, for
-   * servers that require input again and again.
+   * Sends a call until its result is complete. The input requests inside of results go to the client. The number of rounds is bounded, because a
+   * server may require input again and again.
    */
   async #complete(
     upstream: Upstream,
@@ -290,7 +290,7 @@ export class SessionProxy {
   }
 }
 
-/** Parts of a gateway that a session proxy uses. */
+/** Parts of a gateway used by a session proxy. */
 export interface GatewayProxy {
   readonly connection: Connection;
   readonly session: Session;
@@ -307,7 +307,7 @@ interface Forwarded<Params = unknown> {
   readonly signal?: AbortSignal;
 }
 
-/** Params that the next round adds to the call. */
+/** Params added to the call by the next round. */
 interface InputResponses {
   readonly inputResponses?: object;
   readonly requestState?: string;
@@ -315,7 +315,7 @@ interface InputResponses {
 
 interface Asking {
   readonly signal: AbortSignal;
-  /** Request that the input request belongs to, if known. */
+  /** Request to which the input request belongs, if known. */
   readonly call?: CallContext | undefined;
 }
 

@@ -26,16 +26,16 @@ import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /** Options for clients without a session. */
 export interface StatelessOptions {
-  /** Milliseconds that a client may take to return with input responses. */
+  /** Milliseconds for a client to return with input responses. */
   readonly inputTimeout: number;
-  /** Limit of connections. Each call that waits for input responses keeps its connection. */
+  /** Limit of connections. Each call keeps its connection while it waits for input responses. */
   readonly limit: ConnectionLimit;
-  /** True if requests to the server are stateless, so that it issues request states itself. */
+  /** True if requests to the server are stateless: it issues request states itself then. */
   readonly hasServerStates: boolean;
   /** Owners of calls: calls of one owner may share connections. */
   readonly owners: Owners;
   readonly states: PrincipalStates;
-  /** Log levels of the newest revision of the gateway. Messages of the server have them, and are converted for clients of others. */
+  /** Log levels of the newest revision of the gateway. Messages of the server carry them, and are converted for clients of other revisions. */
   readonly logLevels: readonly string[];
   readonly onError: OnError;
 }
@@ -57,7 +57,7 @@ export class StatelessProxy {
     options.limit.onFull = (principal) => this.#makeRoomFor(principal);
   }
 
-  /** Names the node of a cluster in the states of this gateway, so that other nodes relay the requests that bring them back. */
+  /** Names the node of a cluster in the states of this gateway. Other nodes then relay the requests with such a state. */
   useNode(name: string): void {
     this.#suffix = `.${name}`;
   }
@@ -86,7 +86,9 @@ export class StatelessProxy {
     await this.#connections.close();
   }
 
-  /** Returns the call for which a request brings responses. A state that the gateway did not issue goes to the server, which may have issued it. */
+  /**
+   * Returns the call for which a request brings responses. If the gateway did not issue the state, it goes to the server, which may have issued it.
+   */
   #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
     const { requestState, inputResponses } = isObject(params) ? params : {};
     if (typeof requestState !== "string") return undefined;
@@ -119,7 +121,7 @@ export class StatelessProxy {
     suspended.begin(running.finally(release));
   }
 
-  /** Returns the milliseconds for which the client may send further requests about a result that is not complete. */
+  /** Returns the milliseconds for further requests of the client about an incomplete result. */
   #toDuration(result: unknown): number {
     if (isInputRequired(result)) return this.#options.inputTimeout;
     const started = readStartedTask(result);
@@ -172,8 +174,8 @@ export class StatelessProxy {
   }
 
   /**
-   * Makes room for other calls. Half of the connections of calls may wait for input responses. Beyond that, the principal with the most such calls
-   * loses the one that has waited longest: its responses may never arrive.
+   * Makes room for other calls. Half of the connections of calls may wait for input responses. Beyond it, the principal with the most such calls
+   * loses the one with the longest wait: its responses may never arrive.
    */
   #makeRoom(): void {
     if (this.#suspended.size < toHalf(this.#options.limit.shareOfCalls)) return;
@@ -183,7 +185,7 @@ export class StatelessProxy {
     if (most) this.#giveUpOldest(most[0]);
   }
 
-  /** Makes room for a call of a principal that has no connection left. Half of its connections may wait for input responses. */
+  /** Makes room for a call when its principal has no connection left. Half of its connections may wait for input responses. */
   #makeRoomFor(principal: string | undefined): void {
     const own = [...this.#suspended.values()].filter((waiting) => waiting.principal === principal).length;
     const isOver = principal !== undefined && own >= toHalf(this.#options.limit.held(principal));
@@ -209,7 +211,7 @@ export class StatelessProxy {
     return waiting?.suspended;
   }
 
-  /** Passes on log messages at the wanted levels: without a subscription, a client receives only notifications that belong to a request. */
+  /** Passes on log messages at the wanted levels: without a subscription, a client receives only notifications related to a request. */
   #notify(call: CallContext, handler: string, params: object): void {
     const row = findRow(call.revision.serverNotifications, handler);
     const level = "level" in params ? params.level : undefined;
@@ -251,7 +253,7 @@ function toHalf(count: number): number {
 /** Milliseconds after which no further request about a task is expected. */
 const longestTask = 24 * 3_600_000;
 
-/** Returns the state that a request brings back, if a gateway has issued it. */
+/** Returns the state brought back by a request, if a gateway has issued it. */
 export function readOwnState(params: unknown): string | undefined {
   const { requestState } = isObject(params) ? params : {};
   return typeof requestState === "string" && requestState.startsWith(prefix) ? requestState : undefined;
@@ -260,7 +262,7 @@ export function readOwnState(params: unknown): string | undefined {
 /** Prefix of the gateway's own request states. The random rest cannot be guessed, and has no meaning elsewhere. */
 const prefix = "gateway:";
 
-/** Cancels the task as which a call continues. The call was cancelled before its response named the task. */
+/** Cancels the task of a cancelled call. The response with the task came too late for the call itself. */
 function cancelStarted(upstream: Upstream, late: unknown): void {
   const started = readStartedTask(late);
   if (started) upstream.request("tasks/cancel", { taskId: started.taskId }, {}).catch(() => {});

@@ -21,7 +21,7 @@ interface SentInputRequest {
 /** Outcome of a step of a call: it is done, or its server has requested input. */
 export type Turn = { readonly kind: "done"; readonly result: unknown } | { readonly kind: "asked" };
 
-/** Call at a server with sessions that continues while its client collects input responses. */
+/** Call at a server with sessions. It continues while its client collects input responses. */
 export class SuspendedCall {
   readonly #identity: string;
   readonly #row: RequestRow;
@@ -31,7 +31,7 @@ export class SuspendedCall {
   #asked: () => void = () => {};
   #work: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
-  /** Request that currently represents the call and receives the messages of the server. */
+  /** Request which currently represents the call and receives the messages of the server. */
   call: CallContext;
 
   constructor(call: CallContext, row: RequestRow, params: unknown) {
@@ -100,7 +100,7 @@ export class SuspendedCall {
     });
   }
 
-  /** Rejects all open requests: not every server cancels what it has requested for a call that has ended. */
+  /** Rejects all open requests: when a call has ended, not every server cancels its own requests for it. */
   #withdrawAll(): void {
     this.#hasEnded = true;
     const open = [...this.#inputRequests.values()];
@@ -109,7 +109,7 @@ export class SuspendedCall {
   }
 
   /**
-   * Takes the responses that a client brings. Ignores responses without a request.
+   * Takes the responses of a client. Ignores responses without a request.
    *
    * @throws {RpcError} when a response is invalid
    */
@@ -139,7 +139,7 @@ export class SuspendedCall {
     return Promise.race([done, asked]);
   }
 
-  /** Returns the result that contains the open input requests, or as many as one result may have. */
+  /** Returns the result with the open input requests, or with as many as one result may have. */
   toResult(requestState: string): object {
     const inputRequests = [...this.#inputRequests].map(([key, { method, params }]): readonly [string, object] => {
       const isBare = Object.keys(params).length === 0;

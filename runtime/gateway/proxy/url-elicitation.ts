@@ -13,9 +13,9 @@ export interface VisitedCall {
 }
 
 /**
- * Sends a call that a server may reject until the user has visited some pages. For clients that do not know that rejection, the pages are
- * input requests inside of a result. When such a client returns, the call is sent again on the same connection, because the server may
- * identify the user by it.
+ * Sends a call. A server may reject it until the user has visited some pages. For clients which do not know this rejection, the pages are input
+ * requests inside of a result. When such a client returns, the call is sent again on the same connection, because the server may identify the user by
+ * it.
  *
  * @throws {RpcError} when such a client has not declared URL elicitation
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
@@ -31,7 +31,7 @@ export async function untilVisited(request: () => Promise<unknown>, call: Visite
   }
 }
 
-/** Returns the pages that a server requires to be visited, if that is why it rejected the call. */
+/** Returns the pages to be visited, if they are the reason why a server rejected the call. */
 function readPages(error: unknown, { errors }: Revision): readonly object[] | undefined {
   const rule = errors.urlElicitationRequired;
   if (!isPeerError(error) || !rule?.emitted || error.code !== rule.code || !isObject(error.data)) return undefined;

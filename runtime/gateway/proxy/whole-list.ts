@@ -2,8 +2,8 @@ import { isObject } from "../../../generated/support.ts";
 import { fetchPage, readNextCursor, type PageParams } from "../../client/lists/pages.ts";
 
 /**
- * Reads all pages of a list, and returns them as one result. Servers may accept a cursor only on the connection that has returned it, and the next
- * request of a client without a session may use another. Beyond the bounds, the result has the cursor of the next page.
+ * Reads all pages of a list, and returns them as one result. Servers may accept a cursor only on the connection they have returned it on, and the
+ * next request of a client without a session may use another. Beyond the bounds, the result has the cursor of the next page.
  */
 export async function readWholeList(
   member: string,

@@ -5,7 +5,7 @@ import type { ReadExtensionFilter } from "../../server/feature.ts";
 import type { ServedHandlers } from "../../server/methods/served-handlers.ts";
 import type { RequestTaskOptions } from "../../tasks/task-options.ts";
 
-/** Call of a tool that continues as a task of the gateway, which represents one of the server. */
+/** Call of a tool which continues as a task of the gateway. This task represents one of the server. */
 export interface BridgedTask {
   readonly row: RequestRow;
   readonly ttl: number | undefined;
@@ -15,7 +15,7 @@ export interface BridgedTask {
   spared?(): void;
 }
 
-/** Task of the gateway that a call of a tool is to become. */
+/** Task of the gateway for a call of a tool. */
 export interface RequestedTask {
   /** Requested lifetime in milliseconds, if any. */
   readonly ttl: number | undefined;
@@ -28,7 +28,7 @@ export interface RequestedTask {
  * none.
  */
 export interface ClientTasks {
-  /** Capabilities that the gateway declares for its tasks, without extensions. */
+  /** Capabilities of the gateway for its tasks, without extensions. */
   readonly capabilities: Capabilities;
   /** Handlers of requests about tasks of the gateway, by handler name. */
   readonly handlers: ServedHandlers;
@@ -37,12 +37,12 @@ export interface ClientTasks {
   /** True if a client may run calls of tools as tasks of the gateway. */
   isOffered(session: Session): boolean;
   /**
-   * Returns the task that a call of a tool is to become, if it is to become one.
+   * Returns the task for a call of a tool, if the call is to become one.
    *
    * @throws {RpcError} when the tool only runs as a task, and the client does not declare tasks
    */
   readRequested(params: unknown, call: CallContext): RequestedTask | undefined;
-  /** Returns a list of tools with the task support that clients see. */
+  /** Returns a list of tools with the task support to show to clients. */
   showTools(result: unknown): unknown;
   /**
    * Checks that a request is not about a task of another client.
@@ -54,7 +54,7 @@ export interface ClientTasks {
   note(result: unknown, call: CallContext): Promise<void> | void;
 }
 
-/** Tasks of a client that has none. */
+/** Tasks of a client without any. */
 export const noClientTasks: ClientTasks = {
   capabilities: {},
   handlers: {},

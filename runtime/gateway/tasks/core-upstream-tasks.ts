@@ -16,7 +16,7 @@ export const coreUpstreamTasks: UpstreamTasks = {
   showTools: (result) => result,
 };
 
-/** Starts a task on the server, and a task of the gateway that represents it. If the server responds with a result instead, returns that result. */
+/** Starts a task on the server, and a task of the gateway to represent it. If the server responds with a result instead, returns this result. */
 export async function startCoreTask(given: UpstreamToolCall, requested: RequestedTask): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
   const { response, begun } = await begin(given, requested.ttl);

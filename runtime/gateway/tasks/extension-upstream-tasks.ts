@@ -30,7 +30,7 @@ export const extensionUpstreamTasks: UpstreamTasks = {
   },
 };
 
-/** Returns a principal that declares tasks: the gateway follows tasks for its clients, even if they do not know tasks. */
+/** Returns a principal with a declaration of tasks: the gateway follows tasks for its clients, even if they do not know tasks. */
 export function declareTasks({ info, capabilities }: Principal, revision: Revision): Principal {
   const id = extensionOf(revision);
   const { extensions } = capabilities;
@@ -51,7 +51,7 @@ async function follow({ completeWithTasks }: SessionToolCall, during: CallContex
   return started ? new RelayedTask(upstream, started).run(during) : result;
 }
 
-/** True if a server rejects a call because the call only runs as a task, with which the server may not respond. */
+/** True if a server rejects a call because it only runs as a task, and the client has not declared tasks. */
 function needsTasks(error: unknown, revision: Revision): boolean {
   if (!isMissingCapabilityError(error)) return false;
   const { extensions } = error.requiredCapabilities;

@@ -1,8 +1,8 @@
 import { systemClock } from "../../internal/timers.ts";
 
 /**
- * Returns a signal that follows another one after a grace period. The response of a server that is starting a task has to arrive: without it
- * the task is not known, and cannot be cancelled.
+ * Returns a signal which follows another one after a grace period. While a server is starting a task, its response has to arrive: without it the task
+ * is not known, and cannot be cancelled.
  */
 export function withGrace(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();

@@ -8,7 +8,7 @@ import type { ToolList } from "../upstream/tool-list.ts";
 import { noClientTasks, type BridgedTask, type ClientTasks } from "./client-tasks.ts";
 import type { UpstreamTasks } from "./upstream-tasks.ts";
 
-/** Returns tasks of the gateway for clients that request them, as in the core. */
+/** Returns tasks of the gateway at the request of clients, as in the core. */
 export function createCoreClientTasks(protocol: ServerTaskProtocol, upstream: UpstreamTasks): ClientTasks {
   const begin = createBegin(protocol);
   return {
@@ -24,7 +24,9 @@ export function createCoreClientTasks(protocol: ServerTaskProtocol, upstream: Up
   };
 }
 
-/** Returns tasks of the gateway for clients that leave it to the server which calls become tasks: those of tools that support it. */
+/**
+ * Returns tasks of the gateway for clients of the extension. It is left to the server which calls become tasks: all calls of tools with task support.
+ */
 export function createExtensionClientTasks(
   protocol: ServerTaskProtocol & Pick<ClientTasks, "listen">,
   tools: ToolList,

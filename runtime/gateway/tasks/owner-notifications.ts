@@ -2,7 +2,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskConnection } from "./task-connection.ts";
 import { TaskNotifications, type TaskNotificationsHost, type WatchedTasks } from "./task-notifications.ts";
 
-/** Parts of a gateway that notifications of tasks use. */
+/** Parts of a gateway used by notifications of tasks. */
 export interface OwnerNotificationsHost extends Pick<TaskNotificationsHost, "notify"> {
   /** Returns the connection on which the server notifies of the tasks of a client. */
   connectionOf(call: CallContext): TaskConnection;

@@ -18,7 +18,7 @@ import { toEmbedded, toForwarded, withoutInputRequired } from "../convert-messag
 import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /**
- * Task of the server that runs a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
+ * Task of the server that runs a call of the gateway's client. The kinds of tasks may differ on both sides. Requests of the server in
  * between go to the client. The result of the task is the result of the call.
  */
 export class RelayedTask implements Listener {
@@ -33,7 +33,7 @@ export class RelayedTask implements Listener {
   #attach: (during: CallContext) => void = () => {};
   #isOver = false;
 
-  /** @param ended - aborted when nothing more is expected of the request that became the task */
+  /** @param ended - aborted when nothing more is expected of the request which became the task */
   constructor(upstream: Upstream, started: TaskState, ended?: AbortController) {
     this.#upstream = upstream;
     this.#started = started;
@@ -85,7 +85,7 @@ export class RelayedTask implements Listener {
     this.#leave();
   }
 
-  /** Reports progress to the call that follows the task. */
+  /** Reports progress to the call which follows the task. */
   report(progress: Progress): void {
     void this.#during.then((during) => during.progress(progress));
   }

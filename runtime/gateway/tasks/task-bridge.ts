@@ -21,7 +21,7 @@ import { OwnerNotifications, type OwnerNotificationsHost } from "./owner-notific
 import { TaskOwners } from "./task-owners.ts";
 import { noUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
 
-/** Parts of a gateway that its tasks use. */
+/** Parts of a gateway used by its tasks. */
 export interface TaskBridgeOptions {
   /** Session of the gateway with the server. */
   readonly server: Session;
@@ -33,8 +33,8 @@ export interface TaskBridgeOptions {
 }
 
 /**
- * Tasks of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a task of the gateway
- * that represents one of the server, and belongs to this client only.
+ * Tasks of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a task of the gateway in
+ * place of one of the server, and belongs to this client only.
  */
 export class TaskBridge {
   readonly tools: ToolList;
@@ -66,7 +66,7 @@ export class TaskBridge {
     });
   }
 
-  /** Shares the tasks with the other nodes of a cluster. Only the node that runs a task has a connection to that of the server. */
+  /** Shares the tasks with the other nodes of a cluster. Only the node of a task has a connection to the server's task. */
   share(node: TaskNode): void {
     this.#manager.share({ node, written: this.#revision, isOffered: () => this.#kind !== undefined });
   }

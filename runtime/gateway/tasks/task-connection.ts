@@ -2,7 +2,7 @@ import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /** Connection on which the server notifies of the tasks of some clients. */
 export interface TaskConnection {
-  /** Key that is the same for all clients with the same connection. */
+  /** Key of all clients with the same connection. */
   readonly key: string;
   /** True if the connection stays open without subscribers: the next one need not wait for another. */
   readonly isKept: boolean;

@@ -5,17 +5,17 @@ import type { Listener } from "../upstream/upstream.ts";
 import type { TaskConnection, TaskUpstream } from "./task-connection.ts";
 import { TaskSubscription } from "./task-subscription.ts";
 
-/** Parts of a gateway that task notifications use. */
+/** Parts of a gateway used by task notifications. */
 export interface TaskNotificationsHost {
-  /** Opens a connection that declares tasks to the server. */
+  /** Opens a connection to the server with a declaration of tasks. */
   readonly open: TaskConnection["open"];
   /** Notifies the subscribers of a topic of a task. */
   notify(topic: string, task: object): void;
 }
 
-/** Tasks that a client watches. */
+/** Tasks watched by a client. */
 export interface WatchedTasks {
-  /** Tasks that the server notifies of. */
+  /** Tasks the server sends notifications for. */
   readonly honoured: readonly string[];
   /** Topic of these notifications. */
   readonly topic: string;
@@ -25,7 +25,7 @@ export interface WatchedTasks {
   leave(): void;
 }
 
-/** Notifications of the server's own tasks: for each client that subscribes, the gateway subscribes as well. */
+/** Notifications of the server's own tasks: the gateway has a subscription for each subscribed client. */
 export class TaskNotifications implements Listener {
   readonly #host: TaskNotificationsHost;
   /** Open subscriptions, with the topics under which their notifications are passed on. */

@@ -7,8 +7,8 @@ import { readAuth } from "../../server/context.ts";
 import type { SharedValueStore } from "../../stores/shared-value-store.ts";
 
 /**
- * Owners of the tasks that the server started for clients of the gateway, which the server cannot distinguish. A task without a principal belongs
- * to every client without a principal that knows its id. The principals of the latest 100,000 tasks are remembered as long as the gateway runs. The
+ * Owners of the tasks the server started for clients of the gateway. The server cannot distinguish these clients. A task without a principal belongs
+ * to every client without a principal which knows its id. The principals of the latest 100,000 tasks are remembered as long as the gateway runs. The
  * nodes of a cluster share them, for a week at most.
  */
 export class TaskOwners {
@@ -48,7 +48,7 @@ export class TaskOwners {
     throw new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
   }
 
-  /** Returns the principal of a task, also of one that was started through another node. */
+  /** Returns the principal of a task, even if the task was started through another node. */
   async #find(taskId: string): Promise<string | undefined> {
     const known = this.#owners.get(taskId);
     if (known !== undefined || !this.#shared) return known;

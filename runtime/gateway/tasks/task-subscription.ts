@@ -10,7 +10,7 @@ import { LostNotifications } from "../upstream/lost-notifications.ts";
 import { ownRequest, ownTimeout } from "../upstream/own-request.ts";
 import type { TaskUpstream } from "./task-connection.ts";
 
-/** Parts of a gateway that a subscription to tasks uses. */
+/** Parts of a gateway used by a subscription to tasks. */
 export interface TaskSubscriptionHost {
   /** Aborted when the client has ended its subscription. */
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export class TaskSubscription {
     return this.#ended.signal;
   }
 
-  /** Subscribes for the first time. Resolves to the tasks that the server notifies of: the others are no longer wanted. */
+  /** Subscribes for the first time. Resolves to the tasks the server sends notifications for; the others are no longer wanted. */
   async start(): Promise<readonly string[]> {
     try {
       this.#taskIds = await this.#open();

@@ -4,13 +4,13 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { RequestedTask } from "./client-tasks.ts";
 import type { RelayedTask } from "./relayed-task.ts";
 
-/** Call of a tool that the server may run as a task. */
+/** Call of a tool, which the server may run as a task. */
 export interface UpstreamToolCall {
   readonly row: RequestRow;
   readonly upstream: Upstream;
   /** Aborted when the result is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Returns the request of the client that currently waits for the result. */
+  /** Returns the request of the client which currently waits for the result. */
   call(): CallContext;
   /** Sends the call with these params in addition to its own. */
   request(params: object, options: RequestOptions): Promise<unknown>;
@@ -18,9 +18,9 @@ export interface UpstreamToolCall {
   onStarted?(task: RelayedTask): void;
 }
 
-/** Call of a tool for a client that has a session. */
+/** Call of a tool for a client with a session. */
 export interface SessionToolCall extends UpstreamToolCall {
-  /** Task that the client has requested, if any. */
+  /** Task requested by the client, if any. */
   readonly requested: RequestedTask | undefined;
   /** True if the tool only runs as a task, which the client cannot request. */
   readonly isTaskRequired: boolean;
@@ -32,7 +32,7 @@ export interface SessionToolCall extends UpstreamToolCall {
 
 /** Tasks of the server behind the gateway: those of the core, those of the tasks extension, or none. */
 export interface UpstreamTasks {
-  /** Calls a tool. The result is that of the tool, or names a task of the gateway if the client has requested one. */
+  /** Calls a tool. Returns the result of the tool, or one that names a task of the gateway if the client has requested it. */
   callTool(call: SessionToolCall): Promise<unknown>;
   /** Adds the task support of tools to a list of tools, where the server does not declare it of each. */
   showTools(result: unknown): unknown;

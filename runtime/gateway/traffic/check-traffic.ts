@@ -19,21 +19,21 @@ export class TrafficChecker {
   /** Requests without a response, by direction and id. */
   readonly #pending = new Map<string, PendingRequest>();
 
-  /** @param agreed - revision of a session that was opened on another connection */
+  /** @param agreed - revision of a session opened on another connection */
   constructor(revisions: readonly Revision[], agreed?: Revision) {
     this.#revisions = revisions;
     this.#stateless = createMetadataReader(revisions);
     this.#agreed = agreed;
   }
 
-  /** Checks a value that is on the wire. */
+  /** Checks a value from the wire. */
   check(direction: Direction, message: unknown): ConnectionEntry {
     const incoming = classify(message);
     const { revision, problem } = this.#read(direction, incoming);
     return { direction, protocol: revision?.id, message, ...(problem && { problem }) };
   }
 
-  /** Describes input that cannot be read as a message. */
+  /** Describes input which is not readable as a message. */
   describe(direction: Direction, { message, value }: FramingProblem): ConnectionEntry {
     return { direction, protocol: this.#revision?.id, message: value, problem: { path: "", message } };
   }
@@ -132,10 +132,10 @@ interface Finding {
   readonly problem?: TrafficProblem | undefined;
 }
 
-/** Method that opens a session. Its result names the revision. */
+/** Method to open a session with. Its result names the revision. */
 const opening = "initialize";
 
-/** Maximum number of requests of a connection that are remembered for their responses. */
+/** Maximum number of requests of a connection to remember for their responses. */
 const mostPending = 10_000;
 
 function keyOf(direction: Direction, id: RequestId): string {

@@ -1,4 +1,4 @@
-/** Message that a gateway has received or sent. */
+/** Message received or sent by a gateway. */
 export interface TrafficEntry {
   /** Position among all messages of the gateway, from 1. */
   readonly sequence: number;
@@ -15,7 +15,7 @@ export interface TrafficEntry {
   readonly message: unknown;
   /** First deviation from the schema of the revision. */
   readonly problem?: TrafficProblem;
-  /** Values that the conversion to the older revision of the receiver has left out or rewritten. */
+  /** Values left out or rewritten in the conversion to the older revision of the receiver. */
   readonly losses?: readonly TrafficLoss[];
 }
 

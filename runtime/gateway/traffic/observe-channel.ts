@@ -4,11 +4,11 @@ import { replaceMembers } from "../../jsonrpc/replace-members.ts";
 
 /** Receives the messages of a channel, in the order of the wire. */
 export interface ChannelObserver {
-  /** Receives a message that was sent. */
+  /** Receives a sent message. */
   sent(message: Message): void;
-  /** Receives a value that has arrived: a message, or anything else. */
+  /** Receives incoming data: a message, or anything else. */
   received(value: unknown): void;
-  /** Receives input that cannot be read as a message. */
+  /** Receives input which is not readable as a message. */
   unreadable(problem: FramingProblem): void;
 }
 
@@ -55,7 +55,7 @@ function toPlain(message: Message): Message {
   return { ...message, result: message.result.value };
 }
 
-/** Returns the message that a transport has classified. Of one that is not valid, only the id is known. */
+/** Returns the message as classified by a transport. If it is not valid, only its id is known. */
 function toMessage(incoming: Incoming): object {
   const { kind, ...members } = incoming;
   switch (kind) {

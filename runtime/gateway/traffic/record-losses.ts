@@ -12,7 +12,7 @@ import type { TrafficLoss } from "./entry.ts";
 /** Remembers the losses of conversions until the converted message is sent. */
 export class LossRecorder {
   readonly #losses = new WeakMap<object, readonly TrafficLoss[]>();
-  /** Latest converted params. Requests are sent with a copy that has further metadata. */
+  /** Latest converted params. Requests are sent with a copy, which has further metadata. */
   #latest: readonly Record<string, unknown>[] = [];
 
   /** Returns the revisions with conversions whose losses are remembered. */
@@ -31,7 +31,7 @@ export class LossRecorder {
     });
   }
 
-  /** Returns the losses of a message that is being sent. */
+  /** Returns the losses of a message at the time it is sent. */
   of(message: Message): readonly TrafficLoss[] | undefined {
     const converted = "result" in message ? message.result : "method" in message ? message.params : undefined;
     if (!isObject(converted)) return undefined;
@@ -72,7 +72,7 @@ export class LossRecorder {
   }
 }
 
-/** Params that are converted at the same time and not sent yet, at most. */
+/** Maximum number of params converted at the same time and not sent yet. */
 const mostLatest = 16;
 
 /** True if params are a copy of others with further metadata. */

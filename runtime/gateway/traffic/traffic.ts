@@ -26,12 +26,12 @@ export class Traffic {
     this.#options = options;
   }
 
-  /** Returns the revisions in the form that the observed connections need. */
+  /** Returns the revisions in the form needed by the observed connections. */
   follow(revisions: readonly Revision[]): readonly Revision[] {
     return this.#losses.follow(revisions);
   }
 
-  /** Returns a function that opens observed connections to the server. */
+  /** Returns a function to open observed connections to the server. */
   observeServer(open: ConnectionFactory): ConnectionFactory {
     return (options) =>
       open({

@@ -8,7 +8,7 @@ import { Pool } from "./pool.ts";
 import { SharedPool } from "./shared-pool.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
-/** Parts of a gateway that its connections for calls use. */
+/** Parts of a gateway used by its connections for calls. */
 export interface CallConnectionsParts {
   readonly limit: ConnectionLimit;
   /** True if the server is a program with stateless requests. */

@@ -3,7 +3,7 @@ import { RpcError, toError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { Shares } from "../../stores/shares.ts";
 
-/** Function that releases a connection. */
+/** Releases a connection. */
 export type Leave = () => void;
 
 /** Authenticated principal that needs a connection; `undefined` if clients are not authenticated. */
@@ -15,9 +15,9 @@ interface Waiting {
 }
 
 /**
- * Limit of the connections to the server that are in use at the same time. A session of a client has one until the session ends. A call
- * without a session has one until its response. Sessions never take all of them, so that calls do not wait for the end of a session. Each
- * principal has its share of them.
+ * Limit of the connections to the server in use at the same time. A session of a client has one until the session ends. A call without a session has
+ * one until its response. Sessions never take all of them: otherwise, calls would wait for the end of a session. Each principal has its share of
+ * them.
  */
 export class ConnectionLimit {
   /** Maximum number of connections in use. */
@@ -26,7 +26,7 @@ export class ConnectionLimit {
   readonly #sessions: Shares;
   readonly #mostSessions: number;
   readonly #timeout: number;
-  /** Calls that wait for a connection, in order of arrival. */
+  /** Calls without a connection so far, in order of arrival. */
   readonly #waiting = new Set<Waiting>();
   /** Called when a principal needs a connection and all of its share are in use. */
   onFull: (holder: Holder) => void = () => {};
@@ -48,12 +48,12 @@ export class ConnectionLimit {
     return this.#sessions.roomFor(holder) >= 1;
   }
 
-  /** Number of connections that calls without a session may use now. */
+  /** Number of connections for calls without a session at the moment. */
   get shareOfCalls(): number {
     return this.most - this.#sessions.total;
   }
 
-  /** Returns the number of connections of a principal that are in use. */
+  /** Returns the number of connections a principal uses. */
   held(holder: Holder): number {
     return this.#all.held(holder);
   }
@@ -133,7 +133,7 @@ export class ConnectionLimit {
     });
   }
 
-  /** Releases a connection, and admits the calls that can have one now. */
+  /** Releases a connection, and admits the calls for which there is one now. */
   #leave(holder: Holder): void {
     this.#all.change(holder, -1);
     for (const waiting of this.#waiting) {

@@ -1,13 +1,13 @@
 import { isObject } from "../../../generated/support.ts";
 
-/** List of tools without those that are nested too deeply, and the names of those left out. */
+/** List of tools without the too deeply nested ones, and the names of those left out. */
 export interface FilteredTools {
   readonly result: unknown;
   readonly leftOut: readonly string[];
 }
 
 /**
- * Leaves out the tools whose nesting would take a message beyond a limit: a client with that limit would lose the whole list.
+ * Leaves out tools when their nesting would take a message beyond a limit: a client with this limit would lose the whole list.
  *
  * @param maxDepth - maximum levels of a message, of which a tool has those below its list
  */

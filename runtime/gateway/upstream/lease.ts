@@ -5,7 +5,7 @@ import type { Listener, Upstream } from "./upstream.ts";
 /** Connection to the server for one call. */
 export interface Lease {
   readonly upstream: Upstream;
-  /** Requests log messages from a level on. Returns the metadata that the requests of the call need in addition to that of the connection. */
+  /** Requests log messages from a level on. Returns the metadata for the requests of the call in addition to the connection's. */
   requestLogs(level: string | undefined, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Sends further messages of the server to another listener. */
   listen(listener: Listener): void;

@@ -4,8 +4,8 @@ import { toError } from "../../jsonrpc/errors.ts";
 import { readNodeResponse } from "../../transport/http-client/node-response.ts";
 
 /**
- * Implements the part of `fetch` that a gateway needs. The `fetch` of the platform aborts a response after five minutes without a byte; here
- * the client decides how long to wait.
+ * Implements the part of `fetch` used by a gateway. The `fetch` of the platform aborts a response after five minutes without a byte; here the client
+ * decides how long to wait.
  */
 export async function fetchWithLongTimeout(
   url: URL,

@@ -6,13 +6,13 @@ import { RetryDelay } from "./retry-delay.ts";
 export interface LostNotificationsHost {
   /** Aborted when the connection has ended. */
   readonly ended: AbortSignal;
-  /** Opens the stream of notifications again. Resolves to the reason if that fails. */
+  /** Opens the stream of notifications again. Resolves to the reason if this fails. */
   open(): Promise<Error | undefined>;
   /** Called when notifications arrive again. Changes in between were not reported. */
   onRestored(): void;
 }
 
-/** Restoration of the notifications of a server that no longer arrive, although the connection itself is still usable. */
+/** Restoration of the notifications of a server when they no longer arrive, although the connection itself is still usable. */
 export class LostNotifications {
   readonly #host: LostNotificationsHost;
   #losses = 0;

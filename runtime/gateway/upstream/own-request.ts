@@ -3,5 +3,5 @@ import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 /** Milliseconds for the gateway's own requests, which belong to no client. */
 export const ownTimeout = 30_000;
 
-/** Options of requests that the gateway sends on its own behalf. Progress does not extend them. */
+/** Options of the gateway's own requests. Progress does not extend them. */
 export const ownRequest: RequestOptions = { timeout: ownTimeout, totalTimeout: ownTimeout };

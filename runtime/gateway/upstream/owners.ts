@@ -16,9 +16,9 @@ export interface Owner {
 
 /** Options for distinguishing owners of calls. */
 export interface OwnersOptions {
-  /** True if callers that are not authenticated may share connections with state. */
+  /** True if callers may share connections with state although they are not authenticated. */
   readonly shareSessions: boolean;
-  /** True if requests to the server are stateless now. Callers that are not authenticated are one owner then. */
+  /** True if requests to the server are stateless now. All callers without authentication are one owner then. */
   isStateless(): boolean;
   /** Called when no further call of an owner can arrive. */
   onOver(owner: Owner): void;

@@ -27,7 +27,7 @@ export class Pool {
   }
 
   /**
-   * Takes a connection on which the server knows this principal and which serves no other call, as soon as the limit allows one.
+   * Takes an unused connection, on which the server knows this principal, as soon as the limit allows one.
    *
    * @throws {RpcError} when info and capabilities of the principal are too long, or no connection becomes free in time
    */
@@ -123,5 +123,5 @@ function toKey(owner: Owner, principal: Principal): string {
 /** Maximum number of characters of `clientInfo` and capabilities as JSON, with the key of the owner. */
 const longestKey = 64 * 1024;
 
-/** Maximum number of idle connections that are kept. */
+/** Maximum number of idle connections to keep. */
 const mostIdle = 8;

@@ -12,12 +12,15 @@ export class RetryDelay {
     return delay;
   }
 
-  /** Records that an attempt has succeeded. */
+  /** Records the success of an attempt. */
   opened(): void {
     this.#openedAt = systemClock.now();
   }
 
-  /** Records that what was opened is lost. The delays continue if it has not lasted: a server that fails at once gets no more attempts than an unreachable one. */
+  /**
+   * Records a loss of what was opened. The delays continue if it has not lasted: a server which fails at once gets no more attempts than an
+   * unreachable one.
+   */
   lost(): void {
     if (systemClock.now() - this.#openedAt >= stableAfter) this.#next = shortestDelay;
   }
@@ -27,5 +30,5 @@ export class RetryDelay {
 const shortestDelay = 500;
 const longestDelay = 30_000;
 
-/** Milliseconds that a stream or connection must last before the delays start over. */
+/** Milliseconds a stream or connection must last before the delays start over. */
 const stableAfter = 10_000;

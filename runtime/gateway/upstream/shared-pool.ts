@@ -8,7 +8,7 @@ import type { Lease, PooledCall } from "./lease.ts";
 import type { Owner } from "./owners.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
-/** Call or subscription that uses a connection. */
+/** Call or subscription on a connection. */
 interface Use {
   readonly client: unknown;
   listener: Listener;
@@ -20,13 +20,13 @@ interface Member {
   readonly key: string;
   readonly opening: Promise<Upstream>;
   readonly uses: Set<Use>;
-  /** Monotonic time until which requests may arrive that only this connection can serve. */
+  /** Monotonic time until which requests may arrive for this connection and no other. */
   keptUntil: number;
 }
 
 /**
- * Connections to a program with stateless requests. All calls of an owner share one, at the same time: only the process that has issued a request
- * state or a task may know it. Each request names its client in its metadata.
+ * Connections to a program with stateless requests. All calls of an owner share one, at the same time: a request state or a task may only be known to
+ * the process which issued it. Each request names its client in its metadata.
  */
 export class SharedPool {
   readonly #options: UpstreamOptions;
@@ -40,7 +40,7 @@ export class SharedPool {
     this.#limit = limit;
   }
 
-  /** True if the program was found to need sessions, so that calls cannot share connections. */
+  /** True if the program was found to need sessions: calls cannot share connections then. */
   get needsSessions(): boolean {
     return this.#needsSessions;
   }
@@ -114,7 +114,7 @@ export class SharedPool {
     return member;
   }
 
-  /** Closes the unused connections that exceed the limits, the least recently used ones first. */
+  /** Closes the unused connections beyond the limits, the least recently used ones first. */
   #closeUnused(): void {
     const now = performance.now();
     const idle = this.#unused.filter(({ keptUntil }) => keptUntil <= now);
@@ -161,18 +161,18 @@ function createLease(upstream: Upstream, { member, use, principal, release }: Le
   };
 }
 
-/** Passes on a notification. It names no call, so that log messages are passed on only while they can belong to no other client. */
+/** Passes on a notification. It names no call, so log messages are passed on only while they can belong to no other client. */
 function notify(uses: ReadonlySet<Use>, handler: string, params: object): void {
   const receivers = handler === "loggingMessage" ? findLogReceiver(uses) : uses;
   for (const { listener } of receivers) listener.notify(handler, params);
 }
 
-/** Returns the latest call that has requested log messages, if all such calls are of the same client. */
+/** Returns the latest call with a request for log messages, if all such calls are of the same client. */
 function findLogReceiver(uses: ReadonlySet<Use>): readonly Use[] {
   const wanting = [...uses].filter(({ wantsLogs }) => wantsLogs);
   const last = wanting.at(-1);
   return last && wanting.every(({ client }) => client === last.client) ? [last] : [];
 }
 
-/** Maximum number of unused connections that no request is expected for. */
+/** Maximum number of unused connections without an expected request. */
 const mostIdle = 8;

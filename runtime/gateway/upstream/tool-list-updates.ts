@@ -9,7 +9,7 @@ import type { UpstreamOptions } from "./upstream.ts";
 
 /** Updates of the list of tools, one after the other. However many changes there are during one, one more follows. */
 export class ToolListUpdates {
-  /** Resolves when the list has been read for the first time, or that has failed. */
+  /** Resolves when the list has been read for the first time, or the first attempt has failed. */
   readonly firstAttempt: Promise<void>;
   readonly #tools: ToolList;
   readonly #options: Pick<UpstreamOptions, "onError" | "signal">;

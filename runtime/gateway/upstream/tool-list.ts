@@ -29,7 +29,7 @@ export class ToolList {
     this.#tools = found;
   }
 
-  /** Returns the arguments of a request that have to be in headers. */
+  /** Returns the arguments of a request which have to be in headers. */
   paramHeadersOf(method: string, params: unknown): readonly ParamHeader[] {
     return (method === "tools/call" ? this.#find(params)?.paramHeaders : undefined) ?? [];
   }
@@ -54,7 +54,10 @@ interface ToolPage extends Page {
   readonly tools: readonly Record<string, unknown>[];
 }
 
-/** Returns the headers of a tool. Clients that would have to follow invalid marks leave the tool out; for others it is a tool without marks. */
+/**
+ * Returns the headers of a tool. With invalid marks, clients which would have to follow them leave the tool out; for others it is a tool without
+ * marks.
+ */
 function toParamHeaders(inputSchema: unknown): readonly ParamHeader[] {
   try {
     return readParamHeaders(inputSchema);

@@ -12,35 +12,35 @@ import { isPassing } from "../../transport/http-client/event-stream.ts";
 import { LostNotifications } from "./lost-notifications.ts";
 import { ownRequest, ownTimeout } from "./own-request.ts";
 
-/** Parts of a connection to the server that its subscriptions use. */
+/** Parts of a connection to the server used by its subscriptions. */
 export interface SubscriptionsHost {
   /** Maximum number of resources. */
   readonly maxSubscriptions: number;
   send(row: RequestRow, params: object, options: RequestOptions): Promise<unknown>;
-  /** Receives changes that the server could not notify of. */
+  /** Receives changes the server could send no notifications for. */
   notify(handler: string, params: object): void;
   /** Called when the server no longer notifies of a resource. */
   unsubscribed(uri: string): void;
 }
 
 /**
- * Changes that the server notifies one connection of: those of all lists, and those of resources. The connection subscribes to resources again
- * when its session is renewed.
+ * Notifications of the server to one connection: changes of all lists, and of resources. The connection subscribes to resources again when its
+ * session is renewed.
  */
 export class UpstreamSubscriptions {
   readonly #connection: ClientConnection;
   readonly #host: SubscriptionsHost;
-  /** Resources that the server has agreed to notify of. */
+  /** Resources the server has agreed to send notifications for. */
   readonly #agreed = new Set<string>();
   /** Resources whose subscription is pending. */
   readonly #pending = new Set<string>();
   /** Characters of the URIs in either. */
   #characters = 0;
-  /** Subscription request for all of them, at revisions that have one. */
+  /** Subscription request for all of them, at revisions with such a request. */
   readonly #listening: Listening;
   /** Restoration of the stream of notifications, at revisions with sessions. */
   readonly #lost: LostNotifications;
-  /** True if the stream of notifications was lost, at revisions with sessions, so that changes before the next one are not known. */
+  /** True if the stream of notifications was lost, at revisions with sessions: changes before the next one are not known. */
   #isInterrupted = false;
 
   constructor(connection: ClientConnection, host: SubscriptionsHost) {
@@ -71,7 +71,7 @@ export class UpstreamSubscriptions {
     this.#listening.adopt(connection);
   }
 
-  /** True if one request takes all resources, so that they are best subscribed to together. */
+  /** True if one request takes all resources: they are best subscribed to together then. */
   get takesBatches(): boolean {
     return this.#listening.isOffered;
   }
@@ -79,7 +79,7 @@ export class UpstreamSubscriptions {
   /**
    * Subscribes to a resource. Resolves when the server has agreed.
    *
-   * @throws {RpcError} when the limit is reached, or the server leaves the resource out of those that it notifies of
+   * @throws {RpcError} when the limit is reached, or the server does not agree to notify of the resource
    * @throws {PeerError} when the server rejects the subscription
    */
   async subscribe(uri: string, options: RequestOptions): Promise<unknown> {
@@ -115,7 +115,7 @@ export class UpstreamSubscriptions {
     this.#listening.cancelled(params);
   }
 
-  /** Restores notifications that the transport has lost. A server that does not offer the stream for them will not offer it later. */
+  /** Restores notifications lost by the transport. If a server does not offer the stream for them, it will not offer it later. */
   lose(reason: Error | undefined): void {
     if (this.takesBatches || !isPassing(reason)) return;
     this.#isInterrupted = true;
@@ -177,7 +177,7 @@ export class UpstreamSubscriptions {
     return true;
   }
 
-  /** Reports all lists and resources that the server notifies of as changed: changes in between are not known. */
+  /** Reports all lists and all subscribed resources as changed: changes in between are not known. */
   #reportChanges(): void {
     const { serverCapabilities } = this.#connection;
     for (const [capability, handler] of listChanges)
@@ -191,7 +191,7 @@ const notNotified = "Invalid params: the server does not notify of changes of th
 /** Maximum number of characters of the URIs of one connection, as for sessions of servers of this package. */
 const mostCharacters = 2 ** 20;
 
-/** Number of resources that are subscribed to at the same time in a new session. */
+/** Number of resources to subscribe to at the same time in a new session. */
 const resubscriptions = 32;
 
 /** Notifications of changed lists, by capability. */

@@ -13,18 +13,18 @@ export type UpstreamTarget = (
       readonly command: string;
       readonly args: readonly string[];
       readonly cwd?: string;
-      /** Variables in addition to the few that every program needs. */
+      /** Variables in addition to the few every program needs. */
       readonly env?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "url"; readonly url: string; readonly headers?: HttpClientOptions["headers"] }
 ) & {
-  /** Bounds on messages of the server. Default: nesting of 512 levels, because one deep schema would lose the whole list that contains it. */
+  /** Bounds on messages of the server. Default: nesting of 512 levels, because one deep schema would cost the whole list it is in. */
   readonly limits?: Partial<Limits>;
 };
 
 /**
- * Returns a function that opens connections to a server: each connection starts a program of its own, or is a session of its own. The kind of
- * the server is remembered between connections. A function that opens connections over another transport is returned unchanged.
+ * Returns a function to open connections to a server: each connection starts a program of its own, or is a session of its own. The kind of the server
+ * is remembered between connections. A function for another transport is returned unchanged.
  *
  * @example
  * ```ts

@@ -8,11 +8,11 @@ import { gatewayPrincipal } from "../principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 import { WatchedResources, mostResources, type ResourceWatch } from "./watched-resources.ts";
 
-/** Receiver of the changes that the server notifies the gateway of. */
+/** Receiver of the server's notifications of changes to the gateway. */
 export interface ChangeListener {
   /** Receives a notification of the server, by handler name. */
   notify(handler: string, params: object): void;
-  /** Receives the URI of a changed resource, and those of the watched resources that it belongs to. */
+  /** Receives the URI of a changed resource, and the URIs of the watched resources which contain it. */
   notifyUpdated(uris: readonly [string, ...string[]]): void;
 }
 
@@ -53,7 +53,7 @@ export class UpstreamWatcher {
   }
 
   /**
-   * Subscribes to resources until `leave` of the result is called. Resolves to those that the server has agreed to notify of.
+   * Subscribes to resources until `leave` of the result is called. Resolves to the resources the server has agreed to send notifications for.
    *
    * @throws {RpcError} when the resources of the principal or of all clients are too many
    */

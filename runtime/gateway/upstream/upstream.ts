@@ -26,14 +26,14 @@ export interface Listener {
   /**
    * Sends a request to the client. Rejects if no client can receive it.
    *
-   * @param related - id of the request to the server that it belongs to, where the transport says so
+   * @param related - id of the related request to the server, where the transport says so
    */
   ask(method: string, params: object, signal: AbortSignal, related?: RequestId): Promise<unknown>;
   /** Receives a notification of the server, by handler name. */
   notify(handler: string, params: object): void;
   /** Called when the connection to the server has ended, while the listener hears of a task. */
   closed?(): void;
-  /** Called when the server no longer notifies of a resource that was subscribed to. */
+  /** Called when the server no longer notifies of a subscribed resource. */
   unsubscribed?(uri: string): void;
 }
 
@@ -45,9 +45,9 @@ export interface UpstreamOptions {
   readonly telemetry: Telemetry | undefined;
   /** Milliseconds without a response or progress after which a request of a client fails. */
   readonly idleTimeout: number;
-  /** Maximum levels of a message with a tool that is passed on. */
+  /** Maximum levels of a message with a tool, to be passed on. */
   readonly maxDepth: number;
-  /** Maximum number of resources that one connection subscribes to. Default 1000, as for sessions of servers of this package. */
+  /** Maximum number of subscribed resources of one connection. Default 1000, as for sessions of servers of this package. */
   readonly maxSubscriptions?: number;
   /** Aborted when no further connection may be opened. */
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export interface UpstreamOptions {
 export class Upstream {
   readonly connection: ClientConnection;
   readonly subscriptions: UpstreamSubscriptions;
-  /** Least severe level that the server logs, where each request names it. */
+  /** Least severe level for the server to log, where each request names it. */
   readonly #level: { value: string | undefined };
   readonly #tasks: Map<string, Listener>;
   readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError" | "onMismatch">;
@@ -86,7 +86,7 @@ export class Upstream {
     this.#requestOptions = { timeout: options.idleTimeout, totalTimeout: Infinity };
   }
 
-  /** Connects. Later messages of the server go to the listener that `listener` returns at that time. */
+  /** Connects. Later messages of the server go to the listener which `listener` returns then. */
   static async open(
     options: UpstreamOptions,
     principal: Principal,
@@ -166,7 +166,7 @@ export class Upstream {
     return shown.result;
   }
 
-  /** Closes a connection without a session if the server no longer serves its revision, so that it is opened again. */
+  /** Closes a connection without a session if the server no longer serves its revision. It is then opened again. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
     return this.#checking;
@@ -194,13 +194,13 @@ export class Upstream {
     return this.revision.lifecycle === "per-request" && isHttpError(error) && isDiscoverRejection(error);
   }
 
-  /** Sends messages that belong to a task of the server to a listener, until the returned function is called. */
+  /** Sends messages related to a task of the server to a listener, until the returned function is called. */
   hearTask(taskId: string, listener: Listener): () => void {
     this.#tasks.set(taskId, listener);
     return () => void this.#tasks.delete(taskId);
   }
 
-  /** Sets the least severe level that the server logs on this connection. */
+  /** Sets the least severe level for the server to log on this connection. */
   async setLevel(level: string | undefined, options: RequestOptions): Promise<void> {
     const row = findRow(this.revision.clientRequests, "setLevel");
     if (!row || level === undefined || this.connection.serverCapabilities.logging === undefined) {
@@ -228,7 +228,7 @@ export class Upstream {
     }
   }
 
-  /** Restores what the server has lost with the session. A server that rejects it can still be used. */
+  /** Restores what the server has lost with the session. If the server rejects it, the connection can still be used. */
   async renew(): Promise<void> {
     const level = this.#level.value;
     this.#level.value = undefined;
@@ -257,12 +257,12 @@ interface Keeping {
 
 /** Listeners to the messages of a server. */
 interface Listeners {
-  /** Listeners by the task that a message belongs to. */
+  /** Listeners by the task of a message. */
   readonly tasks: ReadonlyMap<string, Listener>;
   listener(): Listener | undefined;
 }
 
-/** Creates handlers that pass on all requests and notifications of a server. */
+/** Creates handlers to pass on all requests and notifications of a server. */
 function createResponders(revision: Revision, { tasks, listener }: Listeners): object {
   const inputRequests = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
   const notices = Object.values(revision.serverNotifications);
@@ -288,7 +288,7 @@ function createResponders(revision: Revision, { tasks, listener }: Listeners): o
   ]);
 }
 
-/** Returns the task that a notification is about, or belongs to. */
+/** Returns the task of a notification: it is about this task, or belongs to it. */
 function readTaskId(handler: string, params: unknown, revision: Revision): string | undefined {
   const { taskId, _meta } = isObject(params) ? params : {};
   if (handler === "taskStatus") return typeof taskId === "string" ? taskId : undefined;

@@ -7,9 +7,9 @@ import { Shares } from "../../stores/shares.ts";
 import { ownRequest } from "./own-request.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Resources that one client watches. */
+/** Resources watched by one client. */
 export interface ResourceWatch {
-  /** Resources that the server has agreed to notify of. */
+  /** Resources the server has agreed to send notifications for. */
   readonly honoured: readonly string[];
   /** Aborted when the server no longer notifies of one of them. */
   readonly lost: AbortSignal;
@@ -58,7 +58,7 @@ export class WatchedResources {
     return { honoured: [...joined], lost: lost.signal, leave: () => this.#leave(joined, lost) };
   }
 
-  /** Returns the watched resources that a changed one belongs to: itself, and those above it. */
+  /** Returns the watched resources affected by a change: the changed one itself, and those above it. */
   above(changed: string): readonly string[] {
     return [...this.#topics.keys()].filter((uri) => isAtOrBelow(changed, uri));
   }
@@ -135,9 +135,9 @@ export class WatchedResources {
 
 /** Resource with watching clients. */
 interface Topic {
-  /** Controllers that notify each client of the loss of the subscription, with the principals of the clients. */
+  /** Controllers to notify each client of the loss of the subscription, with the principals of the clients. */
   readonly clients: Map<AbortController, string | undefined>;
-  /** Principal whose share it counts for: that of its oldest client. */
+  /** Principal in whose share it counts: the one of its oldest client. */
   holder: string | undefined;
   /** Aborted when the last client has left. */
   readonly left: AbortController;
@@ -162,7 +162,7 @@ async function subscribe(
   }
 }
 
-/** Maximum number of requests for one client that are sent at the same time. */
+/** Maximum number of requests to send for one client at the same time. */
 const requestsAtOnce = 32;
 
 /** Limits of the resources of all clients together. One subscription request may have to name them all. */
