@@ -6,7 +6,7 @@
 // The type of a method: esbuild names the types of its options, of which this interface knows two.
 export type Bundler = { context(options: BundlerOptions): Promise<BundlerContext> }["context"];
 
-/** Options of esbuild that the development server reads; it passes the others on. */
+/** Options of esbuild read by the development server; it passes the others on. */
 export interface BundlerOptions {
   readonly entryPoints?: unknown;
   readonly plugins?: readonly unknown[];
@@ -33,13 +33,13 @@ export interface BundlerBuild {
   resolve(path: string, options: object): Promise<FoundPath>;
 }
 
-/** Paths that a callback of a plugin is called for. */
+/** Paths for the calls of a plugin's callback. */
 interface Rule {
   readonly filter: RegExp;
   readonly namespace?: string;
 }
 
-/** An import that is being resolved. */
+/** Import to resolve. */
 export interface Resolving {
   readonly path: string;
   readonly importer: string;
@@ -55,7 +55,7 @@ type Resolved = { readonly path: string; readonly external?: boolean; readonly n
 /** Text of a module; `undefined`: the text of the file. */
 type Loaded = { readonly contents: string; readonly loader: "js" | "ts" } | undefined;
 
-/** Path that esbuild found for an import. */
+/** Path found by esbuild for an import. */
 interface FoundPath {
   readonly path: string;
   readonly external: boolean;
@@ -84,14 +84,14 @@ export interface BuildResult {
   readonly metafile?: Metafile;
 }
 
-/** A file that esbuild would write. */
+/** File of the output, as esbuild would write it. */
 export interface OutputFile {
   readonly path: string;
   readonly text: string;
   readonly contents: Uint8Array;
 }
 
-/** Files that a build has read, and those that it would write, relative to the working folder. */
+/** Files read by a build, and the files it would write, relative to the working folder. */
 export interface Metafile {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, { readonly entryPoint?: string }>>;

@@ -14,7 +14,7 @@ export interface ChildEvents {
   ended(code: number): void;
 }
 
-/** Process that serves, and that stays while its definition is swapped. */
+/** Server process which stays while its definition is swapped. */
 export class ChildServer {
   readonly #program: string;
   readonly #args: readonly string[];
@@ -31,7 +31,7 @@ export class ChildServer {
   #next: string | undefined;
 
   /**
-   * @param program - file of the program that loads the bundles
+   * @param program - file of the program to load the bundles with
    * @param args - arguments of the program
    * @param events - receivers of what happens in the process
    */
@@ -45,7 +45,7 @@ export class ChildServer {
     return this.#child !== undefined;
   }
 
-  /** Loads a bundle in the running process. A program that serves nothing that can be swapped is started again. */
+  /** Loads a bundle in the running process. If the program has no definition to swap, it is started again. */
   load(url: string): void {
     if (this.#isStopping) return;
     if (this.#child && this.#isUnserved) return this.#restart(url);
@@ -62,7 +62,7 @@ export class ChildServer {
     else this.#events.ended(0);
   }
 
-  /** Ends the process in order, or kills it when that takes too long. */
+  /** Ends the process in order, or kills it when this takes too long. */
   #disconnect(child: ChildProcess): void {
     if (child.connected) child.disconnect();
     const kill = startTimer(longestEnd, () => child.kill("SIGKILL"));

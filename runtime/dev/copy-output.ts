@@ -1,6 +1,6 @@
 /**
- * Passes everything that this process writes to stderr from now on to a function as well. A function that returns false gets nothing until it calls
- * its second argument: a program may write faster than another process reads.
+ * Passes all further output of this process to stderr on to a function as well. When the function returns false, it gets no more until it calls its
+ * second argument: a program may write faster than another process reads.
  */
 export function copyOutput(copy: (text: string, resume: () => void) => unknown): void {
   const { stderr } = process;

@@ -2,7 +2,7 @@ import { listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Revision } from "../../generated/support.ts";
 import type { CoreServer } from "../server/server.ts";
 
-/** Returns the kinds of lists that a server offers. */
+/** Returns the kinds of lists of a server. */
 export function readOffered(server: CoreServer): readonly ListKind[] {
   const { revisions } = server;
   const declared = revisions.flatMap((revision) => Object.keys(server.implement(revision).capabilities));
@@ -19,7 +19,7 @@ export function hasSameRevisions(before: CoreServer, after: CoreServer): boolean
   return toIds(before.revisions) === toIds(after.revisions);
 }
 
-/** Returns the names of the capabilities that a server declares at a revision, and that an earlier version of it did not. */
+/** Returns the names of the new capabilities of a server at a revision: an earlier version of it did not declare them. */
 export function findAddedCapabilities(before: CoreServer, after: CoreServer, revision: Revision): readonly string[] {
   const known = readCapabilities(before, revision);
   return readCapabilities(after, revision).filter((name) => !known.includes(name));

@@ -13,7 +13,7 @@ import { describeError } from "./describe-error.ts";
 import { SwappedSessions, type SessionsView } from "./swapped-sessions.ts";
 import { describeToolFailures } from "./tool-failures.ts";
 
-/** A server that was built from one version of its definition. */
+/** Server built from one version of its definition. */
 export interface BuiltServer {
   readonly server: CoreServer;
   readonly slot: DefinitionSlot;
@@ -22,7 +22,7 @@ export interface BuiltServer {
   readonly tasks: string;
 }
 
-/** State that all versions of a server share: sessions, subscriptions, tasks, and the keys of what clients return. */
+/** State shared by all versions of a server: sessions, subscriptions, tasks, and the keys of what clients return. */
 export class DefinitionSlot {
   readonly sessions: SwappedSessions = new SwappedSessions();
   readonly cluster: ClusterAccess = { shared: undefined };
@@ -30,8 +30,8 @@ export class DefinitionSlot {
   readonly #offered = new Set<ListKind>();
 
   /**
-   * Builds a server from a version of its definition. Its lists may change, because a later version may change them; a list that was offered once is
-   * offered as long as the process lives.
+   * Builds a server from a version of its definition. Its lists are declared as changeable, because a later version may change them. A list is
+   * offered for as long as the process lives, once it was offered.
    *
    * @throws {SetupError} when the definition cannot be served
    */

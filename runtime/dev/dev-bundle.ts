@@ -17,7 +17,7 @@ export class DevBundle {
 
   /**
    * @param entryPoints - option of esbuild; the first one is the server
-   * @param folder - folder that paths of esbuild are relative to. Default: the working folder
+   * @param folder - base folder of the paths of esbuild. Default: the working folder
    */
   constructor(entryPoints: unknown, folder: string = process.cwd()) {
     const given: readonly unknown[] = Array.isArray(entryPoints) ? entryPoints : Object.values(Object(entryPoints));
@@ -63,13 +63,13 @@ export class DevBundle {
     this.#text = undefined;
   }
 
-  /** Removes bundles that no process has loaded. */
+  /** Removes bundles not loaded by any process. */
   async close(): Promise<void> {
     if (this.#path !== undefined) await removeBundles(this.#path, (pid) => pid === process.pid);
   }
 }
 
-/** Removes the bundle of a server that has been loaded. */
+/** Removes the bundle of a server after its load. */
 export async function removeBundle(url: string): Promise<void> {
   await rm(fileURLToPath(url), { force: true });
 }
@@ -84,7 +84,7 @@ async function writeOutput({ path, contents }: Pick<OutputFile, "path" | "conten
   await writeFile(path, contents);
 }
 
-/** Removes the bundles of a server that were written by certain processes. */
+/** Removes the bundles of a server which were written by certain processes. */
 async function removeBundles(server: string, isWriter: (pid: number) => boolean): Promise<void> {
   const folder = dirname(server);
   const names = await readdir(folder).catch(() => []);

@@ -12,7 +12,7 @@ import { serveStdio, type StdioService } from "../server/run/serve-stdio.ts";
 import type { DevHost } from "./dev-host.ts";
 import type { ServedOptions } from "./swapped-options.ts";
 
-/** Functions that replace those of the runtime in one load of a program. */
+/** Functions in place of the runtime's, for one load of a program. */
 export interface DevFunctions {
   readonly buildServer: <Lists extends object, Definition extends AnyCoreDefinition>(
     definition: Definition & ServerExtensions,

@@ -7,7 +7,7 @@ import type { ServedOptions } from "./swapped-options.ts";
 import type { CoreServer } from "../server/server.ts";
 
 /**
- * Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing that can be swapped, `failed` when the earlier
+ * Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing to swap, `failed` when the earlier
  * definition stays.
  */
 export type LoadOutcome = "served" | "unserved" | "failed";
@@ -73,7 +73,7 @@ export class DevHost {
     return server;
   }
 
-  /** Serves a server of a load, or swaps the definition of the server that the first load has served in its place. */
+  /** Serves the server of a load. After the first load, swaps the definition of the first server instead. */
   async serve<Options extends ServedOptions, Result>(
     url: string,
     request: ServeRequest<Options, Result>,
@@ -152,7 +152,7 @@ export interface ServeRequest<Options, Result> {
 
 interface Served {
   readonly service: DevService;
-  /** Result for the program: a program that is served on stdio waits until its client disconnects. */
+  /** Result for the program. On stdio, the program waits until its client disconnects. */
   readonly result: Promise<unknown>;
 }
 

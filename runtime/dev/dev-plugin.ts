@@ -39,8 +39,8 @@ interface ReplacedUrls {
 }
 
 /**
- * Plugin of esbuild that prepares bundles for a running process. The runtime and packages that are ECMAScript modules stay outside: they are loaded
- * once, and keep their state. Packages in CommonJS are bundled, as in production.
+ * Plugin of esbuild to prepare bundles for a running process. The runtime and all packages of ECMAScript modules stay outside: they are loaded once,
+ * and keep their state. Packages in CommonJS are bundled, as in production.
  */
 export function createDevPlugin(onEnd: (result: BuildResult) => Promise<void>): BundlerPlugin {
   return {
@@ -93,7 +93,7 @@ function findTables(path: string): string | undefined {
   }
 }
 
-/** Marks the resolution by esbuild itself, so that the plugin does not handle it again. */
+/** Marks the resolution by esbuild itself: the plugin does not handle it again. */
 const resolving = { isResolving: true } as const;
 
 function writeModule(path: string): string {

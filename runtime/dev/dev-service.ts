@@ -9,7 +9,7 @@ import { compareLists } from "./list-differences.ts";
 import { SwappedAcceptor } from "./swapped-acceptor.ts";
 import { createLiveGuard, findFixedOptions, readGuard, type ServedOptions } from "./swapped-options.ts";
 
-/** Server that stays open while its definition is swapped. */
+/** Server which stays open while its definition is swapped. */
 export class DevService {
   /** Server for any number of connections: each request reaches the current definition. */
   readonly server: CoreServer;
@@ -63,7 +63,7 @@ export class DevService {
     ];
   }
 
-  /** Closes the cluster of a version: connections stay with that of the first one. */
+  /** Closes the cluster of a version: connections stay with the cluster of the first one. */
   async closeUnused({ cluster }: ServedOptions): Promise<void> {
     if (cluster !== this.#first.cluster) await cluster?.close?.();
   }
@@ -150,7 +150,7 @@ export class DevService {
   }
 }
 
-/** Describes the capabilities that only the new version has: a session keeps those that were agreed on when it was opened. */
+/** Describes the capabilities only the new version has. A session keeps the ones agreed on when it was opened. */
 function describeMissing(before: BuiltServer, { server, slot }: BuiltServer): readonly string[] {
   const sessions = [...slot.sessions.connections].flatMap(({ session }) => session ?? []);
   const missing = sessions.map(({ own, revision }) =>

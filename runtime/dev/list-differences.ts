@@ -10,7 +10,7 @@ export interface ListDifference {
   readonly changes: readonly string[];
 }
 
-/** Compares what two servers show in their lists. Definitions that differ only in their functions are equal. */
+/** Compares what two servers show in their lists. Definitions are equal if they differ only in their functions. */
 export function compareLists(before: CoreServer, after: CoreServer): readonly ListDifference[] {
   return listKinds.flatMap((kind) => {
     const changes = compareEntries(readEntries(before, kind), readEntries(after, kind));
@@ -56,7 +56,7 @@ function keyOf(definition: unknown): string {
   return String(uri ?? uriTemplate ?? name);
 }
 
-/** Describes a definition as text. One that has no text, because a value in it is not JSON, differs from every other. */
+/** Describes a definition as text. Without a text, because a value in it is not JSON, it differs from every other. */
 function describe(definition: unknown): string {
   try {
     return JSON.stringify(definition, describeMember);
@@ -65,7 +65,7 @@ function describe(definition: unknown): string {
   }
 }
 
-/** Functions do not matter, except for those that select what a client is shown. */
+/** Functions do not matter, except the ones to select what a client is shown. */
 function describeMember(name: string, value: unknown): unknown {
   if (isSchema(value)) return toJsonSchema(value, name === "outputSchema" ? "output" : "input", {});
   if (typeof value !== "function") return value;

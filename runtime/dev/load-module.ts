@@ -1,4 +1,4 @@
-/** Loads a module that was written for one load. */
+/** Loads a module written for one load. */
 export function loadModule(url: string): Promise<unknown> {
   return import(url);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { isObject } from "../../generated/support.ts";
 
-/** True for a file of an installed package that Node.js loads as an ECMAScript module. */
+/** True for a file of an installed package, if Node.js loads it as an ECMAScript module. */
 export async function isModulePackage(file: string): Promise<boolean> {
   if (!file.includes(`${sep}node_modules${sep}`)) return false;
   if (file.endsWith(".mjs")) return true;

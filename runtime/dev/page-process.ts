@@ -6,8 +6,8 @@ import { isObject } from "../../generated/support.ts";
 import { report } from "./report.ts";
 
 /**
- * Page for calling the server that is being developed: `create-mcp-server inspect` in a process of its own, if the project has that package. It listens at
- * a port of its own, for this machine only: the port of the server may be open to others, or to a tunnel.
+ * Page to call the developed server from: `create-mcp-server inspect` in a process of its own, if the project has this package. It listens at a port
+ * of its own, for this machine only: the port of the server may be open to others, or to a tunnel.
  */
 export class PageProcess {
   readonly #program: string | undefined;
@@ -16,7 +16,7 @@ export class PageProcess {
   #address: string | undefined;
   /** True once the page shows the output of the server. */
   #isOpen = false;
-  /** Output before that. */
+  /** Output before. */
   #early = "";
 
   /**
@@ -83,7 +83,7 @@ export class PageProcess {
   }
 }
 
-/** Returns the address at which this machine reaches a server that listens on every address. */
+/** Returns the address by which this machine reaches a server that listens on all addresses. */
 function toLocal(address: string): string {
   return address.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
 }
@@ -100,7 +100,7 @@ function findProgram(folder: string): string | undefined {
   }
 }
 
-/** Characters of the output that wait for the page. */
+/** Characters of output to hold for the page. */
 const longestEarly = 64 * 1024;
 
 const longestProblem = 2_000;

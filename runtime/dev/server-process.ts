@@ -42,7 +42,7 @@ const host = new DevHost({
 /** Milliseconds for what a program does after its server has been closed. */
 const longestEnd = 500;
 
-/** Creates the functions that replace those of the runtime in the bundle with this URL. */
+/** Creates the functions in place of the runtime's, for the bundle with this URL. */
 export function createFunctions(url: string): DevFunctions {
   return createDevFunctions(host, url);
 }

@@ -9,7 +9,7 @@ export class SourceWatcher {
   #timer: Cancel | undefined;
   #isClosed = false;
 
-  /** @param onChange - Called shortly after a change, once for changes that come together */
+  /** @param onChange - Called shortly after a change, once for several changes together */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }

@@ -11,7 +11,7 @@ import type { NegotiatedSession } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
 import type { CoreServer } from "../server/server.ts";
 
-/** Routes of one definition, and the acceptor that they come from. */
+/** Routes of one definition, and their acceptor. */
 export interface Routing {
   readonly accept: Acceptor;
   /** Routes of connections without a session. */
@@ -96,7 +96,7 @@ export class SwappedAcceptor {
   }
 }
 
-/** Creates routes that are read again for every message. */
+/** Creates routes with a fresh read for every message. */
 function createLiveRoutes(read: () => Routes): Routes {
   return {
     get requests() {
@@ -125,7 +125,7 @@ function createLiveRoutes(read: () => Routes): Routes {
   };
 }
 
-/** Returns the routes that an acceptor gives to a connection, from a connection that carries nothing. */
+/** Returns the routes an acceptor gives to a connection. They are read from a connection without any messages. */
 function readRoutes(accept: Acceptor, agreement?: NegotiatedSession): Routes {
   const connection = accept(nowhere, agreement);
   if (!(connection instanceof Peer)) throw new Error("The acceptor of the server has no routes; this is a bug");

@@ -10,8 +10,8 @@ export interface ServedOptions {
 }
 
 /**
- * Returns a guard that uses the current one for each request. Its public documents are those of the first. In a cluster, each guard uses its parts: the
- * keys of nonces, used proofs, and revocations.
+ * Returns a guard which uses the current one for each request. Its public documents are the first guard's. In a cluster, each guard uses its parts:
+ * the keys of nonces, used proofs, and revocations.
  */
 export function createLiveGuard(first: Guard, read: () => Guard): Guard {
   let shared: SharedParts | undefined;

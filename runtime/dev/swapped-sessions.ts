@@ -10,7 +10,7 @@ import {
 } from "../server/subscriptions/session-registry.ts";
 import { isObject } from "../../generated/support.ts";
 
-/** Sessions of a server whose definition is swapped, with the subscriptions that its clients keep. */
+/** Sessions of a server with a swapped definition, and the lasting subscriptions of its clients. */
 export class SwappedSessions {
   readonly registry: SessionRegistry = createSessionRegistry();
   readonly #connections = new Set<Connection>();
@@ -57,7 +57,7 @@ export class SwappedSessions {
     };
   }
 
-  /** Middleware that records which resources the clients of sessions have subscribed to. */
+  /** Middleware to record the resources to which the clients of sessions have subscribed. */
   readonly recordSubscriptions: Middleware = async ({ method, params, context: { session } }, next) => {
     const result = await next();
     const uri = isObject(params) ? params.uri : undefined;
@@ -95,13 +95,13 @@ export class SwappedSessions {
 /** Registry of sessions for one definition. */
 export interface SessionsView {
   readonly registry: SessionRegistry;
-  /** Replaces the definition that was used before. */
+  /** Replaces the earlier definition. */
   use(): void;
 }
 
 /**
- * Receivers of changes of all definitions so far. Requests that wait for changes were received by an earlier definition, and stay open. Subscriptions of
- * sessions belong to the last definition.
+ * Receivers of changes of all definitions so far. Requests which wait for changes were received by an earlier definition, and stay open.
+ * Subscriptions of sessions belong to the last definition.
  */
 class AudienceGroup implements Audience {
   readonly #onJoin: (connection: Connection) => void;

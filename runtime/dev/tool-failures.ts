@@ -4,8 +4,8 @@ import type { Middleware } from "../server/middleware/middleware.ts";
 import { describeError } from "./describe-error.ts";
 
 /**
- * Creates middleware that turns failed calls of tools into results for the client: those whose output does not fit its schema, for example. Errors of
- * the protocol pass.
+ * Creates middleware to turn failed calls of tools into results for the client, for example when the output does not fit its schema. Errors of the
+ * protocol pass.
  */
 export function describeToolFailures(onError: OnError): Middleware {
   return async ({ method, context: { requestId: id, signal } }, next) => {

@@ -91,7 +91,7 @@ function describeProblems({ errors, warnings }: BuildResult, isRunning: boolean)
   return warnings.length > 0 ? `built with warnings:\n${formatMessages(warnings)}` : "";
 }
 
-/** Returns a function that builds again: once more if sources change during a build. Errors are in the result, which the plugin receives. */
+/** Returns a function to build again: once more if sources change during a build. Errors are in the result, which the plugin receives. */
 function createRebuild(bundler: BundlerContext): () => void {
   let isDirty = false;
   let isBuilding = false;

@@ -215,7 +215,7 @@ export class ClusterNode {
     return endSharedSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
   }
 
-  /** Hands a message to the node whose request it belongs to. Returns `false` when this is the node. */
+  /** Sends a message on to the node with the related request. Returns `false` when this is the node. */
   async forward(session: HttpSession, incoming: Incoming): Promise<boolean> {
     const node = await findNodeOf(incoming, session, this.#options.engine.sessions);
     if (node === undefined || node === this.name) return false;

@@ -21,7 +21,7 @@ type Digests = Readonly<Record<string, string>>;
 
 /**
  * Digests of the lists of the nodes. While a new version of the server replaces an older one, a client may see the lists of either. Its node notifies it
- * when nodes with other definitions begin to serve, and when the last of them is gone.
+ * when nodes with other definitions begin to serve, and when the last of them has stopped.
  */
 export class ListDigests {
   readonly #options: ListDigestsOptions;

@@ -2,7 +2,7 @@ import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { ServerCard } from "./card.ts";
 import { isUrl } from "../internal/parse-url.ts";
 
-/** Statement of a card in contradiction to the server. */
+/** Statement of a card that the server contradicts. */
 export interface CardDifference {
   /** Member of the card: `version`. */
   readonly member:

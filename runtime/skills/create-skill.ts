@@ -3,7 +3,7 @@ import { checkFrontmatter, toManifestText } from "./frontmatter.ts";
 import { createSkillFile } from "./file.ts";
 import { manifestName, skillLimits, type Skill, type SkillFile, type SkillFrontmatter } from "./skill.ts";
 
-/** Options of a skill that is written in code, for programs without a file system. */
+/** Options of a skill written in code, for programs without a file system. */
 export interface SkillOptions {
   /** Frontmatter fields of the skill: at least `name` and `description`. */
   readonly frontmatter: SkillFrontmatter;
@@ -44,7 +44,7 @@ export async function createSkill({ frontmatter, body, files = {}, folder }: Ski
 /**
  * Checks a skill.
  *
- * @throws {SetupError} when hosts need not accept its size or paths, or when it sets metadata that is reserved for the protocol.
+ * @throws {SetupError} when hosts need not accept its size or paths, or when it sets metadata reserved for the protocol.
  */
 export function toSkill(skill: Skill, where: string): Skill {
   const { files, frontmatter } = skill;
@@ -71,7 +71,7 @@ function sortFiles(files: readonly SkillFile[]): readonly SkillFile[] {
   return [...files].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Checks the segments of a path: clients reject paths that some systems would resolve to another folder. */
+/** Checks the segments of a path: clients reject paths which some systems would resolve to another folder. */
 function checkSegments(path: string, where: string): void {
   const isGood = path.split("/").every((segment) => !["", ".", ".."].includes(segment) && !segment.includes("\\"));
   if (!isGood)

@@ -1,6 +1,6 @@
 import { sha256, toHex } from "../internal/digest.ts";
 
-/** Returns the digest of bytes in the form that skills use: `sha256:` and 64 hexadecimal digits. */
+/** Returns the digest of bytes in the form of skills: `sha256:` and 64 hexadecimal digits. */
 export async function toDigest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return `sha256:${toHex(await sha256(bytes))}`;
 }

@@ -23,7 +23,7 @@ export function checkSkillEntry(entry: SkillEntry): SkillEntry {
 }
 
 /**
- * Reads an entry that a server sent.
+ * Reads an entry sent by a server.
  *
  * @throws {SkillError} when fields are missing or have the wrong type.
  */
@@ -50,7 +50,7 @@ export function toSkillRoot(uri: string): string {
   return uri.slice(0, uri.lastIndexOf("/") + 1);
 }
 
-/** True if a URI is that of a file below a root, however servers may resolve dots in it. */
+/** True if a URI leads to a file below a root, however servers may resolve dots in it. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(root)) return false;
   return uri

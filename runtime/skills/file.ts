@@ -9,7 +9,7 @@ export async function createSkillFile(path: string, content: string | Uint8Array
   return { path, bytes, digest: await toDigest(bytes), mimeType: toMimeType(path, bytes) };
 }
 
-/** Converts a file to the form of results, so that the client gets exactly the same bytes: text for UTF-8, otherwise base64. */
+/** Converts a file to the form of results: text for UTF-8, otherwise base64. The client gets exactly the same bytes. */
 export function toContent(bytes: Uint8Array): { readonly text: string } | { readonly blob: string } {
   const text = fromUtf8(bytes);
   return text === undefined ? { blob: toBase64(bytes) } : { text };

@@ -14,10 +14,10 @@ export interface ReadSkillsOptions {
 }
 
 /**
- * Reads the skills in folders, once. Each folder with a `SKILL.md` is a skill, at any depth, and everything below it is part of it. Names that begin
- * with a dot are left out. Nothing outside of the folders is read: symbolic links are rejected.
+ * Reads the skills in folders, once. Each folder with a `SKILL.md` is a skill, at any depth, and everything below it is part of it. Names with a dot
+ * at the beginning are left out. Nothing outside of the folders is read: symbolic links are rejected.
  *
- * @param folders - one folder or several; a folder that contains a `SKILL.md` itself is a skill
+ * @param folders - one folder or several; a folder with a `SKILL.md` of its own is a skill
  * @throws {SetupError} when something cannot be served, with the name of the file
  * @example
  * ```ts
@@ -119,7 +119,7 @@ async function collect({ root, path, depth }: Place, found: string[]): Promise<v
   }
 }
 
-/** Creates a reader that reads each file once, even if it belongs to several skills. */
+/** Creates a reader of files. It reads each file once, even if it belongs to several skills. */
 function createFileReader(root: string): SkillPlace["read"] {
   const known = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return (path) => {

@@ -1,4 +1,4 @@
-/** A skill as a server holds it: a folder with a `SKILL.md` and the files that it refers to. */
+/** A skill as a server holds it: a folder with a `SKILL.md` and the files it refers to. */
 export interface Skill {
   /** Path among the skills of a server: `refunds` or `acme/billing/refunds`. The last segment is its name. */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface SkillEntry {
   /** URI of its `SKILL.md`, which identifies the skill. */
   readonly uri: string;
   readonly frontmatter: SkillFrontmatter;
-  /** All of its files; `dynamic` if files are created on read, so that their digests are not known in advance. */
+  /** All of its files; `dynamic` if files are created on read, and their digests are not known in advance. */
   readonly resources: readonly SkillResource[] | "dynamic";
 }
 
@@ -46,14 +46,14 @@ export interface SkillResource {
 export const manifestName = "SKILL.md";
 
 /**
- * Limits that every host accepts for one skill: number of files, and total size in bytes.
+ * Limits for one skill within which every host accepts it: number of files, and total size in bytes.
  *
  * @see https://modelcontextprotocol.io/seps/2640-skills-extension#limits
  */
 export const skillLimits: { readonly files: number; readonly bytes: number } = { files: 512, bytes: 16 * 1024 * 1024 };
 
 /**
- * Returns the URI of a file or folder, given its path from the root of all skills. Characters that may be in a path stay as they are, because clients
+ * Returns the URI of a file or folder, given its path from the root of all skills. Characters permitted in a path stay as they are, because clients
  * resolve references such as `Q&A.md` without encoding them.
  */
 export function toSkillUri(path: string): string {
@@ -74,7 +74,7 @@ export function readSkillName(uri: string): string | undefined {
   return name;
 }
 
-/** Maximum length of the URI of a skill in characters, as of URIs that match templates. */
+/** Maximum length of the URI of a skill in characters, as for URIs to be matched by templates. */
 const longestUri = 8_192;
 
 /** Returns the problem with the name of a skill, or undefined if it is valid. */
@@ -83,7 +83,7 @@ export function checkSkillName(name: string): string | undefined {
   return "use 1 to 64 of the characters a-z 0-9, with single hyphens between them";
 }
 
-/** Converts a skill to the entry that clients see. */
+/** Converts a skill to the entry clients see. */
 export function toSkillEntry({ path, frontmatter, files }: Skill): SkillEntry {
   return {
     uri: toSkillUri(`${path}/${manifestName}`),

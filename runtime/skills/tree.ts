@@ -35,7 +35,7 @@ export function createSkillTree(skills: readonly Skill[]): SkillTree {
   return { files, folders: new Map([...folders].map(([uri, items]) => [uri, [...items.values()]])) };
 }
 
-/** Adds a file to its folder, that folder to its parent, and so on up to the skill. */
+/** Adds a file to its folder, the folder to its parent, and so on up to the skill. */
 function enterFolders(folders: Map<string, Map<string, TreeItem>>, skill: Skill, file: SkillFile): void {
   const segments = file.path.split("/");
   for (let depth = segments.length; depth > 0; depth--) {

@@ -14,7 +14,7 @@ export type ConnectToOptions<P extends ClientTypes> = Partial<ClientOptions<P>> 
   readonly serving?: ServerConnectionOptions;
 };
 
-/** A server that can be tested: one of this package, or one of a layer that it generated into a project, which has its own types. */
+/** A server to test: one of this package, or one of a layer generated into a project, which has its own types. */
 export interface TestableServer {
   readonly info: { readonly name: string };
   readonly revisions: readonly { readonly id: string }[];
@@ -60,12 +60,12 @@ export function connectInMemory(server: TestableServer, options: UntypedOptions 
   });
 }
 
-/** True if a server has the members that every generated layer provides. */
+/** True if a server has the members of every generated layer. */
 function isServer(server: TestableServer): server is Server {
   return ["createAcceptor", "implement", "info", "revisions", "onError"].every((name) => name in server);
 }
 
-/** Completes the data of a revision: a layer omits data that its server never uses, but a client reads it. */
+/** Completes the data of a revision: a layer omits data its server never uses, but a client reads it. */
 function completeRevision(revision: Revision): Revision {
   return Object.keys(nothing).every((fact) => fact in revision) ? revision : { ...nothing, ...revision };
 }

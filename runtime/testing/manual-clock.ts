@@ -14,12 +14,12 @@ import type { Clock } from "../internal/timers.ts";
  * ```
  */
 export class ManualClock implements Clock {
-  /** Number of timers that were ever started. */
+  /** Number of timers started so far. */
   started = 0;
   #now = 0;
   readonly #timers = new Set<Timer>();
 
-  /** Number of timers that have not run and were not cancelled. */
+  /** Number of timers which have not run and were not cancelled. */
   get active(): number {
     return this.#timers.size;
   }
@@ -42,7 +42,7 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
-  /** Advances the time. All work that follows from a timer completes before the next timer is due. */
+  /** Advances the time. All work started by a timer completes before the next timer is due. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();
@@ -63,7 +63,7 @@ export class ManualClock implements Clock {
 }
 
 /**
- * Runs all work that is ready to run, without advancing the time.
+ * Runs all work ready to run, without advancing the time.
  *
  * @example
  * ```ts

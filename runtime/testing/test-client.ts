@@ -19,8 +19,8 @@ export interface TestClientOptions {
 }
 
 /**
- * A small client for tests of a built server. It shares no code with servers and clients of the runtime, so that a test checks the messages that are
- * really sent.
+ * A small client for tests of a built server. It shares no code with servers and clients of the runtime: a test checks the messages which are really
+ * sent.
  *
  * @example
  * ```ts
@@ -77,8 +77,8 @@ export class TestClient {
   }
 
   /**
-   * Sends a request and waits for its response. Requests of the server meanwhile are passed to the handlers, and so is the input that a result
-   * requires: the request is then sent again with the responses.
+   * Sends a request and waits for its response. Requests of the server meanwhile are passed to the handlers, and so is required input of a result:
+   * the request is then sent again with the responses.
    */
   async ask(method: string, params: object = {}): Promise<TestMessage> {
     let response = await this.#send(method, params);

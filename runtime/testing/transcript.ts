@@ -8,8 +8,8 @@ import { Wire } from "./wire.ts";
 
 /**
  * Line of a transcript. `>`: the script sends this. `<`: the side under test sends exactly this. `~`: the side under test sends a message with at
- * least these members. A line is text (`'> {"id": 1, "method": "ping"}'`) or a mark and a value. `jsonrpc` may be omitted. Text after `>` that is not
- * JSON is sent unchanged.
+ * least these members. A line is text (`'> {"id": 1, "method": "ping"}'`) or a mark and a value. `jsonrpc` may be omitted. If the text after `>` is
+ * not JSON, it is sent unchanged.
  */
 export type TranscriptLine = string | readonly [mark: ">" | "<" | "~", body: unknown];
 
@@ -28,8 +28,8 @@ export class TranscriptError extends Error {
 }
 
 /**
- * Runs one side of a conversation with a server, or over a wire that a client or server is connected to, and compares the lines of the other side.
- * Their order does not matter.
+ * Runs one side of a conversation with a server, or over the wire of a client or server, and compares the lines of the other side. Their order does
+ * not matter.
  *
  * @throws {TranscriptError} when an expected line is missing, or lines are left over at the end.
  * @example

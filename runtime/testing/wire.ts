@@ -5,7 +5,7 @@ import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../jsonrpc/message.ts";
 
 /**
- * Remote end of a connection as raw text. Connect a client or a server to it to test that side.
+ * Remote end of a connection as raw text. Connect a client or a server to it to test this side.
  *
  * @example
  * ```ts
@@ -20,11 +20,11 @@ import type { Outgoing, RequestId } from "../jsonrpc/message.ts";
  * ```
  */
 export class Wire implements Channel {
-  /** Messages that the side under test sent and that the test has not read yet. */
+  /** Unread messages of the side under test. */
   readonly sent: unknown[] = [];
-  /** Request of the remote end that each of the sent messages belonged to, if any. */
+  /** Related request of the remote end for each of the sent messages, if any. */
   readonly related: (RequestId | undefined)[] = [];
-  /** Requests of the remote end that will get no response. */
+  /** Requests of the remote end without a response: they will get none. */
   readonly abandoned: RequestId[] = [];
   isClosed = false;
   receiver: Receiver | undefined;

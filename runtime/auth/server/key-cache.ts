@@ -25,7 +25,7 @@ export class KeyCache<Keys> {
     this.#options = options;
   }
 
-  /** Returns the keys to try first. Rejects without recent enough keys. */
+  /** Returns the keys to try first. Rejects if there are no recent enough keys. */
   async get(): Promise<Keys> {
     const { maxAge, maxStale, now } = this.#options;
     const age = now() - this.#loadedAt;

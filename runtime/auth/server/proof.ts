@@ -42,7 +42,7 @@ export interface ProofResult {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Facts for a proof to match. */
+/** Facts that a proof must match. */
 export interface ProofSubject {
   readonly token: string;
   /** Thumbprint of the token's key. */

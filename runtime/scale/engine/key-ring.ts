@@ -71,7 +71,7 @@ export class KeyRing {
     return undefined;
   }
 
-  /** True if an encrypted value cannot be read with the current key, but at most with an older one. */
+  /** True if the current key cannot read an encrypted value: an older one is needed, or none fits. */
   isOutdated(place: string, value: string): boolean {
     const [{ values }, ...others] = this.#keys;
     return others.length > 0 && decryptWith(values, place, toBytes(value)) === undefined;

@@ -5,7 +5,7 @@ import type { HttpSession } from "../../transport/http-server/session/session.ts
 import { nodeOfSession } from "../node-name.ts";
 import { removeSessionValues } from "./session-values.ts";
 
-/** Node at which a session is ended. */
+/** Node that ends a session. */
 export interface EndingNode {
   readonly engine: Pick<Engine, "sessions" | "events" | "nodes" | "values">;
   readonly clock: Clock;

@@ -82,7 +82,7 @@ export class OutgoingRelays {
       outcome = await this.#send(relay, { stream, changes });
       return outcome;
     } finally {
-      // The stream is watched until its connection ends: to stop and to begin again would miss events.
+      // The stream is watched until its connection ends: events would be missed between two watches.
       if (outcome?.kind === "followed") void outcome.stream.finished.then(unwatch);
       else unwatch();
     }

@@ -29,7 +29,7 @@ export async function relayStateless(
   { relays, sessions, end }: StatelessRelayContext,
 ): Promise<boolean> {
   const { id, method, params } = message;
-  // The key of this request alone: the state may come with another request before this one has been forgotten everywhere.
+  // Each request has a key of its own: the state may come with another request before this one has been forgotten everywhere.
   const remote = { key: { id: `${createSecretId()}.${node}`, owner: identity?.principal }, node };
   const { retry, clock } = sessions.settings;
   const outcome = await relays.begin({

@@ -16,7 +16,7 @@ ${scope === undefined ? "" : `<p>Scopes: <code>${escape(scope)}</code></p>\n`}<f
   );
 }
 
-/** Writes the page of a sign-in that cannot continue. */
+/** Writes the page of a failed sign-in. */
 export function writeProblemPage(problem: string): string {
   return writePage("Sign-in failed", `<p>${escape(problem)}.</p>`);
 }

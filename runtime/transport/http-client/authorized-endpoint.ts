@@ -1,7 +1,7 @@
 import { cancelBody } from "./body.ts";
 import type { AuthProvider, AuthRequest } from "./auth-provider.ts";
 
-/** Progress of a request, for a caller with the right to cancel it. */
+/** Progress of a request, for a caller that may cancel it. */
 export interface RequestProgress {
   /** True while the server may be processing the request. False before it is sent, and after it was rejected. */
   isSent: boolean;

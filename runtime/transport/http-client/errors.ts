@@ -42,7 +42,7 @@ export class SessionExpiredError extends Error {
   }
 }
 
-/** Error for a response in violation of the protocol. */
+/** Error for a response that violates the protocol. */
 export class ResponseError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);

@@ -14,7 +14,7 @@ import {
   isTemporaryStatus,
 } from "./errors.ts";
 
-/** Options of an event stream with resumption. */
+/** Options of a resumable event stream. */
 export interface EventStreamOptions {
   readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth" | "maxValues">;
   readonly reconnection: Reconnection;

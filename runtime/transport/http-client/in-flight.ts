@@ -1,7 +1,7 @@
 import { startTimer } from "../../internal/timers.ts";
 import { LostError } from "./errors.ts";
 
-/** Operation with a way to abort it from outside. */
+/** Operation that can be aborted from outside. */
 export interface Abortable {
   abort(reason: unknown): void;
 }

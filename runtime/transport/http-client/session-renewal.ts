@@ -20,7 +20,7 @@ export interface InitializeExchange {
 export interface RenewalPostOptions {
   /** True if the message means the same in a new session. */
   readonly repeats: boolean;
-  /** Session of a message which does not. Default: the current one. */
+  /** Session of a message that means nothing in another one. Default: the current one. */
   readonly session?: HttpClientSession;
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./session/session-response.ts";
 import { rejectHttp } from "./rejection.ts";
 
-/** POST after its checks. */
+/** POST that has passed its checks. */
 export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;

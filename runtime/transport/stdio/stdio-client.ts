@@ -34,7 +34,7 @@ export interface StdioClientOptions {
 
 /** Time limits in milliseconds for each step of the server's shutdown. */
 export interface ShutdownDelays {
-  /** Time after the end of its stdin before it receives a signal to terminate (on Windows: is ended). Default 2 s. */
+  /** Time between the end of its stdin and the signal to terminate (on Windows: its end). Default 2 s. */
   readonly terminate: number;
   /** Further time before it is killed. Default 2 s. */
   readonly kill: number;

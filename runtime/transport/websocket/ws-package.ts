@@ -97,7 +97,7 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
   return toMessageSocket(socket, options);
 }
 
-/** Connection after its admission. */
+/** Admitted connection. */
 interface Admitted {
   readonly identity: Identity | undefined;
   readonly network: NetworkDetails;

@@ -11,7 +11,7 @@ export interface AssertionAudience {
   readonly resource: string;
 }
 
-/** Authorization servers with trust in the platform of a workload, and its assertions. */
+/** Authorization servers that trust the platform of a workload, and its assertions. */
 export interface WorkloadIdentityOptions {
   /** Authorization servers which accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
   readonly issuers: readonly string[];

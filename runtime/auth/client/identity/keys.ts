@@ -81,7 +81,7 @@ export interface ProofTarget {
 }
 
 /**
- * Creates a proof for one request: its sender holds the key.
+ * Creates a proof for one request that its sender holds the key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.2
  */

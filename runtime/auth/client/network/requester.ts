@@ -129,7 +129,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** `fetch` throws an error without a reason, which is in its cause. */
+/** `fetch` throws a general error; the reason is its cause. */
 function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown error";
   const inner = thrown.cause instanceof Error ? thrown.cause.message : "";

@@ -149,7 +149,7 @@ function findPort(
   return hostname === host && pathname === path ? Number(port) : 0;
 }
 
-/** Server on each address of a host name. */
+/** Server that listens on each address of a host name. */
 interface Listener {
   readonly server: Server;
   readonly port: number;

@@ -36,7 +36,7 @@ async function acquire(lock: string): Promise<string> {
   }
 }
 
-/** After a task of too long a time, the lock file may belong to another process. */
+/** After a task that took too long, the lock file may belong to another process. */
 async function release(lock: string, own: string): Promise<void> {
   const isOwn = (found: Found | undefined): boolean => found?.id === own;
   for (let attempt = 0; attempt < releaseAttempts; attempt += 1) {
@@ -91,7 +91,7 @@ function toFound({
   readonly mtimeMs: bigint;
   readonly mtimeNs: bigint;
 }): Found {
-  // The time of a file is that of the wall clock.
+  // The time of a file comes from the wall clock.
   return { id: `${ino}-${mtimeNs}`, age: Date.now() - Number(mtimeMs) };
 }
 

@@ -24,7 +24,7 @@ export class PipelineLimiter {
     if (pipeline.waiting >= most) return void socket.destroy();
     pipeline.waiting += 1;
     const turn = new Promise<void>((resolve) => response.once("socket", () => resolve()));
-    // A continuation runs in the asynchronous context of its own request, a listener in that of the previous request.
+    // A continuation runs in the asynchronous context of its own request, a listener in the context of the previous request.
     void turn.then(() => {
       pipeline.waiting -= 1;
       pipeline.allowTime();

@@ -26,7 +26,7 @@ export class PrincipalTurns {
   #next(principal: string, turn: Turn): void {
     const next = turn.waiting.splice(0, share);
     if (next.length === 0) return void this.#turns.delete(principal);
-    // Requests that arrive now come after those that wait.
+    // Requests which arrive now come after the waiting ones.
     turn.taken = next.length + turn.waiting.length;
     afterReads(() => this.#next(principal, turn));
     for (const resolve of next) resolve();

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../internal/timers.ts";
 import type { Connection } from "../../../protocol/session/connection.ts";
 
-/** Connection in need of periodic maintenance. */
+/** Connection that needs periodic maintenance. */
 export interface Maintained {
   readonly connection: Pick<Connection, "closed" | "close">;
   keepAlive(): void;

@@ -61,7 +61,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   readonly #host: SessionResponseHost;
   readonly #isBatch: boolean;
   readonly #requests: readonly RequestId[];
-  /** Requests with a response, and those which get none. */
+  /** Requests with a response, and skipped ones. */
   readonly #settled: RequestId[] = [];
   #open: number;
   /** Responses waiting for the others of their batch. */
