@@ -44,12 +44,11 @@ const maxPages = 100;
 /** Number of items after which a list is not read further. */
 const maxItems = 10_000;
 
-interface ReadList {
-  readonly items: Lists["tools"];
-  readonly problem?: Observation;
-}
-
-async function readList(conversation: Conversation, method: string, key: string): Promise<ReadList> {
+async function readList(
+  conversation: Conversation,
+  method: string,
+  key: string,
+): Promise<{ readonly items: Lists["tools"]; readonly problem?: Observation }> {
   let items: Lists["tools"] = [];
   const seen = new Set<unknown>();
   let params: { cursor?: string } = {};

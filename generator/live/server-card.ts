@@ -99,13 +99,12 @@ function fillIn({ url, variables = {} }: CardRemote, place: string): string {
   throw new UserError(`${place}: the endpoint ${safeText(filled)} is not a URL; pass the address of the server.`);
 }
 
-interface Sending {
-  readonly place: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Rejects an endpoint in another network than the card, and credentials for another origin. */
-async function checkDestination(url: URL, card: URL | undefined, { place, headers }: Sending): Promise<void> {
+async function checkDestination(
+  url: URL,
+  card: URL | undefined,
+  { place, headers }: { readonly place: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<void> {
   if (!card) return;
   const rules = createUrlRules(card);
   try {

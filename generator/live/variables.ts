@@ -4,14 +4,11 @@ import { readInheritedEnv } from "../../runtime/transport/stdio/command.ts";
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables given to a server, and the environment of this process. */
-export interface VariableSource {
-  readonly given: Variables;
-  readonly own?: Variables;
-}
-
 /** Advises to pass on an environment variable, if the last output of a server mentions one it was not given. Otherwise returns an empty text. */
-export function adviseVariable(words: string, { given, own = process.env }: VariableSource): string {
+export function adviseVariable(
+  words: string,
+  { given, own = process.env }: { readonly given: Variables; readonly own?: Variables },
+): string {
   const inherited = readInheritedEnv({ platform: process.platform, env: own });
   const names = (words.match(variableName) ?? []).filter(
     (name) => !Object.hasOwn(given, name) && !Object.hasOwn(inherited, name),

@@ -110,12 +110,7 @@ function variableOf({ member }: ToolPlan): string {
   return uniqueName(`${member}Tool`, (name) => name === "defineTool");
 }
 
-interface NamedTool {
-  readonly tool: ToolPlan;
-  readonly variable: string;
-}
-
-function toolsText(tools: readonly NamedTool[]): string {
+function toolsText(tools: readonly { readonly tool: ToolPlan; readonly variable: string }[]): string {
   const imports = tools.map(({ tool, variable }) => `import { ${variable} } from "./tools/${tool.file}.ts";`);
   const list = `export const tools = [${tools.map(({ variable }) => variable).join(", ")}] as const;`;
   return [...imports, "", "/** Everything that the server offers. */", list].join("\n");

@@ -131,12 +131,11 @@ function listEdits(part: Part, prefix: string, hashes: Merging["hashes"]): strin
   return hashes.get(key) === hashPart(part) ? members : [key, ...members];
 }
 
-interface PartOptions {
-  readonly prefix: string;
-  readonly merging: Merging;
-}
-
-function mergePart(edited: Part, generated: Part, { prefix, merging }: PartOptions): Part {
+function mergePart(
+  edited: Part,
+  generated: Part,
+  { prefix, merging }: { readonly prefix: string; readonly merging: Merging },
+): Part {
   const key = prefix + edited.key;
   const before = merging.hashes.get(key);
   const isKept = hashPart(edited) !== before && hashPart(edited) !== hashPart(generated);

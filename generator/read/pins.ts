@@ -55,14 +55,11 @@ export function pinsText(pins: Pins, extensions: Pins): string {
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-/** Pattern of the names of entries, and whether each entry must have a hash. */
-interface PinRules {
-  readonly pattern: RegExp;
-  readonly expected: string;
-  readonly isHashed: boolean;
-}
-
-function toPins(path: string, entries: readonly [string, unknown][], { pattern, expected, isHashed }: PinRules): Pins {
+function toPins(
+  path: string,
+  entries: readonly [string, unknown][],
+  { pattern, expected, isHashed }: { readonly pattern: RegExp; readonly expected: string; readonly isHashed: boolean },
+): Pins {
   const pins = entries.map(([id, pin]): [string, Pin] => {
     if (!pattern.test(id)) throw new SpecError({ file: path, text: `\`${id}\` is not ${expected}` });
     if (!isPin(pin) || (isHashed && pin.sha256 === undefined))

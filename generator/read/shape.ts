@@ -130,13 +130,10 @@ function readTuple(context: TypeContext, node: ts.TupleTypeNode): Shape {
   };
 }
 
-interface TupleMember {
-  readonly shape: Shape;
-  readonly isOptional: boolean;
-  readonly isRest: boolean;
-}
-
-function readTupleMember(context: TypeContext, node: ts.TypeNode | ts.NamedTupleMember): TupleMember {
+function readTupleMember(
+  context: TypeContext,
+  node: ts.TypeNode | ts.NamedTupleMember,
+): { readonly shape: Shape; readonly isOptional: boolean; readonly isRest: boolean } {
   const isNamed = ts.isNamedTupleMember(node);
   const isRest = isNamed ? node.dotDotDotToken !== undefined : ts.isRestTypeNode(node);
   const isOptional = isNamed ? node.questionToken !== undefined : ts.isOptionalTypeNode(node);

@@ -128,12 +128,6 @@ function show(pattern: string): string {
   return JSON.stringify(pattern.slice(0, 80)).replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** A schema without some of its patterns, and the set of removed patterns. */
-export interface LooseSchema {
-  readonly schema: Record<string, unknown>;
-  readonly removed: ReadonlySet<string>;
-}
-
 /**
  * Removes patterns from a schema. The result accepts every value accepted by the schema, and possibly more. Some keywords accept less when an inner
  * schema accepts more (`not`, `if`, `oneOf`, `maxContains`): they are removed or relaxed.
@@ -141,7 +135,7 @@ export interface LooseSchema {
 export function removePatterns(
   schema: Record<string, unknown>,
   isKept: (pattern: string, keyword: PatternKeyword) => boolean,
-): LooseSchema {
+): { readonly schema: Record<string, unknown>; readonly removed: ReadonlySet<string> } {
   const patterns = listSchemas(schema).flatMap(patternsOf);
   const gone = patterns.filter(([pattern, keyword]) => !isKept(pattern, keyword));
   const removed = new Set(gone.map(([pattern]) => pattern));

@@ -5,12 +5,6 @@ import { copyValue } from "./copy-value.ts";
 import type { EngineLimits } from "./engine-limits.ts";
 import { nameSession } from "./name-session.ts";
 
-/** Broadcast with its position. */
-export interface KeptBroadcast {
-  readonly broadcast: Broadcast;
-  readonly position: string;
-}
-
 /** Connection of one engine to the memory of a cluster. */
 export interface MemoryConnection {
   /** False while the connection is closed or lost: nothing is received. */
@@ -110,7 +104,9 @@ export class MemoryNodes {
     return String(this.#last);
   }
 
-  broadcastsAfter(position: string): readonly KeptBroadcast[] | undefined {
+  broadcastsAfter(
+    position: string,
+  ): readonly { readonly broadcast: Broadcast; readonly position: string }[] | undefined {
     this.#expire();
     const last = readPosition(position);
     const before = this.#last - this.#kept.length;

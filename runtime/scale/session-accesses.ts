@@ -22,7 +22,7 @@ export class SessionAccesses {
   readonly #options: SessionAccessesOptions;
   readonly #attempts = new AccessAttempts();
   /** Ended requests, by the name of their session. */
-  readonly #ended = new Map<string, EndedRequests>();
+  readonly #ended = new Map<string, { readonly key: SessionKey; readonly ids: readonly RequestId[] }>();
   #cancel: (() => void) | undefined;
 
   constructor(options: SessionAccessesOptions) {
@@ -97,12 +97,6 @@ export function toStoredId(id: RequestId): RequestId {
 
 /** Characters of a SHA-256 digest in base64url. */
 const hashLength = 43;
-
-/** Ended requests of a session, with stored ids. */
-interface EndedRequests {
-  readonly key: SessionKey;
-  readonly ids: readonly RequestId[];
-}
 
 /** Milliseconds after which the end of a request is stored without an access. */
 const endDelay = 100;

@@ -26,12 +26,6 @@ export interface SharedStatesOptions {
   fail(thrown: unknown): void;
 }
 
-/** State applied to a session by this node. */
-interface KnownState {
-  readonly version: number | undefined;
-  readonly subscriptions: ReadonlySet<string>;
-}
-
 /** Read of the state of a session. */
 interface StateRead {
   readonly session: HttpSession;
@@ -43,7 +37,10 @@ interface StateRead {
 /** Log levels and resource subscriptions of the sessions of a node, which each node may change. */
 export class SharedStates {
   readonly #options: SharedStatesOptions;
-  readonly #known = new WeakMap<HttpSession, KnownState>();
+  readonly #known = new WeakMap<
+    HttpSession,
+    { readonly version: number | undefined; readonly subscriptions: ReadonlySet<string> }
+  >();
   /** Reads and other work in progress. */
   readonly #reads = new Set<Promise<void>>();
 

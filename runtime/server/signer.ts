@@ -76,12 +76,9 @@ function toSigned(scope: string, content: Uint8Array): Uint8Array<ArrayBuffer> {
   return signed;
 }
 
-interface SignedText {
-  readonly content: Uint8Array<ArrayBuffer>;
-  readonly signature: Uint8Array<ArrayBuffer>;
-}
-
-function readSigned(text: string): SignedText | undefined {
+function readSigned(
+  text: string,
+): { readonly content: Uint8Array<ArrayBuffer>; readonly signature: Uint8Array<ArrayBuffer> } | undefined {
   const dot = text.indexOf(".");
   const content = fromBase64Url(text.slice(0, Math.max(dot, 0)));
   const signature = fromBase64Url(text.slice(dot + 1));

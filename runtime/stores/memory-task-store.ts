@@ -42,7 +42,7 @@ export class MemoryTaskStore implements TaskStore {
   readonly #options: Required<MemoryTaskStoreOptions>;
   /** Tasks by id, the oldest first; the lists of each owner have the same order. */
   readonly #entries = new Map<string, Entry>();
-  readonly #owners = new Map<string, Tasks>();
+  readonly #owners = new Map<string, { readonly entries: Map<string, Entry>; count: number }>();
   readonly #counts: Shares;
   readonly #sizes: Shares;
   /** Earliest time at which an entry may expire, in the milliseconds of the clock. */
@@ -187,12 +187,6 @@ const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
 };
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
-
-/** Stored tasks of one owner, and the number of tasks it ever added. */
-interface Tasks {
-  readonly entries: Map<string, Entry>;
-  count: number;
-}
 
 interface Entry {
   record: TaskRecord;

@@ -2,12 +2,6 @@ import type { RequestRow } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 
-/** Input request of a task, with the response received by an earlier attempt, if any. */
-export interface KeyedRequest {
-  readonly key: string;
-  readonly settled?: { readonly response: unknown };
-}
-
 /**
  * Keys of the input requests of a task. Each is used for one input request only. When an attempt repeats an input request, the request has the key
  * and the response from the earlier attempt.
@@ -15,7 +9,7 @@ export interface KeyedRequest {
 export class InputHistory {
   /** Input requests of earlier attempts without a response. */
   readonly #open = new Map<string, unknown>();
-  readonly #settled = new Map<string, SettledRequest>();
+  readonly #settled = new Map<string, { readonly request: unknown; readonly response: unknown }>();
   readonly #used = new Set<string>();
 
   /** @param record - record of a task left by an earlier attempt */
@@ -43,7 +37,11 @@ export class InputHistory {
   }
 
   /** Finds the key of an input request. */
-  begin({ handler }: RequestRow, wanted: string | undefined, request: object): KeyedRequest {
+  begin(
+    { handler }: RequestRow,
+    wanted: string | undefined,
+    request: object,
+  ): { readonly key: string; readonly settled?: { readonly response: unknown } } {
     for (let number = 1; ; number += 1) {
       const key = wanted !== undefined && number === 1 ? wanted : `${wanted ?? handler}-${number}`;
       if (this.#used.has(key) || !this.#isSame(key, request)) continue;
@@ -72,11 +70,6 @@ export class InputHistory {
     const earlier = this.#settled.get(key)?.request ?? this.#open.get(key);
     return earlier === undefined || JSON.stringify(earlier) === JSON.stringify(request);
   }
-}
-
-interface SettledRequest {
-  readonly request: unknown;
-  readonly response: unknown;
 }
 
 /** Returns an input request in the form in which it is stored. */

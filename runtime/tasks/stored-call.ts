@@ -6,17 +6,11 @@ import type { Connection } from "../protocol/session/connection.ts";
 import type { Session, SessionConverter } from "../protocol/session/session.ts";
 import type { TaskRetry } from "../stores/task-store.ts";
 
-/** Revision of a stored request, with the converter of what the server sends, if its code is written for another revision. */
-export interface StoredCallRevision {
-  readonly revision: Revision;
-  readonly converter?: SessionConverter | undefined;
-}
-
 /** Creates the call of a task begun by another node. Its requestor has no connection here: it is reached through the task only. */
 export function createStoredCall(
   id: string,
   { params, client, identity }: TaskRetry,
-  { revision, converter }: StoredCallRevision,
+  { revision, converter }: { readonly revision: Revision; readonly converter?: SessionConverter | undefined },
 ): CallContext {
   const own = { info: undefined, capabilities: {} };
   const session: Session = { revision, role: "server", own, peer: client, instructions: undefined, converter };

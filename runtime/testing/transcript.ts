@@ -98,13 +98,11 @@ function say(wire: Wire, body: unknown): void {
   else wire.post(body);
 }
 
-interface Expectation {
-  readonly mark: "<" | "~";
-  readonly body: unknown;
-  readonly where: string;
-}
-
-async function expectMessage(wire: Wire, expected: Expectation, timeout: number): Promise<void> {
+async function expectMessage(
+  wire: Wire,
+  expected: { readonly mark: "<" | "~"; readonly body: unknown; readonly where: string },
+  timeout: number,
+): Promise<void> {
   const { mark, body, where } = expected;
   const deadline = performance.now() + timeout;
   const fits = (said: unknown): boolean => (mark === "<" ? isDeepStrictEqual(said, body) : contains(said, body));

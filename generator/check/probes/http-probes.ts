@@ -115,16 +115,10 @@ function withHttp(run: (wire: HttpWire) => Promise<readonly Observation[]>): Pro
   return ({ conversation: { wire } }) => (wire instanceof HttpWire ? run(wire) : []);
 }
 
-interface StatusRule {
-  readonly expected: readonly number[];
-  readonly subject: string;
-  readonly fix: string;
-}
-
 async function expectStatus(
   wire: HttpWire,
   headers: Readonly<Record<string, string>>,
-  { expected, subject, fix }: StatusRule,
+  { expected, subject, fix }: { readonly expected: readonly number[]; readonly subject: string; readonly fix: string },
 ): Promise<Observation[]> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: "doctor-status", method: "ping" });
   const base = { "content-type": "application/json", accept: "application/json, text/event-stream", ...wire.session };

@@ -11,7 +11,11 @@ export class InputNames {
   readonly #states = new Map<string, string>();
 
   /** Returns a live result with the recorded names, and notes its own. */
-  toRecorded(method: string, params: unknown, { recorded, live }: ResultPair): unknown {
+  toRecorded(
+    method: string,
+    params: unknown,
+    { recorded, live }: { readonly recorded: unknown; readonly live: unknown },
+  ): unknown {
     if (!isObject(live)) return live;
     const { requestState, inputRequests, ...rest } = live;
     if (!isObject(inputRequests)) return live;
@@ -32,12 +36,6 @@ export class InputNames {
     const requestState = this.#states.get(call);
     return { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
   }
-}
-
-/** Recorded result, and the live one in its place. */
-export interface ResultPair {
-  readonly recorded: unknown;
-  readonly live: unknown;
 }
 
 /** Returns a text shared by all requests of one call, also the ones with input responses. */

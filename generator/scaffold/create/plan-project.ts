@@ -87,17 +87,14 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
   return { ...given, schema, features };
 }
 
-async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
+async function readOwnSource(
+  path: string,
+  { only, output }: { readonly only: string | undefined; readonly output: string | undefined },
+): Promise<ProjectSource> {
   const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
   const { readSource } = await import("../../openapi/source.ts");
   const { sourceNotes } = await import("../../openapi/source-notes.ts");
   const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
   for (const line of sourceNotes(source, "src/api.ts")) console.error(line);
   return source;
-}
-
-/** Options of the command line about a source. */
-interface SourceText {
-  readonly only: string | undefined;
-  readonly output: string | undefined;
 }

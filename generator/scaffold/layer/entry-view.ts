@@ -151,13 +151,11 @@ function isStateless({ rules }: RevisionModel): boolean {
   return rules.lifecycle === "per-request";
 }
 
-interface UnavailableMember {
-  readonly name: string;
-  readonly reason: string;
-}
-
 /** Members that server definitions of a project cannot have, each with the reason and, where possible, the command to add it. */
-function unavailableMembers(choices: LayerChoices, newest: RevisionModel): readonly UnavailableMember[] {
+function unavailableMembers(
+  choices: LayerChoices,
+  newest: RevisionModel,
+): readonly { readonly name: string; readonly reason: string }[] {
   const { features } = choices;
   const lists = (["resources", "prompts"] as const).filter((name) => !features.includes(name));
   const isCacheable = hasListChanged(features) || isStateless(newest);

@@ -52,7 +52,7 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
 export function describeChoices(
   old: LayerChoices,
   next: LayerChoices,
-  { project, commands }: ChangedProject,
+  { project, commands }: { readonly project: string; readonly commands: PackageCommands },
 ): readonly string[] {
   const lines: string[] = [];
   if (old.features.join() !== next.features.join())
@@ -83,12 +83,6 @@ function describeTransports(
     ...tests.slice(0, 1).map((file) => `The tests use the transports in ${file}.`),
     ...(files.length > 0 ? [`Remove what serves HTTP, and the lines that use it: ${files.join(", ")}.`] : []),
   ];
-}
-
-/** Changed project, and the commands of its package manager. */
-interface ChangedProject {
-  readonly project: string;
-  readonly commands: PackageCommands;
 }
 
 /** Commands of the package manager of a project to change its packages. */

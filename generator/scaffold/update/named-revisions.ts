@@ -41,12 +41,10 @@ export async function renameRevisions(project: string, change: RevisionChange): 
   return told.flat();
 }
 
-interface TextFile {
-  readonly project: string;
-  readonly file: string;
-}
-
-async function renameIn({ project, file }: TextFile, change: RevisionChange): Promise<string[]> {
+async function renameIn(
+  { project, file }: { readonly project: string; readonly file: string },
+  change: RevisionChange,
+): Promise<string[]> {
   const path = join(project, file);
   const text = await readFile(path, "utf8").catch((error: unknown) => ({ code: systemCode(error) ?? String(error) }));
   if (typeof text !== "string")

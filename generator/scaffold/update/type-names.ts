@@ -1,13 +1,7 @@
 import { ts } from "../../read/syntax.ts";
 
-/** Both sides of `a.b`. */
-export interface NameSides {
-  readonly left?: ts.Node;
-  readonly right?: ts.Identifier;
-}
-
 /** Returns both sides of `a.b`, as a type or as an expression; none for other nodes. */
-export function sidesOf(name: ts.Node): NameSides {
+export function sidesOf(name: ts.Node): { readonly left?: ts.Node; readonly right?: ts.Identifier } {
   if (ts.isQualifiedName(name)) return { left: name.left, right: name.right };
   if (!ts.isPropertyAccessExpression(name) || !ts.isIdentifier(name.name)) return {};
   return { left: name.expression, right: name.name };

@@ -161,17 +161,11 @@ function typesOf({ types, values }: SafeSchema, other: SafeSchema): SafeSchema["
   return isImplied ? other.types : types;
 }
 
-interface SetRule {
-  readonly path: string;
-  readonly what: string;
-  readonly comparison: Comparison;
-}
-
 /** Compares two sets. `undefined` means everything is allowed. */
 function compareSets(
   older: readonly unknown[] | undefined,
   newer: readonly unknown[] | undefined,
-  { path, what, comparison }: SetRule,
+  { path, what, comparison }: { readonly path: string; readonly what: string; readonly comparison: Comparison },
 ): ContractChange[] {
   const place = subjectOf(path, comparison);
   if (!older && !newer) return [];

@@ -55,12 +55,6 @@ export interface NatsStreamState {
   readonly created: string;
 }
 
-/** Called when the state of the connection changes. */
-export interface NatsLinkEvents {
-  reconnected(): void;
-  lost(): void;
-}
-
 /** Addresses and credentials. */
 export interface NatsConnectionOptions {
   readonly servers: readonly string[];
@@ -84,7 +78,7 @@ export interface NatsLinkOptions {
   readonly timeout: number;
   /** Copies of each stream on the servers of a cluster. */
   readonly replicas: number;
-  readonly events: NatsLinkEvents;
+  readonly events: { reconnected(): void; lost(): void };
 }
 
 /** Connection to NATS. Operations reject at once while it is lost: nothing is queued. */

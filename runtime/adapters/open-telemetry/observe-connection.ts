@@ -211,7 +211,11 @@ class ConnectionObserver implements ObservedMembers {
   }
 
   /** Describes a message. Revision and session become known during the handshake, so they are read only when needed. */
-  #describe(kind: OperationStart["kind"], message: SentOrReceived, origin?: unknown): OperationStart {
+  #describe(
+    kind: OperationStart["kind"],
+    message: { readonly method: string; readonly params?: unknown; readonly id?: RequestId },
+    origin?: unknown,
+  ): OperationStart {
     const { methods, facts } = this.#parts;
     const readRevision = (): Revision | undefined => methods.findRevision(message.params) ?? this.#revision;
     const channel = this.#channel;
@@ -252,12 +256,6 @@ class ConnectionObserver implements ObservedMembers {
 
 /** Maximum number of a peer's running requests to record. */
 const mostRunning = 10_000;
-
-interface SentOrReceived {
-  readonly method: string;
-  readonly params?: unknown;
-  readonly id?: RequestId;
-}
 
 type IncomingResponse = Incoming & { readonly kind: "result" | "error" };
 

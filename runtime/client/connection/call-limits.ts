@@ -13,12 +13,6 @@ export interface LimitedCall {
   readonly options?: RequestOptions;
 }
 
-/** Clock and default timeouts of a connection. */
-export interface CallLimitsHost {
-  readonly clock: Clock | undefined;
-  readonly timeouts: Timeouts;
-}
-
 /** Signal and timeouts of one call, which apply while it waits for a connection as well. */
 export class CallLimits {
   readonly options: RequestOptions;
@@ -29,7 +23,10 @@ export class CallLimits {
   readonly #total: number;
   readonly #startedAt: number;
 
-  constructor({ row, options = noOptions }: LimitedCall, { clock = systemClock, timeouts }: CallLimitsHost) {
+  constructor(
+    { row, options = noOptions }: LimitedCall,
+    { clock = systemClock, timeouts }: { readonly clock: Clock | undefined; readonly timeouts: Timeouts },
+  ) {
     this.options = options;
     this.#row = row;
     this.#clock = clock;

@@ -26,7 +26,7 @@ export interface ListsOptions extends PageLimits {
 
 /** Lists of one server, cached for as long as they are valid. */
 export class Lists {
-  readonly #latest = new Map<ListName, LatestList>();
+  readonly #latest = new Map<ListName, { readonly items: readonly object[]; readonly principal: string }>();
   readonly #options: ListsOptions;
   /** Increases when the lists or the session change. A list being read meanwhile is not cached. */
   #version = 0;
@@ -152,12 +152,6 @@ export function findListRow(list: ListName, revision: Revision): RequestRow | un
 export function readPageItems(list: ListName, page: AnyPage): readonly object[] {
   const items: unknown = Reflect.get(page, list);
   return Array.isArray(items) ? items.filter(isObject) : [];
-}
-
-/** Latest list, and the user of its requests. */
-interface LatestList {
-  readonly items: readonly object[];
-  readonly principal: string;
 }
 
 /** List as far as it has been read. It is as fresh, and as public, as the least of its pages. */

@@ -210,7 +210,10 @@ export class Listening {
   }
 
   /** Adds one part of the resources after the other to the stream, and halves each rejected part. */
-  async #openParts({ line, lists, error }: RejectedFilter, first: readonly (readonly string[])[]): Promise<void> {
+  async #openParts(
+    { line, lists, error }: { readonly line: ListenLine; readonly lists: ListenFilter; readonly error: Error },
+    first: readonly (readonly string[])[],
+  ): Promise<void> {
     const parts = [...first];
     const accepted: string[] = [];
     const rejected = new Map<string, Error>();
@@ -348,13 +351,6 @@ interface ListenLine {
 interface OpenStream {
   readonly stream: ListenStream;
   readonly honoured: ListenFilter;
-}
-
-/** Rejected filter, without its resources. */
-interface RejectedFilter {
-  readonly line: ListenLine;
-  readonly lists: ListenFilter;
-  readonly error: Error;
 }
 
 /** Maximum number of requests for the parts of a rejected filter; the remaining resources are rejected. */

@@ -6,14 +6,11 @@ import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
 import type { OwnerNotifications } from "./owner-notifications.ts";
 import type { TaskOwners } from "./task-owners.ts";
 
-/** Parts of a gateway used to follow tasks of the server. */
-export interface ForwardedTasksParts {
-  readonly owners: TaskOwners;
-  readonly notifications: OwnerNotifications;
-}
-
 /** Returns tasks of the server for clients which use the tasks extension as well. Each client has access to its own tasks. */
-export function createForwardedTasks(revision: Revision, { owners, notifications }: ForwardedTasksParts): ClientTasks {
+export function createForwardedTasks(
+  revision: Revision,
+  { owners, notifications }: { readonly owners: TaskOwners; readonly notifications: OwnerNotifications },
+): ClientTasks {
   const gate = findTaskGate(revision);
   return {
     ...noClientTasks,

@@ -151,14 +151,11 @@ export class RelayedTask implements Listener {
   }
 }
 
-interface Put {
-  readonly method: string;
-  readonly params: object;
-  readonly signal: AbortSignal;
-}
-
 /** Sends a request to the client, as a message or inside of the task. */
-function put(during: CallContext, { method, params, signal }: Put): Promise<unknown> {
+function put(
+  during: CallContext,
+  { method, params, signal }: { readonly method: string; readonly params: object; readonly signal: AbortSignal },
+): Promise<unknown> {
   const { revision } = during;
   const row = findMethod(inputRequestsOf(revision), method);
   if (!row) return Promise.reject(methodNotFound(method));

@@ -1,17 +1,14 @@
 import { isObject } from "../../../generated/support.ts";
 
-/** List of tools without the too deeply nested ones, and the names of those left out. */
-export interface FilteredTools {
-  readonly result: unknown;
-  readonly leftOut: readonly string[];
-}
-
 /**
  * Leaves out tools when their nesting would take a message beyond a limit: a client with this limit would lose the whole list.
  *
  * @param maxDepth - maximum levels of a message, of which a tool has those below its list
  */
-export function omitDeepTools(result: unknown, maxDepth: number): FilteredTools {
+export function omitDeepTools(
+  result: unknown,
+  maxDepth: number,
+): { readonly result: unknown; readonly leftOut: readonly string[] } {
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : [];
   const deep = new Set<unknown>(tools.filter((tool) => isDeeper(tool, maxDepth - levelsAbove)));
   if (deep.size === 0) return { result, leftOut: [] };

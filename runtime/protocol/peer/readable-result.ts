@@ -3,12 +3,6 @@ import { unescapeKey } from "../../internal/json-pointer.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { omit } from "../revision/known-members.ts";
 
-/** Result of a peer after a change, and what was changed, for a report. */
-interface ReadableResult {
-  readonly value: unknown;
-  readonly changes: readonly string[];
-}
-
 /** Members of results with the items of a list, by handler. */
 export const listMembers: ReadonlyMap<string, string> = new Map([
   ["listTools", "tools"],
@@ -22,7 +16,10 @@ export const listMembers: ReadonlyMap<string, string> = new Map([
  * Returns an invalid result without optional members that are `null`, and without the invalid items of its list: one of them must not cost the whole
  * list.
  */
-export function toReadable({ handler, method, result: check }: RequestRow, value: unknown): ReadableResult {
+export function toReadable(
+  { handler, method, result: check }: RequestRow,
+  value: unknown,
+): { readonly value: unknown; readonly changes: readonly string[] } {
   const omitted = new Set<string>();
   const bare = omitNulls(check, value, (path) => omitted.add(path));
   const list = bare.issue && omitItems(check, bare.value, listMembers.get(handler));

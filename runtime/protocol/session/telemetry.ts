@@ -21,16 +21,10 @@ export interface ObservedConnection {
   readonly isStateless?: boolean;
 }
 
-/** Options of an end whose connections may be observed. */
-interface ObservableOptions {
-  readonly telemetry?: Telemetry | undefined;
-  readonly revisions: readonly Revision[];
-}
-
 /** Returns the channel for an end: the given one, unless its messages are recorded. */
 export function observed(
   channel: Channel,
-  { telemetry, revisions }: ObservableOptions,
+  { telemetry, revisions }: { readonly telemetry?: Telemetry | undefined; readonly revisions: readonly Revision[] },
   facts: Omit<ObservedConnection, "revisions">,
 ): Channel {
   return telemetry ? telemetry.observe(channel, { ...facts, revisions }) : channel;

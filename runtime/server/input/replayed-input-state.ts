@@ -83,7 +83,7 @@ export class ReplayedInputState implements RoundTripInputState {
   #remaining: readonly RecordedInputRequest[];
   // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
   #asked: readonly RecordedInputRequest[] = [];
-  #open: Map<string, OpenInputRequest> | undefined;
+  #open: Map<string, { readonly method: string; readonly params?: unknown }> | undefined;
   #steps: Steps | undefined;
   #told = 0;
   /** Number of operations the handler runs through its context at this moment. */
@@ -177,7 +177,7 @@ export class ReplayedInputState implements RoundTripInputState {
   }
 
   /** Recognizes input requests one after another, so that they keep the order in which they were sent. */
-  #recognize(text: string): Promise<Recognized> {
+  #recognize(text: string): Promise<{ readonly digest: string; readonly known: RecordedInputRequest | undefined }> {
     const made = Promise.resolve(this.#recognition).then(async () => {
       const digest = toBase64Url((await sha256(text)).subarray(0, 18));
       return { digest, known: this.#take(digest) };
@@ -280,18 +280,6 @@ export class ReplayedInputState implements RoundTripInputState {
     this.#isOver = true;
     this.#cancelTimer?.();
   }
-}
-
-/** Input request without a response so far. */
-interface OpenInputRequest {
-  readonly method: string;
-  readonly params?: unknown;
-}
-
-/** Input request of this round: its digest, and what an earlier round has recorded of it. */
-interface Recognized {
-  readonly digest: string;
-  readonly known: RecordedInputRequest | undefined;
 }
 
 /** Milliseconds in which a handler has to repeat an earlier input request. Longer work before it belongs in steps of `once`. */

@@ -21,7 +21,10 @@ import { createSessionInputState, type InputRunner, type RunHandler } from "./in
 export function createRoundTripInputRunner(clock: Clock | undefined): InputRunner {
   const of = createSessionInputState();
   const signals = new CallSignals();
-  const complete = (first: InputRequired, { call, method, work }: StartedRun): Promise<object> => {
+  const complete = (
+    first: InputRequired,
+    { call, method, work }: { readonly call: CallContext; readonly method: string; readonly work: RunHandler },
+  ): Promise<object> => {
     const again = (input: ClientInput): Awaitable<object> => {
       of(call).input = input;
       return work(call);
@@ -50,13 +53,6 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
       });
     },
   };
-}
-
-/** Handler that has begun to run. */
-interface StartedRun {
-  readonly call: CallContext;
-  readonly method: string;
-  readonly work: RunHandler;
 }
 
 /**

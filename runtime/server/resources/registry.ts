@@ -23,16 +23,13 @@ export interface ResourceRegistry extends Listing {
   /** Returns the fixed resource with this URI, in any spelling, if it exists and this client may see it. */
   find(uri: string, requester: AnyRequester): AnyResource | undefined;
   /** Returns the template with this text if it exists and this client may see it. */
-  findTemplate(uriTemplate: string, requester: AnyRequester): ParsedTemplate | undefined;
+  findTemplate(
+    uriTemplate: string,
+    requester: AnyRequester,
+  ): { readonly template: AnyResourceTemplate; readonly pattern: UriTemplate } | undefined;
   /** Returns the resource or template behind a URI, if this client may see it. */
   locate(uri: string, requester: AnyRequester): Scoped | undefined;
   read(uri: string, context: AnyContext & { readonly uri: string }): Promise<object>;
-}
-
-/** A template with its parsed pattern. */
-export interface ParsedTemplate {
-  readonly template: AnyResourceTemplate;
-  readonly pattern: UriTemplate;
 }
 
 /** Lists from which the registry is built. */

@@ -14,7 +14,7 @@ import { toInputSchema } from "./registry.ts";
 export function createParamHeaderReader(
   server: Pick<CoreServer, "tools">,
 ): NonNullable<HttpService["readParamHeaders"]> {
-  const known = new WeakMap<AnyTool, KnownHeaders>();
+  const known = new WeakMap<AnyTool, { readonly version: number; readonly paramHeaders: readonly ParamHeader[] }>();
   return (method, params, sender) => {
     const { revision } = sender;
     const row = findMethod(revision.clientRequests, method);
@@ -37,11 +37,6 @@ function isKnown(tool: AnyTool, { revision, identity, client }: MetadataSender):
     // The handler of the call repeats this check, and fails with the id of the request.
     return false;
   }
-}
-
-interface KnownHeaders {
-  readonly version: number;
-  readonly paramHeaders: readonly ParamHeader[];
 }
 
 const none: readonly ParamHeader[] = [];

@@ -1,13 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 
-/** Origin of a message on the stream with the responses to some requests. */
-export interface StreamOrigin {
-  readonly pendingIds: readonly RequestId[];
-}
-
 /** Creates the origin of a message on the stream of requests without a response so far. */
-export function toStreamOrigin(pendingIds: readonly RequestId[]): StreamOrigin {
+export function toStreamOrigin(pendingIds: readonly RequestId[]): { readonly pendingIds: readonly RequestId[] } {
   return { pendingIds };
 }
 

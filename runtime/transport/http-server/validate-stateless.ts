@@ -163,7 +163,11 @@ function checkParamHeaders(
   return wrong && mismatch(head, wrong.header, { revisions: [sender.revision], incoming: request });
 }
 
-function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): RejectedRequest {
+function mismatch(
+  head: RequestHead,
+  name: string,
+  { revisions, incoming }: { readonly revisions: readonly Revision[]; readonly incoming: Incoming },
+): RejectedRequest {
   const isRepeated = head.isRepeated(name.toLowerCase());
   const problem = isRepeated ? repeated : "is missing or does not match the body";
   const id = incoming.kind === "request" ? incoming.id : undefined;
@@ -171,11 +175,6 @@ function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mism
     data: { header: name },
   });
   return rejectWith(error, id);
-}
-
-interface Mismatch {
-  readonly revisions: readonly Revision[];
-  readonly incoming: Incoming;
 }
 
 const repeated = "must be sent once; encode a value with a comma as base64";

@@ -97,12 +97,6 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
   return toMessageSocket(socket, options);
 }
 
-/** Admitted connection. */
-interface Admitted {
-  readonly identity: Identity | undefined;
-  readonly network: NetworkDetails;
-}
-
 /**
  * Serves WebSockets on a server of `node:http` or `node:https`. Rejects foreign hosts and origins, as the HTTP transport does: web pages can open
  * WebSockets to this machine, and nothing else prevents it.
@@ -134,7 +128,10 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   sockets.on("headers", (lines, request) => lines.push(...toLines(added.get(request) ?? {})));
   let isClosed = false;
   const isFull = (): boolean => isClosed || transports.size >= maxConnections;
-  const open = async (socket: WebSocket, { identity, network }: Admitted): Promise<void> => {
+  const open = async (
+    socket: WebSocket,
+    { identity, network }: { readonly identity: Identity | undefined; readonly network: NetworkDetails },
+  ): Promise<void> => {
     const details = { ...options, handshakeTimeout, origin: { identity }, network };
     const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
     socket.once("close", () => transports.remove(transport));

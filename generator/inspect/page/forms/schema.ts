@@ -175,17 +175,14 @@ const mostMembers = 1_000;
 /** Levels of objects in a form; deeper ones are edited as JSON. */
 export const deepestForm = 6;
 
-/** Problem of a value, with the path of the member. */
-export interface FormIssue {
-  readonly path: string;
-  readonly message: string;
-}
-
 /**
  * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema has no
  * issues if it is unreadable, or needs more than a limit of evaluations.
  */
-export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
+export function checkValue(
+  schema: unknown,
+  value: unknown,
+): readonly { readonly path: string; readonly message: string }[] {
   if (!isObject(schema)) return [];
   try {
     if (JSON.stringify(schema).length > longestSchema) return [];

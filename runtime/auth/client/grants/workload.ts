@@ -60,7 +60,6 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
 
 /**
  * With an empty list, the workload could not authorize anywhere. The check at run time is for untyped callers.
- * `issuers`.
  */
 function checkIssuers(issuers: readonly string[] | undefined): void {
   if (issuers !== undefined && issuers.length > 0) return;
