@@ -82,7 +82,7 @@ function createAjv(dialect: Dialect, settings: Options): Ajv {
 
 const counterKeyword = "$evaluations";
 
-/** Keywords in place of others with lists or objects. Their values are texts: no reference can lead into them. */
+/** Keywords in place of `const` and `enum` with nested values. Their own values are JSON texts, so no reference can lead into them. */
 const dataKeywords = [
   { keyword: "$const", replaced: "const", message: "must be equal to constant" },
   { keyword: "$enum", replaced: "enum", message: "must be equal to one of the allowed values" },
@@ -155,7 +155,10 @@ const loopKeywords: readonly string[] = [
   ...["unevaluatedProperties", "propertyNames", "minProperties", "maxProperties"],
 ];
 
-/** Returns the weight of what a schema reads of a value. Items are read much faster than members are listed. */
+/**
+ * Returns the weight of the parts of a value that a schema reads. An item of a list counts less than a member of an object, because reading it is
+ * much faster.
+ */
 function sizeOf(value: unknown, { loops, measuresText }: Counter): number {
   if (typeof value === "string") return measuresText ? weightOfText(value) : 0;
   if (loops === 0 || typeof value !== "object" || value === null) return 0;
@@ -163,8 +166,8 @@ function sizeOf(value: unknown, { loops, measuresText }: Counter): number {
 }
 
 /**
- * Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. A reference cannot lead into
- * data, where a schema would have no counters.
+ * Adds counters to a schema and the schemas inside of it. A schema without inner schemas needs no counter, because the schema around it counts. Data
+ * has no counters, and no reference can lead there.
  */
 function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
   let isLeaf = true;

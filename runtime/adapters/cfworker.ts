@@ -143,8 +143,8 @@ function compareItems(lists: ComparedLists): object {
 }
 
 /**
- * Tests of texts. The library calls a function for a format only, and finds it in a global registry. The registry has one function of a validator while
- * a value is validated; each format chooses what the function tests when the library reads its name.
+ * Tests of texts, as formats. The library calls own functions for formats only, and finds them in a global registry. So one function is registered
+ * while a value is validated. Which test it runs is decided when the library reads the name of a format.
  */
 class TextTests {
   #test: (text: string) => boolean = () => true;

@@ -86,7 +86,7 @@ type AgreedFacts = Pick<NegotiatedSession, "revision" | "isStateless">;
 /** Access for stateless requests, before there is a session and beside it. */
 export interface StatelessAccess {
   readonly enter: FindStatelessRoutes;
-  /** Adds stateless requests to the routes before there is a session, which may be opened at any of these revisions. */
+  /** Adds stateless requests to the routes for the time before a session. The session may be opened at any of these revisions. */
   join(routes: Routes, opened: readonly Revision[]): Routes;
 }
 

@@ -69,7 +69,7 @@ export interface Visibility<P extends ToolTypes> {
 
 /**
  * Function run by a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
- * `inputRequired(...)`, at revisions with input requests by result.
+ * `inputRequired(...)`, at revisions that have this result.
  */
 export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
   ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>

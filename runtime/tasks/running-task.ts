@@ -97,7 +97,7 @@ export class RunningTask {
     this.abandon("The server is closing");
   }
 
-  /** Abandons a task that can no longer be requested, or that has ended in another process. Its record is not changed. */
+  /** Abandons a task when it can no longer be requested, or has ended in another process. Its record is not changed. */
   abandon(reason: string): void {
     this.#isOver = true;
     this.#controller.abort(new DOMException(reason, "AbortError"));

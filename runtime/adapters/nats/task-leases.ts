@@ -99,7 +99,10 @@ export class NatsTaskLeases {
     return found;
   }
 
-  /** True if no lease can be over at this age. An age of 0 may be one of the future, before older ones: the clock of the server may have been set. */
+  /**
+   * True if no lease can have expired at this age. At age 0 this is unknown: if the clock of the server was set back, the lease may be from the
+   * future, with older ones behind it.
+   */
   #isYoung(record: NatsRecord | undefined): boolean {
     return record !== undefined && record.age > 0 && record.age < this.#shortest;
   }

@@ -12,7 +12,7 @@ export interface RedisNames {
   readonly broadcasts: { readonly keys: readonly [string, string]; readonly channel: string };
   /** Keys of a registry: entries, owners, holders. */
   registry(kind: "sessions" | "tasks"): readonly [string, string, string];
-  /** Key of a task by the tags of its owner and its own; with an empty tag of its own the start of all keys of the owner. */
+  /** Key of a task, from the tags of its owner and of the task. With an empty tag of the task: the start of all keys of the owner. */
   task(owner: string, tag: string): string;
   /** Sorted set of the tasks of an owner. */
   tasks(owner: string): string;

@@ -33,7 +33,7 @@ const stateMember = /^[a-z\d][\w*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255
 /** Matches a key, a value without separators, and properties of either kind. */
 const baggageMember = /^[!#$%&'*+.^`|~\w-]+\s*=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e\s]*(?:;[^,"\\]*)?$/;
 
-/** Matches the text of a header field, as which a value may be sent. Its white space is blanks and tabs. */
+/** Matches text that may be sent as a header field. The only white space in it is blanks and tabs. */
 const fieldText = /^[\t\x20-\x7e]*$/;
 
 /** Maximum characters of baggage; the limits of the other values are far lower. */

@@ -102,7 +102,9 @@ export type FormResponse<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel"; readonly content?: undefined };
 
-/** Options of a sampling request with a text: `maxTokens` is 1000 by default. With params of the protocol, these have everything but the key. */
+/**
+ * Options of a sampling request. With a text, `maxTokens` is 1000 by default. With params of the protocol, the params contain everything but the key.
+ */
 type SampleOptions<T, Params> = [ProtocolParams] extends [T]
   ? InputRequestOptions
   : InputRequestOptions & Readonly<Partial<Pick<Params, Extract<keyof Params, SampleOption>>>>;

@@ -56,8 +56,8 @@ export function createRoundTripInputRunner(clock: Clock | undefined): InputRunne
 }
 
 /**
- * Returns the result of a tool whose returned input requests need a capability missing at the client: the same as for an awaited one. Throws every
- * other error.
+ * Returns the result of a tool whose returned input requests need a capability missing at the client: the same result as for an awaited input
+ * request. Throws every other error.
  */
 function toCapabilityResult(error: unknown, method: string, revision: Revision): object {
   if (method === "tools/call" && isCapabilityError(error)) return toMissingCapabilityResult(error, revision);
