@@ -9,9 +9,11 @@ import { writeToStandardError } from "../server/logging/stderr.ts";
 import { subscriptions } from "../server/subscriptions/feature.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import { readOffered } from "./definition-changes.ts";
-import { describeError } from "./describe-error.ts";
+import { describeError } from "./report.ts";
 import { SwappedSessions, type SessionsView } from "./swapped-sessions.ts";
-import { describeToolFailures } from "./tool-failures.ts";
+import { isCapabilityError, isRpcError, toError } from "../jsonrpc/errors.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import type { Middleware } from "../server/middleware/middleware.ts";
 
 /** Server built from one version of its definition. */
 export interface BuiltServer {
@@ -71,4 +73,20 @@ export class DefinitionSlot {
     for (const kind of [...listChanged, ...readOffered(server)]) this.#offered.add(kind);
     return [...this.#offered];
   }
+}
+
+/**
+ * Creates middleware to turn failed calls of tools into results for the client, for example when the output does not fit its schema. Errors of the
+ * protocol pass.
+ */
+function describeToolFailures(onError: OnError): Middleware {
+  return async ({ method, context: { requestId: id, signal } }, next) => {
+    try {
+      return await next();
+    } catch (thrown) {
+      if (method !== "tools/call" || signal.aborted || isRpcError(thrown) || isCapabilityError(thrown)) throw thrown;
+      onError({ kind: "handler", method, id, error: toError(thrown) });
+      return { content: [{ type: "text", text: describeError(thrown) }], isError: true };
+    }
+  };
 }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { basename, dirname, isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildResult, BundlerPlugin } from "./bundler.ts";
-import { isModulePackage } from "./module-package.ts";
+import { isObject } from "../../generated/support.ts";
 
 const runtime = "mcp-server-runtime";
 const namespace = "mcp-dev";
@@ -100,4 +100,22 @@ function writeModule(path: string): string {
   const toLiteral = (name: string): string => JSON.stringify(import.meta.resolve(name));
   const functions = toLiteral(`${runtime}/dev/server`);
   return replaced.get(path)?.({ original: toLiteral(path), functions }) ?? "";
+}
+
+/** True for a file of an installed package, if Node.js loads it as an ECMAScript module. */
+async function isModulePackage(file: string): Promise<boolean> {
+  if (!file.includes(`${sep}node_modules${sep}`)) return false;
+  if (file.endsWith(".mjs")) return true;
+  return file.endsWith(".js") && (await readPackageType(dirname(file))) === "module";
+}
+
+/** Returns the `type` of the nearest `package.json`. */
+async function readPackageType(folder: string): Promise<unknown> {
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => undefined);
+  if (text !== undefined) {
+    const manifest: unknown = JSON.parse(text);
+    return isObject(manifest) ? manifest.type : undefined;
+  }
+  const parent = dirname(folder);
+  return parent === folder || folder.endsWith(`${sep}node_modules`) ? undefined : readPackageType(parent);
 }

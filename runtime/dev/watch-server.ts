@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
-import { formatMessages } from "./build-messages.ts";
+import type { BuildResult, Bundler, BundlerContext, BundlerOptions, BuildMessage } from "./bundler.ts";
 import { ChildServer } from "./child-server.ts";
 import { copyOutput } from "./copy-output.ts";
 import { DevBundle } from "./dev-bundle.ts";
@@ -9,6 +8,7 @@ import { createDevPlugin } from "./dev-plugin.ts";
 import { PageProcess } from "./page-process.ts";
 import { report } from "./report.ts";
 import { SourceWatcher } from "./source-watcher.ts";
+import { isObject } from "../../generated/support.ts";
 
 /** Options of a development server. */
 export interface WatchOptions {
@@ -107,4 +107,16 @@ function createRebuild(bundler: BundlerContext): () => void {
     isDirty = true;
     if (!isBuilding) void build();
   };
+}
+
+/** Formats errors or warnings of a build: the place, the message, and the line of the source. */
+function formatMessages(messages: readonly BuildMessage[]): string {
+  return messages.map(formatMessage).join("\n");
+}
+
+function formatMessage({ text, location, pluginName }: BuildMessage): string {
+  if (!isObject(location)) return `  ${pluginName ? `${pluginName}: ` : ""}${text}`;
+  const { file, line, column, lineText } = location;
+  const source = lineText.trim() === "" ? "" : `\n    ${line} | ${lineText.trim()}`;
+  return `  ${file}:${line}:${column + 1}: ${text}${source}`;
 }

@@ -1,7 +1,7 @@
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import { toText } from "./replies.ts";
-import { addUse } from "./scripts/replays.ts";
 import type { StoreContext } from "./store-context.ts";
+import { defineScript, type RedisScript } from "./scripts/script.ts";
 
 /** Used keys on Redis. A failed operation throws, so that nothing is accepted twice. */
 export class RedisReplays implements ReplayStore {
@@ -29,3 +29,20 @@ export class RedisReplays implements ReplayStore {
  * Milliseconds for which a key is kept longer. The clocks of the nodes differ, and another node may accept the key after this node no longer would.
  */
 const margin = 600_000;
+
+/**
+ * Records the use of a key, unless it was used and may not be forgotten yet. Returns 1, or 0 when it was used. The value is the time after which it may
+ * be forgotten; `1` in version 0.1.
+ *
+ * KEYS[1]: used key. ARGV: present, time after which the key may be forgotten, milliseconds to keep it
+ */
+const addUse: RedisScript = defineScript(
+  "add-use",
+  `
+local known = redis.call('GET', KEYS[1])
+local earlier = known and tonumber(known)
+if known and (not earlier or earlier == 1 or earlier > tonumber(ARGV[1])) then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+`,
+);

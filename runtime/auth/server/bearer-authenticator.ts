@@ -3,9 +3,8 @@ import { revocationMargin, toTokenId, type RevocableSender, type Revocations } f
 import type { ClusterAccess, SharedParts } from "../../stores/shared-parts.ts";
 import type { Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
-import { readBinding } from "./token-binding.ts";
 import { findClaimProblem, readPrincipal, readTokenScopes, type ClaimRules, type Claims } from "./claims.ts";
-import { readCredentials, type Credentials } from "./credentials.ts";
+import { readCredentials, type Credentials, readBinding } from "./credentials.ts";
 import { createProofChecker, type CheckProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";

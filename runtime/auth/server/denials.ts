@@ -2,8 +2,6 @@ import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, HeaderFields, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { expiredToken } from "./claims.ts";
-import { formatChallenges, type OfferedChallenge } from "./challenge.ts";
-
 /** Reason for rejecting a request. */
 export type Denial =
   /** The request holds no credentials of a supported scheme. */
@@ -151,4 +149,34 @@ function offer(
 /** Returns the scopes as clients request them. */
 function toScopeText(scopes: readonly string[], { scopePrefix }: ChallengeStyle): string {
   return scopes.map((scope) => scopePrefix + scope).join(" ");
+}
+
+/** Challenge in a `WWW-Authenticate` header. */
+interface OfferedChallenge {
+  readonly scheme: "Bearer" | "DPoP";
+  /** Parameters in their output order. Undefined ones are omitted. */
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Returns the value of a `WWW-Authenticate` header.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+ */
+export function formatChallenges(challenges: readonly OfferedChallenge[]): string {
+  return challenges.map(formatChallenge).join(", ");
+}
+
+function formatChallenge({ scheme, parameters }: OfferedChallenge): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return `${scheme} ${given.map(([name, value = ""]) => `${name}=${quote(value)}`).join(", ")}`.trimEnd();
+}
+
+/**
+ * Quotes a value. Characters forbidden in parameters are replaced: descriptions of errors are any text.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ */
+function quote(text: string): string {
+  return `"${text.replaceAll(/[^ !#-[\]-~]/gu, "?")}"`;
 }

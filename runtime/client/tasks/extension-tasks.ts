@@ -6,8 +6,7 @@ import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";
 import { respondToAll } from "../input/input-required.ts";
 import { findRequestRow } from "../session/requests.ts";
-import type { ServerTasksHost } from "./server-tasks-host.ts";
-import type { ClientTaskProtocol } from "./task-protocol.ts";
+import type { ClientTaskProtocol, ServerTasksHost } from "./task-protocol.ts";
 
 /**
  * Tasks of the tasks extension. The server decides which calls become tasks, so a call requests nothing.

@@ -4,9 +4,11 @@ import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/client-session.ts";
 import type { CoreCallOptions } from "../session/requests.ts";
 import { taskProtocolOf } from "./protocols.ts";
-import type { ServerTasksHost } from "./server-tasks-host.ts";
-import type { ClientTaskProtocol } from "./task-protocol.ts";
-import { isTemporary } from "./temporary-errors.ts";
+import type { ClientTaskProtocol, ServerTasksHost } from "./task-protocol.ts";
+import { isClosedError, isPeerError, isTimeoutError } from "../../jsonrpc/errors.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
+import { isSessionExpiredError } from "../../transport/http-client/errors.ts";
+import { isPassing } from "../../transport/http-client/event-stream.ts";
 
 /** Call of a tool, to become a task. */
 export interface ToolTaskCall {
@@ -200,3 +202,14 @@ function toPage(result: Record<string, unknown>): Page & { readonly tasks: reado
   const tasks = Array.isArray(result.tasks) ? result.tasks.filter(isTaskState) : [];
   return { tasks, ...readNextCursor(result) };
 }
+
+/**
+ * True if a request about a task may succeed when it is sent again: the connection was lost, no response came in time, or the server is busy. Any
+ * other error response of the server is final.
+ */
+export function isTemporary(error: unknown): boolean {
+  if (isPeerError(error)) return busyCodes.includes(error.code);
+  return isPassing(error) || isTimeoutError(error) || isClosedError(error) || isSessionExpiredError(error);
+}
+
+const busyCodes: readonly number[] = [rejectionCodes.tooMany, rejectionCodes.unavailable];

@@ -5,7 +5,7 @@ import type { ClientConnection } from "../connect.ts";
 import { findRequestRow } from "../session/requests.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
 import { taskProtocolOf } from "./protocols.ts";
-import type { TaskSubscriptions } from "./server-tasks-host.ts";
+import type { TaskSubscriptions } from "./task-protocol.ts";
 
 /** Parts of a session used by task notifications. */
 export interface TaskListeningHost {

@@ -3,8 +3,9 @@ import type { Session } from "../../protocol/session/session.ts";
 import type { TaskPort, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ClientConnection } from "../connect.ts";
-import type { ClientRequestParams } from "../session/requests.ts";
-import type { ServerTasksHost } from "./server-tasks-host.ts";
+import type { ClientRequestParams, SendRequest } from "../session/requests.ts";
+import type { Clock } from "../../internal/timers.ts";
+import type { Responder } from "../input/input-request.ts";
 
 /** Kind of tasks of a server: those of the core, which its clients request, or those of the tasks extension, on which the server decides. */
 export interface ClientTaskProtocol {
@@ -38,4 +39,27 @@ export interface ClientTaskProtocol {
 export interface TaskRequestParams {
   readonly params: Pick<ClientRequestParams["callTool"], "task">;
   readonly options: Pick<RequestOptions, "taskEnded">;
+}
+
+/** Parts of a session used by the tasks of a server. */
+export interface ServerTasksHost {
+  readonly clock: Clock | undefined;
+  readonly call: SendRequest;
+  connection(): ClientConnection;
+  /** True if the session has ended, or is closing: no call can succeed any more. */
+  isEnded(): boolean;
+  /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
+  responder(): Responder;
+  /** Source of notifications of task changes. Default: tasks are polled. */
+  readonly listening?: TaskSubscriptions;
+}
+
+/** Subscriptions to changes of tasks. */
+export interface TaskSubscriptions {
+  /** Called when a caller waits for a task. */
+  watch(taskId: string): void;
+  /** Called when no caller waits for a task. */
+  forget(taskId: string): void;
+  /** True if the server has agreed to notify of a task. */
+  isHeard(taskId: string): boolean;
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { TaskConnection } from "./task-connection.ts";
+import type { TaskConnection } from "./task-subscription.ts";
 import { TaskNotifications, type TaskNotificationsHost, type WatchedTasks } from "./task-notifications.ts";
 
 /** Parts of a gateway used by notifications of tasks. */

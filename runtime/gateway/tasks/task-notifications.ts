@@ -2,8 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { inLaterTurn } from "../../internal/timers.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Listener } from "../upstream/upstream.ts";
-import type { TaskConnection, TaskUpstream } from "./task-connection.ts";
-import { TaskSubscription } from "./task-subscription.ts";
+import { TaskSubscription, type TaskConnection, type TaskUpstream } from "./task-subscription.ts";
 
 /** Parts of a gateway used by task notifications. */
 export interface TaskNotificationsHost {

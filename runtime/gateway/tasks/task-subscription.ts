@@ -8,7 +8,7 @@ import { isFinal } from "../../stores/task-store.ts";
 import { isTaskState } from "../../tasks/task.ts";
 import { LostNotifications } from "../upstream/lost-notifications.ts";
 import { ownRequest, ownTimeout } from "../upstream/own-request.ts";
-import type { TaskUpstream } from "./task-connection.ts";
+import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /** Parts of a gateway used by a subscription to tasks. */
 export interface TaskSubscriptionHost {
@@ -126,3 +126,15 @@ export class TaskSubscription {
 
 /** Number of tasks whose states are read at the same time. */
 const requestsAtOnce = 32;
+
+/** Connection on which the server notifies of the tasks of some clients. */
+export interface TaskConnection {
+  /** Key of all clients with the same connection. */
+  readonly key: string;
+  /** True if the connection stays open without subscribers: the next one need not wait for another. */
+  readonly isKept: boolean;
+  open(listener: Listener): Promise<TaskUpstream>;
+}
+
+/** Open connection on which the server notifies of tasks. */
+export type TaskUpstream = Pick<Upstream, "revision" | "connection" | "request" | "close">;

@@ -1,4 +1,12 @@
-import { isObject, type EmbeddedRow, type RequestRow, type Revision } from "../../../generated/support.ts";
+import {
+  isObject,
+  type EmbeddedRow,
+  type RequestRow,
+  type Revision,
+  fail,
+  under,
+  type Issue,
+} from "../../../generated/support.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { toWrittenRow } from "../../protocol/session/written-row.ts";
@@ -12,7 +20,6 @@ import { inputRequestKinds, missingAtRevision } from "./capability-gates.ts";
 import { createForm } from "./form.ts";
 import type { ClientRequest } from "./input-runner.ts";
 import type { InputRequestOptions } from "./request-types.ts";
-import { checkText, joinText, toSamplingParams } from "./sample-text.ts";
 import type { ClientInput } from "./request-state-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
@@ -142,4 +149,36 @@ class AskingScope extends HandlerScope {
 
 function readKey(options: unknown): string | undefined {
   return isObject(options) && typeof options.key === "string" ? options.key : undefined;
+}
+
+/** Returns the params of a sampling request with a text. */
+function toSamplingParams(text: string, options: object): object {
+  const { key: _key, ...params }: Record<string, unknown> = { maxTokens: defaultMaxTokens, ...options };
+  return { messages: [{ role: "user", content: { type: "text", text } }], ...params };
+}
+
+/** Tokens of a response to a text at most, unless the request has `maxTokens`. */
+const defaultMaxTokens = 1_000;
+
+/** Returns the problem of a response other than text, if any. */
+function checkText(response: unknown): Issue | undefined {
+  const content = isObject(response) ? response.content : undefined;
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const at = blocks.findIndex((block) => !isTextBlock(block));
+  if (at < 0) return undefined;
+  const issue = fail('"text", or the request sample({ messages, ... })', "type");
+  return under("content", Array.isArray(content) ? under(at, issue) : issue);
+}
+
+/** Returns the text of a checked response. */
+function joinText(response: unknown): string {
+  const content = isObject(response) ? response.content : undefined;
+  return [content]
+    .flat()
+    .map((block) => (isTextBlock(block) ? block.text : ""))
+    .join("");
+}
+
+function isTextBlock(block: unknown): block is { readonly text: string } {
+  return isObject(block) && block.type === "text" && typeof block.text === "string";
 }

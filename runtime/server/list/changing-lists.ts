@@ -1,9 +1,9 @@
 import type { Revision } from "../../../generated/support.ts";
-import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
+import { listKinds, type ListKind, listChanged } from "../../protocol/methods/list-kinds.ts";
 import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
-import { createListChanges } from "./list-changed.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import type { AnyCoreDefinition } from "../any-definition.ts";
+import { inLaterTurn } from "../../internal/timers.ts";
 
 /** Creates and checks the lists of a server. */
 export type ListHost = Pick<ServerLists, "sessions" | "createList" | "check">;
@@ -110,4 +110,20 @@ interface MadeList {
   readonly kind: ListKind;
   readonly list: { readonly size: number };
   describe(): readonly unknown[];
+}
+
+/** Creates a function to notify clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */
+export function createListChanges(sessions: SessionRegistry): (kind: ListKind) => void {
+  const changed = new Set<ListKind>();
+  return (kind) => {
+    for (const audience of sessions.audiences) audience.listChanged?.(kind);
+    // Promises that are about to settle may cause further changes: a timer runs after them.
+    if (changed.has(kind)) return;
+    changed.add(kind);
+    inLaterTurn(() => {
+      // First: a receiver that throws must not keep later changes from being notified.
+      changed.delete(kind);
+      sessions.notify(listChanged[kind], undefined);
+    });
+  };
 }

@@ -14,7 +14,7 @@ import type { CallToolParams, ServedHandler } from "../methods/served-handlers.t
 import { withPreparation } from "../tools/prepared-tool.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
 
 /** Returns the protocol of tasks of the core, at revisions with such tasks. */
 export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {

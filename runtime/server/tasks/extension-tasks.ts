@@ -23,7 +23,7 @@ import { afterPreparation, preparationOf, withPreparation } from "../tools/prepa
 import type { AnyTool } from "../any-definition.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
 
 /**
  * Runs tool calls as tasks by the tasks extension. The client declares support with each request, and the server decides.

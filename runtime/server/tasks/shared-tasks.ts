@@ -3,9 +3,11 @@ import { checkTaskTimes } from "../../tasks/task-options.ts";
 import { readAuth } from "../context.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
-import type { ServerTasks } from "../definition.ts";
+import type { ServerTasks, ToolTaskOptions } from "../definition.ts";
 import type { ServerParts } from "../revision-server.ts";
-import { readTaskOptions } from "./tool-tasks.ts";
+import type { RequestRow, Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { AnyTool } from "../any-definition.ts";
 
 /** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */
 const managers = new WeakMap<ClusterAccess, TaskManager>();
@@ -35,4 +37,20 @@ export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskMan
   managers.set(parts.cluster, manager);
   if (tasks?.store) parts.sessions.attach({ joined: () => shareTasks(manager, parts) });
   return manager;
+}
+
+/** Returns the task options of a tool, or undefined if it does not run as a task. */
+export function readTaskOptions({ task }: AnyTool): ToolTaskOptions | undefined {
+  return task === true ? {} : task;
+}
+
+/**
+ * Returns the method row of tool calls.
+ *
+ * @throws {Error} when the revision has no tools.
+ */
+export function findToolRow(revision: Revision): RequestRow {
+  const row = findRow(revision.clientRequests, "callTool");
+  if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools`);
+  return row;
 }

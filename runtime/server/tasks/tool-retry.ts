@@ -12,7 +12,7 @@ import type { AnyTool } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
 import { RecordedSteps } from "../input/recorded-steps.ts";
 import type { CallToolParams } from "../methods/served-handlers.ts";
-import { findToolRow, readTaskOptions } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
 
 /** Returns the members of a request whose task another node may run again, if the tool permits it. */
 export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredParams): Partial<TaskRequest> {

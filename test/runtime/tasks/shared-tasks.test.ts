@@ -7,10 +7,9 @@ import type { TaskMessage, TaskNode } from "../../../runtime/stores/task-node.ts
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { InputHistory, toStoredRequest } from "../../../runtime/tasks/input-history.ts";
 import { RunningTask } from "../../../runtime/tasks/running-task.ts";
-import { SharedTasks } from "../../../runtime/tasks/shared-tasks.ts";
+import { SharedTasks, TaskFollower } from "../../../runtime/tasks/shared-tasks.ts";
 import { createStoredCall } from "../../../runtime/tasks/stored-call.ts";
 import { StoredInputRequests } from "../../../runtime/tasks/stored-input-requests.ts";
-import { TaskFollower } from "../../../runtime/tasks/task-follower.ts";
 import type { LeasedTask, LeasedTaskStore } from "../../../runtime/tasks/task-leases.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";

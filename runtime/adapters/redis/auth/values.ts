@@ -1,8 +1,8 @@
 import { EngineError } from "../../../stores/engine.ts";
 import type { SharedValueStore, ValueLease } from "../../../stores/shared-value-store.ts";
 import { toText } from "../replies.ts";
-import { lockValue, unlockValue } from "../scripts/values.ts";
 import type { StoreContext } from "../store-context.ts";
+import { defineScript, type RedisScript } from "../scripts/script.ts";
 
 /** Secret values on Redis, always encrypted. */
 export class RedisValues implements SharedValueStore {
@@ -75,3 +75,23 @@ export class RedisValues implements SharedValueStore {
 
 /** Characters of an encrypted value. */
 const maxSize = 256 * 1024;
+
+/** Begins or extends a lease. Returns 1; 0 while another holder has it. KEYS[1]: the lease. ARGV: holder, milliseconds */
+const lockValue: RedisScript = defineScript(
+  "lock-value",
+  `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`,
+);
+
+/** Ends the lease of a holder. KEYS[1]: the lease. ARGV: holder */
+const unlockValue: RedisScript = defineScript(
+  "unlock-value",
+  `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`,
+);

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { readCertificate } from "./client-certificate.ts";
 import type { ClientCertificate, RequestHead } from "./exchange.ts";
 import { parseUrl } from "../../../internal/parse-url.ts";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { toBase64Url } from "../../../framing/base64.ts";
 
 /** Head of a `node:http` request, before its body. */
 export class NodeHead implements RequestHead {
@@ -84,4 +86,18 @@ export function isChunked({ headers }: IncomingMessage): boolean {
 function toUrl(target: string): URL | undefined {
   const base = "http://localhost";
   return parseUrl(target, base);
+}
+
+/** Returns the certificate presented by a client, if the TLS layer trusts it. */
+export function readCertificate(socket: Socket): ClientCertificate | undefined {
+  if (!isSecure(socket) || !socket.authorized) return undefined;
+  const shown = socket.getPeerX509Certificate();
+  if (!shown) return undefined;
+  const { subject, issuer, fingerprint256 } = shown;
+  const bytes = fingerprint256.split(":").map((pair) => Number.parseInt(pair, 16));
+  return { subject, issuer, thumbprint: toBase64Url(Uint8Array.from(bytes)) };
+}
+
+function isSecure(socket: Socket): socket is TLSSocket {
+  return "encrypted" in socket && socket.encrypted === true;
 }

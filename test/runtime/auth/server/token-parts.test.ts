@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { readCredentials } from "../../../../runtime/auth/server/credentials.ts";
+import { readCredentials, readBinding } from "../../../../runtime/auth/server/credentials.ts";
 import { createProofChecker, type ProofOptions } from "../../../../runtime/auth/server/proof.ts";
-import { readBinding } from "../../../../runtime/auth/server/token-binding.ts";
 import { createRevocations } from "../../../../runtime/auth/server/index.ts";
 import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";

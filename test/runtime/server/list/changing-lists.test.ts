@@ -3,7 +3,7 @@ import { z } from "zod";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
-import { createListChanges } from "../../../../runtime/server/list/list-changed.ts";
+import { createListChanges } from "../../../../runtime/server/list/changing-lists.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { readCertificate } from "../../../../../runtime/transport/http-server/exchange/client-certificate.ts";
+import { readCertificate } from "../../../../../runtime/transport/http-server/exchange/node-head.ts";
 
 const shown = { subject: "CN=agent", issuer: "CN=ca", fingerprint256: "00:FF:1A" };
 const certificate = { subject: "CN=agent", issuer: "CN=ca", thumbprint: "AP8a" };
