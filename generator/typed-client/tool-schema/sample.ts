@@ -1,13 +1,15 @@
-import type { JsonType, SafeDocument, SafeSchema } from "./safe-schema.ts";
+import { isOfType } from "./read-types.ts";
+import { isRecord } from "./reading.ts";
+import { restrictsNothing, type JsonType, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
-/** A value accepted by a schema. */
+/** A value that a schema accepts. */
 export interface Sample {
   readonly value: unknown;
 }
 
 /**
- * Creates a value accepted by a schema, with only the required members. Returns `undefined` for patterns, compositions, and schemas with parts
- * outside the model.
+ * Creates a value that a schema accepts, with only the required members. Returns `undefined` for patterns, compositions, and schemas with parts that
+ * are not modelled.
  */
 export function sampleOf({ root, definitions, losses }: SafeDocument): Sample | undefined {
   return losses.some(({ kind }) => kind !== "assumed") ? undefined : sample(root, definitions, 16);
@@ -19,23 +21,27 @@ function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sa
   const { reference, values, types, anyOf, oneOf, allOf, pattern, multipleOf, uniqueItems } = schema;
   const isMatched = pattern !== undefined && (types?.[0] ?? "string") === "string";
   if (depth === 0 || allOf.length > 0 || isMatched || multipleOf !== undefined || uniqueItems) return undefined;
-  if (values) return values.length > 0 ? { value: values[0] } : undefined;
-  const options = [...anyOf, ...oneOf];
-  if (reference !== undefined) {
-    const target = options.length === 0 && types === undefined ? definitions.get(reference) : undefined;
-    return target && sample(target, definitions, depth - 1);
-  }
-  // If alternatives exclude each other, a sample of one might fit another as well.
-  const [option] = options;
-  if (oneOf.length > 1 || (option && types !== undefined && !isPlainObject(schema))) return undefined;
-  if (option) return sample(option, definitions, depth - 1);
+  if (reference !== undefined || anyOf.length + oneOf.length > 0) return ofPart(schema, definitions, depth);
+  if (values) return ofValues(values, types);
   return ofType(types?.[0] ?? (schema.properties.size > 0 ? "object" : "string"), schema, definitions, depth);
 }
 
-/** True if a schema requires an object, and says nothing about its members. */
-function isPlainObject({ types, properties, required, minProperties }: SafeSchema): boolean {
-  const isObject = types?.length === 1 && types[0] === "object";
-  return isObject && properties.size + required.length === 0 && minProperties === undefined;
+/** Creates a value of the definition or of an alternative, if the schema around it has no rules but the type of objects. */
+function ofPart(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
+  const { reference, types = ["object"], anyOf, oneOf, additional, ...rest } = schema;
+  const isOpen = additional === undefined || (additional !== false && restrictsNothing(additional));
+  const isPlain = types.join() === "object" && isOpen && restrictsNothing({ ...rest, anyOf: [], oneOf: [] });
+  const target = reference === undefined ? [] : [definitions.get(reference)];
+  // If alternatives exclude each other, a sample of one might fit another as well.
+  const [first, ...others] = [target, anyOf.slice(0, 1), oneOf].flat();
+  if (!isPlain || !first || others.length > 0) return undefined;
+  const found = sample(first, definitions, depth - 1);
+  return schema.types === undefined || isRecord(found?.value) ? found : undefined;
+}
+
+function ofValues(values: readonly unknown[], types: SafeSchema["types"]): Sample | undefined {
+  const fitting = values.filter((value) => types?.some((type) => isOfType(value, type)) ?? true);
+  return fitting.length > 0 ? { value: fitting[0] } : undefined;
 }
 
 function ofType(type: JsonType, schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
@@ -67,20 +73,21 @@ function ofNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Safe
   const low = Math.max(minimum ?? -Infinity, exclusiveMinimum === undefined ? -Infinity : exclusiveMinimum + 1);
   const high = Math.min(maximum ?? Infinity, exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - 1);
   const value = Math.ceil(Math.min(Math.max(1, low), high));
-  return value <= high ? { value } : undefined;
+  return value >= low && value <= high ? { value } : undefined;
 }
 
 function ofList(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
-  const { minItems = 0, items, prefix } = schema;
+  const { minItems = 0, maxItems = 16, items, prefix } = schema;
   if (minItems === 0) return { value: [] };
-  if (minItems > 16 || prefix.length > 0 || items === false) return undefined;
+  if (minItems > Math.min(maxItems, 16) || prefix.length > 0 || items === false) return undefined;
   const item = items ? sample(items, definitions, depth - 1) : { value: "sample" };
   return item && { value: Array.from({ length: minItems }, () => item.value) };
 }
 
 function ofObject(schema: SafeSchema, definitions: Definitions, depth: number): Sample | undefined {
-  const { required, properties, minProperties = 0 } = schema;
-  if (minProperties > required.length) return undefined;
+  const { required, properties, names, minProperties = 0, maxProperties = Infinity } = schema;
+  if (minProperties > required.length || required.length > maxProperties) return undefined;
+  if (names && required.length > 0) return undefined;
   const members = required.map((name): [string, Sample | undefined] => {
     const member = properties.get(name);
     return [name, member && sample(member, definitions, depth - 1)];
