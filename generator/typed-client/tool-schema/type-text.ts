@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { escapeUnseen, harmless } from "../../internal/text.ts";
+import { isOfType } from "./read-types.ts";
 import { anySchema, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
 /**
@@ -42,8 +43,7 @@ const options = {
 
 function toLibrarySchema(schema: SafeSchema, prefix: string): LibrarySchema {
   const unions = [schema.anyOf, schema.oneOf]
-    .map((list) => list.filter(saysType))
-    .filter((list) => list.length > 0)
+    .filter(saysUnion)
     .map((list): LibrarySchema => ({ anyOf: list.map((one) => toLibrarySchema(one, prefix)) }));
   const own = unions.length > 0 && isPlainObject(schema) ? undefined : ownPart(schema, prefix);
   const reference = schema.reference === undefined ? [] : [{ $ref: `#/$defs/${prefix}${schema.reference}` }];
@@ -78,13 +78,18 @@ const maskedName = "hasOwnProperty of create-mcp-server";
 /** True if a schema restricts the type. Members that only require members declared elsewhere do not. */
 function saysType(schema: SafeSchema): boolean {
   const says = schema.types ?? schema.values ?? schema.reference ?? schema.additional ?? schema.items;
-  const parts = [...schema.anyOf, ...schema.oneOf, ...schema.allOf];
   return (
     says !== undefined ||
     [...schema.properties.values()].some(isMeaningful) ||
     schema.prefix.length > 0 ||
-    parts.some(saysType)
+    schema.allOf.some(saysType) ||
+    [schema.anyOf, schema.oneOf].some(saysUnion)
   );
+}
+
+/** True if alternatives restrict the type. They do not if one of them does not. */
+function saysUnion(list: readonly SafeSchema[]): boolean {
+  return list.length > 0 && list.every(saysType);
 }
 
 function isMeaningful(schema: SafeSchema): boolean {
@@ -105,11 +110,6 @@ function ownPart(schema: SafeSchema, prefix: string): LibrarySchema | undefined 
 function valuesPart(values: readonly unknown[], types: SafeSchema["types"]): LibrarySchema {
   const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
   return fitting.length === 0 ? neverPart : { enum: fitting.map(toLiteral) };
-}
-
-function isOfType(value: unknown, type: string): boolean {
-  if (value === null) return type === "null";
-  return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
 function toLiteral(value: unknown): string | number | boolean | null {
