@@ -20,16 +20,25 @@ export function readPublishedLimits(folder: string): readonly string[] {
 }
 
 function readLimits(source: string): readonly string[] {
+  const heirs = readHeirs(source);
   let type: string | undefined;
   const found: string[] = [];
   for (const line of source.split("\n")) {
-    const opened = /^export (?:interface|type) (\w+)/.exec(line)?.[1];
-    if (opened !== undefined) type = opened;
+    const [, exported, name] = /^(export )?(?:interface|type) (\w+)/.exec(line) ?? [];
+    if (name !== undefined) type = exported ? name : heirs.get(name);
     else if (line.startsWith("}")) type = undefined;
-    const [, name = "", optional] = member.exec(line) ?? [];
+    const [, limit = "", optional] = member.exec(line) ?? [];
     // `Limits` are given in part; all its members may be.
     const isOption = optional !== undefined || type === "Limits";
-    if (type !== undefined && isOption && name !== "" && !durations.includes(name)) found.push(`${type}.${name}`);
+    if (type !== undefined && isOption && limit !== "" && !durations.includes(limit)) found.push(`${type}.${limit}`);
   }
   return found;
+}
+
+/** Returns the exported interfaces that extend groups of options of the same file, by group. */
+function readHeirs(source: string): ReadonlyMap<string, string> {
+  const heirs = [...source.matchAll(/^export interface (\w+) extends ([^{]+)\{/gm)];
+  return new Map(
+    heirs.flatMap(([, heir = "", groups = ""]) => (groups.match(/\w+/g) ?? []).map((group) => [group, heir] as const)),
+  );
 }

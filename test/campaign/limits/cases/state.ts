@@ -123,7 +123,7 @@ export const stateCases: readonly LimitCase[] = [
     },
   })),
   {
-    ...{ limit: "HttpOptions.maxStreamBytes", over: "http", action: "a reader that stops" },
+    ...{ limit: "StreamOptions.maxStreamBytes", over: "http", action: "a reader that stops" },
     outcome: "closed before the end",
     open: () => openHttpRig({ listen: { maxStreamBytes: 64 * 1024, events: false } }),
     async reach({ url }) {
