@@ -98,7 +98,8 @@ export const createMemoryCluster: typeof engine.createMemoryCluster = (options) 
       originals.set(delayed, original);
       return delayed;
     },
-    lose: (lost) => lose(lost && originals.get(lost)),
-    restore: (lost) => restore(lost && originals.get(lost)),
+    // An engine of another cluster has no original here.
+    lose: (lost) => lose(lost && (originals.get(lost) ?? lost)),
+    restore: (lost) => restore(lost && (originals.get(lost) ?? lost)),
   };
 };
