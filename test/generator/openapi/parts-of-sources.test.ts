@@ -7,6 +7,8 @@ import { emitStubs } from "../../../generator/openapi/emit-stubs.ts";
 import { readForm, readWholeFile } from "../../../generator/openapi/read-form.ts";
 import { readEncoding, readStyle } from "../../../generator/openapi/read-style.ts";
 import { toSource, type ProjectSource } from "../../../generator/openapi/source.ts";
+import { mergeSource } from "../../../generator/openapi/merge-source.ts";
+import { hashParts, readParts } from "../../../generator/openapi/source-parts.ts";
 import { promptCase, testCases } from "../../../generator/openapi/test-cases.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 
@@ -394,4 +396,38 @@ describe("sources that are lists of definitions", () => {
     expect(text).toMatch(/annotations: \{\s*destructiveHint: true,\s*idempotentHint: false\s*\}/);
     expect(text).not.toContain("openWorldHint");
   });
+});
+
+describe("statements of a source file", () => {
+  test("members of a definition have their own text, with comments and without commas", () => {
+    const text = "export const a = defineTool({\n  b: 1, // One.\n  // Two.\n  c: 2,\n});\n";
+    expect(readParts("a.ts", text).parts).toMatchObject([
+      {
+        key: "a",
+        text: "export const a = defineTool({/*members*/});",
+        members: [
+          { key: "b", text: "b: 1" },
+          { key: "c", text: "// One.\n  // Two.\n  c: 2" },
+        ],
+      },
+    ]);
+  });
+
+  test("a definition that is generated as another statement is replaced, one that was edited stays", async () => {
+    const [before, generated] = ["const a = defineTool({ b: 1 });\n", "const a = make();\n"];
+    const hashes = hashParts(readParts("a.ts", before));
+    const merge = (edited: string) => mergeSource({ path: "a.ts", edited, generated, hashes });
+    expect((await merge(before)).text).toBe(generated);
+    const edited = "const a = defineResource({ b: 2 });\n";
+    expect(await merge(edited)).toMatchObject({ text: edited, kept: ["a"], conflicts: ["a"] });
+  });
+});
+
+test("a problem of the security schemes names them", () => {
+  const document = documentOf(
+    "/pets",
+    { get: { operationId: "read", security: [{ key: [] }], ...ok } },
+    { components: { securitySchemes: { key: { $ref: "#/nowhere" } } } },
+  );
+  expect(() => toSource(document, "openapi.yaml", {})).toThrow("openapi.yaml: securitySchemes");
 });
