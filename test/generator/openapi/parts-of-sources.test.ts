@@ -423,6 +423,12 @@ describe("statements of a source file", () => {
   });
 });
 
+test("tags that are no texts choose nothing", () => {
+  const document = documentOf("/pets", { get: { operationId: "read", tags: [5, null, "pets"], ...ok } });
+  expect(toSource(document, "openapi.yaml", { only: "pets" }).plan.tools).toHaveLength(1);
+  expect(() => toSource(document, "openapi.yaml", { only: "5" })).toThrow(UserError);
+});
+
 test("a problem of the security schemes names them", () => {
   const document = documentOf(
     "/pets",
