@@ -16,6 +16,18 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
+/** Connects a client to a raw wire, at the newest revision. */
+async function openSession() {
+  const wire = new Wire();
+  const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+  closers.push(() => client.close());
+  const connecting = client.connect(wire);
+  await settle();
+  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+  const session = await connecting;
+  return { wire, session };
+}
+
 describe("a capability that is missing at the server", () => {
   const data = { requiredCapabilities: { elicitation: { form: {} } } };
 
@@ -39,13 +51,8 @@ describe("a call whose headers do not match", () => {
   ])(
     "a call whose headers do not match is sent again after tools/list, and %s (TH-28)",
     async (_what, answer, isFine) => {
-      const wire = new Wire();
-      const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
-      closers.push(() => client.close());
-      const connecting = client.connect(wire);
-      await settle();
-      wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
-      const calling = (await connecting).callTool("a").then(
+      const { wire, session } = await openSession();
+      const calling = session.callTool("a").then(
         () => true,
         () => false,
       );
@@ -62,13 +69,7 @@ describe("a call whose headers do not match", () => {
 });
 
 test("a call whose headers do not match lists the tools again although they are cached (TH-28)", async () => {
-  const wire = new Wire();
-  const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
-  closers.push(() => client.close());
-  const connecting = client.connect(wire);
-  await settle();
-  wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
-  const session = await connecting;
+  const { wire, session } = await openSession();
   const list = (id: number): object => ({ jsonrpc: "2.0", id, result: { ...discovered, tools: [], ttlMs: 60_000 } });
   const listing = session.listTools();
   await settle();

@@ -5,7 +5,7 @@ import { SharedStates } from "../../../runtime/scale/shared-states.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { EventStreamResponse } from "../../../runtime/transport/http-server/session/event-stream.ts";
 import { HttpSession } from "../../../runtime/transport/http-server/session/session.ts";
-import { createService, revisionOf } from "../../runtime/transport/http-server/http-rig.ts";
+import { createService, createSessionSettings, revisionOf } from "../../runtime/transport/http-server/http-rig.ts";
 
 /** A session on a node, its state in the store, and what its server has been told. */
 async function create() {
@@ -15,27 +15,14 @@ async function create() {
   const client = { info: { name: "c", version: "1" }, capabilities: {} };
   const key = { id: "s", owner: "ada" };
   await engine.sessions.add({ ...key, agreement: { revision: revision.id, client } });
-  const session = new HttpSession(
-    key,
-    {
-      responseMode: "auto",
-      polling: true,
-      retry: 5,
-      keepAlive: 15_000,
-      maxStreamBytes: 1e6,
-      profile: undefined,
-      metrics: undefined,
-      fail: () => undefined,
+  const session = new HttpSession(key, createSessionSettings(), {
+    streams: {
+      isResumable: true,
+      nameStream: String,
+      createStream: (_key, { name, host }) => new EventStreamResponse(name, host),
+      resume: () => Promise.resolve(false),
     },
-    {
-      streams: {
-        isResumable: true,
-        nameStream: String,
-        createStream: (_key, { name, host }) => new EventStreamResponse(name, host),
-        resume: () => Promise.resolve(false),
-      },
-    },
-  );
+  });
   session.serve(createService({}).accept(session, { revision, client }));
   onTestFinished(() => session.close());
   const calls: unknown[] = [];

@@ -1,3 +1,5 @@
+import { toSettings } from "../../../../runtime/transport/http-server/settings.ts";
+import type { SessionSettings } from "../../../../runtime/transport/http-server/session/session.ts";
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { revisions as allRevisions } from "../../../../generated/revisions.ts";
@@ -84,6 +86,11 @@ export async function start(
     },
   };
   return rig;
+}
+
+/** Settings of a session of its own: the defaults, with a short time to reconnect. */
+export function createSessionSettings(fail: SessionSettings["fail"] = () => undefined): SessionSettings {
+  return { ...toSettings({ retry: 5, maxStreamBytes: 1e6 }, { hasSse: false }), fail };
 }
 
 /** A service whose tools are functions. */

@@ -5,7 +5,7 @@ import { EventStreamResponse } from "../../../../runtime/transport/http-server/s
 import type { ResponseSink } from "../../../../runtime/transport/http-server/session/session-response.ts";
 import type { StreamDirectory } from "../../../../runtime/transport/http-server/session/session-streams.ts";
 import { HttpSession } from "../../../../runtime/transport/http-server/session/session.ts";
-import { revisionOf } from "./http-rig.ts";
+import { createSessionSettings, revisionOf } from "./http-rig.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 interface Given {
@@ -19,16 +19,7 @@ function open({ sendElsewhere, requests = false }: Given = {}) {
   const key = { id: "s", owner: undefined };
   const session = new HttpSession(
     key,
-    {
-      responseMode: "auto",
-      polling: true,
-      retry: 5,
-      keepAlive: 15_000,
-      maxStreamBytes: 1e6,
-      profile: undefined,
-      metrics: undefined,
-      fail: (thrown) => void calls.push(["fail", thrown]),
-    },
+    createSessionSettings((thrown) => void calls.push(["fail", thrown])),
     {
       streams: {
         isResumable: true,
