@@ -22,7 +22,12 @@ export interface PlatformFacts {
   readonly variable?: string;
   /** True if one process keeps sessions and tasks in memory. Other platforms run many instances without shared memory. */
   readonly keepsMemory: boolean;
+  /** Files by which the platform runs the project: templates by path. */
+  readonly files: { readonly [path: string]: string };
 }
+
+/** Starts the function on Node during development. */
+const localFile = "deploy/local.ts";
 
 /** Facts about each platform that calls a function. */
 const platforms: { readonly [Name in Platform]: PlatformFacts } = {
@@ -32,6 +37,7 @@ const platforms: { readonly [Name in Platform]: PlatformFacts } = {
     bundle: "dist/server.js",
     settings: "wrangler.jsonc, vars",
     keepsMemory: false,
+    files: { "wrangler.jsonc": "deploy/worker/wrangler.jsonc" },
   },
   lambda: {
     title: "AWS Lambda",
@@ -40,6 +46,11 @@ const platforms: { readonly [Name in Platform]: PlatformFacts } = {
     settings: "template.yaml, Environment",
     variable: "AWS_LAMBDA_FUNCTION_NAME",
     keepsMemory: false,
+    files: {
+      "src/lambda.ts": "deploy/lambda/lambda.ts",
+      "src/local.ts": localFile,
+      "template.yaml": "deploy/lambda/template.yaml",
+    },
   },
   vercel: {
     title: "Vercel",
@@ -48,6 +59,14 @@ const platforms: { readonly [Name in Platform]: PlatformFacts } = {
     settings: "vercel env add",
     variable: "VERCEL",
     keepsMemory: false,
+    files: {
+      "src/vercel.ts": "deploy/vercel/vercel.ts",
+      "src/local.ts": localFile,
+      "api/mcp.js": "deploy/vercel/mcp.js",
+      // Vercel needs a folder of static files.
+      "public/robots.txt": "deploy/vercel/robots.txt",
+      "vercel.json": "deploy/vercel/vercel.json",
+    },
   },
   deno: {
     title: "Deno",
@@ -56,6 +75,10 @@ const platforms: { readonly [Name in Platform]: PlatformFacts } = {
     settings: "environment variables",
     variable: "DENO_DEPLOY",
     keepsMemory: true,
+    files: {
+      "src/main.ts": "deploy/deno/main.ts",
+      "deno.json": "deploy/deno/deno.json",
+    },
   },
   bun: {
     title: "Bun",
@@ -63,6 +86,7 @@ const platforms: { readonly [Name in Platform]: PlatformFacts } = {
     bundle: "dist/main.js",
     settings: "environment variables",
     keepsMemory: true,
+    files: { "src/main.ts": "deploy/bun/main.ts" },
   },
 };
 
@@ -79,6 +103,11 @@ export function platformOf(target: DeployTarget): PlatformFacts | undefined {
 /** Path of the bundle written by the build of a project for a target. */
 export function bundleOf(target: DeployTarget): string {
   return platformOf(target)?.bundle ?? "dist/server.js";
+}
+
+/** True if Node serves the function of a target during development. */
+export function isServedLocally(target: DeployTarget): boolean {
+  return Object.values(platformOf(target)?.files ?? {}).includes(localFile);
 }
 
 /** True if one process of the target keeps sessions and tasks in memory. */
