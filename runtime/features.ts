@@ -35,7 +35,7 @@ export { completions } from "./server/completions/feature.ts";
 
 export { methods } from "./server/methods/feature.ts";
 
-export { sessionInput } from "./server/input/client-requests-feature.ts";
+export { sessionInput } from "./server/input/feature.ts";
 export { input } from "./server/input/feature.ts";
 
 export type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./server/compile-errors.ts";

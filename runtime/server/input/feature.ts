@@ -20,3 +20,14 @@ export const input: Feature = {
     });
   },
 };
+
+/** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
+export const sessionInput: Feature = {
+  name: "clientRequests",
+  createInput:
+    (_parts, { requestState }: AnyServerDefinition & ServerRequestState) =>
+    (revision, askForTask) => ({
+      createScope: createInputScopes(revision, askForTask),
+      inputRunner: createRoundTripInputRunner(requestState?.clock),
+    }),
+};

@@ -1,23 +1,29 @@
-import { escapeKey, isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
+import {
+  escapeKey,
+  isObject,
+  under,
+  type Awaitable,
+  type RequestRow,
+  type NotificationRow,
+  type Progress,
+} from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { CapabilityError, invalidParams, RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
 import { checkParams } from "../../protocol/peer/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import { sha256 } from "../../internal/digest.ts";
 import { systemClock } from "../../internal/timers.ts";
-import { checkInputResponse } from "./check-response.ts";
-import { checkConversation } from "./check-request.ts";
+import { checkConversation, checkInputResponse } from "./check-input.ts";
 import { findMissingGate } from "./capability-gates.ts";
-import { InputCall } from "./abandonable-call.ts";
-import { describeNestedInputRequest, replayMismatch, replayDeadlock } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
 import type { RecordedInputRequest, ClientInput, InputRecord } from "./request-state-record.ts";
-import type { ClientRequest, RoundTripInputState } from "./input-runner.ts";
+import type { ClientRequest, RoundTripInputState, InputContext } from "./input-runner.ts";
 import type { Step } from "./once.ts";
 import { Steps } from "./steps.ts";
+import { RelayedCall } from "../../protocol/peer/relayed-call.ts";
 
 /** State from which a round starts. */
 export interface ReplayStart {
@@ -30,8 +36,11 @@ export interface ReplayStart {
   suspend(inputRequests: object, record: InputRecord): Promise<object>;
 }
 
-/** Call of one round. Its input state is created when it is first read: most handlers are synchronous and need none. */
-export class ReplayedCall extends InputCall {
+/**
+ * Call of one round, whose handler can be abandoned: its notifications and input requests go through the input state, which is created when it is
+ * first read. Most handlers are synchronous and need none.
+ */
+export class ReplayedCall extends RelayedCall implements InputContext {
   readonly #start: ReplayStart;
   #inputState: ReplayedInputState | undefined;
   #isOver = false;
@@ -46,6 +55,23 @@ export class ReplayedCall extends InputCall {
     this.#inputState = new ReplayedInputState(this.call, this.#start);
     if (this.#isOver) this.#inputState.end();
     return this.#inputState;
+  }
+
+  get signal(): AbortSignal {
+    return this.inputState.signal;
+  }
+
+  progress(report: Progress): Promise<void> {
+    return this.inputState.notify(() => this.call.progress(report));
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.inputState.notify(() => this.call.notify(row, params));
+  }
+
+  /** Input requests go through the input state; no other requests can be sent here. */
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
+    return this.call.request(row, params, options);
   }
 
   /** Runs the handler. Returns its result, or a result with input requests. */
@@ -303,4 +329,39 @@ function readResponse(
 ): { readonly value: unknown } | undefined {
   if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
   return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;
+}
+
+/** Returns the message for an input request sent inside a step of `once`. */
+function describeNestedInputRequest(steps: readonly string[]): string {
+  const names = steps.map((step) => JSON.stringify(step)).join(", ");
+  return (
+    `The input request was sent inside context.once(${names}), whose callback is not repeated in the round of the response; ` +
+    "send input requests before context.once()"
+  );
+}
+
+/**
+ * Creates the error for an input request and a step of `once` waiting for each other.
+ *
+ * @param time - milliseconds the input request has waited
+ */
+function replayDeadlock(steps: readonly string[], time: number): RpcError {
+  const cause = new Error(
+    `${describeNestedInputRequest(steps)}. Otherwise a step took longer than ${time} ms; increase requestState.stepTime`,
+  );
+  return new RpcError(errorCodes.internalError, "The request is deadlocked", { cause });
+}
+
+/**
+ * Creates the error for a handler with other input requests than in earlier rounds. A client can only begin again; the handler needs a correction.
+ */
+function replayMismatch(left: readonly RecordedInputRequest[]): RpcError {
+  const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
+  const cause = new Error(
+    `The handler did not repeat its previous input requests (${keys}); it runs from the start in every round and ` +
+      "must send the same requests each time. Wrap variable values, such as the time, in context.once()",
+  );
+  return new RpcError(errorCodes.internalError, "The request is not reproducible; send it again without requestState", {
+    cause,
+  });
 }

@@ -2,7 +2,7 @@ import type { RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { readTaskParams, withoutTask } from "../../tasks/task.ts";
-import { checkInputRequest } from "./check-request.ts";
+import { checkInputRequest } from "./check-input.ts";
 import type { AskForTask } from "../feature.ts";
 import { readInputState, type ClientRequest, type InputRunner } from "./input-runner.ts";
 

@@ -11,7 +11,7 @@ import { withStore } from "../../tasks/task-errors.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOwnership } from "../../tasks/task-request.ts";
 import { toTaskState } from "../../tasks/task.ts";
-import { checkInputResponse } from "../input/check-response.ts";
+import { checkInputResponse } from "../input/check-input.ts";
 import { createRoundTripInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, ReadExtensionFilter } from "../feature.ts";

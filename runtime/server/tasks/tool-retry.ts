@@ -10,7 +10,7 @@ import { createStoredCall } from "../../tasks/stored-call.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
-import { RecordedSteps } from "../input/recorded-steps.ts";
+import { RecordedSteps } from "../input/steps.ts";
 import type { CallToolParams } from "../methods/served-handlers.ts";
 import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
 

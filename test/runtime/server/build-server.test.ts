@@ -5,7 +5,7 @@ import type { AnyServerDefinition } from "../../../runtime/server/any-definition
 import { buildServer } from "../../../runtime/server/build-server.ts";
 import { allFeatures, createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { sortFeatures, type Feature } from "../../../runtime/server/feature.ts";
-import { sessionInput } from "../../../runtime/server/input/client-requests-feature.ts";
+import { sessionInput } from "../../../runtime/server/input/feature.ts";
 import { callServer } from "./call.ts";
 import { newest } from "./connected.ts";
 

@@ -3,7 +3,7 @@ import { embeddedRequests, revision } from "../../../../generated/2026-07-28/met
 import { checkCallToolRequestParams, checkListToolsResult } from "../../../../generated/2026-07-28/validate.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { readReturned } from "../../../../runtime/server/input/returned-requests.ts";
-import { checkInputResponse } from "../../../../runtime/server/input/check-response.ts";
+import { checkInputResponse } from "../../../../runtime/server/input/check-input.ts";
 import { selectResponses } from "../../../../runtime/tasks/stored-input-requests.ts";
 
 /** Key with both characters that JSON Pointer escapes, and as it writes them. */
