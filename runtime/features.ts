@@ -52,5 +52,5 @@ export { skills } from "./server/skills/feature.ts";
 
 export { subscriptions } from "./server/subscriptions/feature.ts";
 
-export { tasksExtension } from "./server/tasks/extension-feature.ts";
+export { tasksExtension } from "./server/tasks/feature.ts";
 export { tasks } from "./server/tasks/feature.ts";

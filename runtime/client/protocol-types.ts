@@ -2,7 +2,7 @@ import type { Awaitable } from "../../generated/support.ts";
 import type { HandlerResult, Without } from "../protocol/revision/result-members.ts";
 import type { MissingKind, MissingMethod, Unavailable } from "../protocol/revision/missing.ts";
 import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
-import type { TaskControl } from "../tasks/task-control.ts";
+import type { TaskControl } from "../tasks/call-scope.ts";
 
 /**
  * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over it,

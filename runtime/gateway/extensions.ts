@@ -3,7 +3,7 @@ import { extension as tasks } from "../../generated/extensions/tasks/methods.ts"
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
-import { taskProtocolOf } from "../client/tasks/protocols.ts";
+import { taskProtocolOf } from "../client/tasks/task-protocol.ts";
 import type { Capabilities, Session } from "../protocol/session/session.ts";
 
 /** Extensions passed by default. */

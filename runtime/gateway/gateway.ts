@@ -21,7 +21,7 @@ import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { readLogLevels } from "../server/logging/log-levels.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
-import type { TaskConnection } from "./tasks/task-subscription.ts";
+import type { TaskConnection } from "./tasks/task-notifications.ts";
 import type { OnTraffic } from "./traffic/entry.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { TopicClients } from "./topic-clients.ts";

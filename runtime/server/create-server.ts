@@ -15,8 +15,7 @@ import { createResourceLists, type ResourceLists } from "./resources/catalogue.t
 import { resources } from "./resources/feature.ts";
 import { skills } from "./skills/feature.ts";
 import { subscriptions } from "./subscriptions/feature.ts";
-import { tasksExtension } from "./tasks/extension-feature.ts";
-import { tasks } from "./tasks/feature.ts";
+import { tasks, tasksExtension } from "./tasks/feature.ts";
 
 /** Server for any transport, to any number of clients, at each of its revisions. */
 export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {

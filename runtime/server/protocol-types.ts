@@ -12,7 +12,7 @@ import type { MethodsOf, ParamsArgument, SentParamsOf } from "../protocol/revisi
 import type { InputRequiredFields, InputRequired } from "./input/input-required.ts";
 import type { Step } from "./input/once.ts";
 import type { ClientRequests } from "./input/request-types.ts";
-import type { TaskControl } from "../tasks/task-control.ts";
+import type { TaskControl } from "../tasks/call-scope.ts";
 
 /**
  * Declarations of a revision by name, limited to the ones of every revision: `Declarations` of a generated revision fits. Definitions are generic

@@ -1,7 +1,7 @@
 /** Tasks: control for handlers, handles for callers, and options. */
 export type { PreparedToolTask, ToolTask, ToolTaskOptions } from "../server/definition.ts";
 
-export type { TaskControl } from "./task-control.ts";
+export type { TaskControl } from "./call-scope.ts";
 
 export { NoTaskError, isNoTaskError } from "./task-handle.ts";
 export type { TaskCallOptions, TaskHandle, TaskRequestOptions } from "./task-handle.ts";

@@ -1,18 +1,15 @@
 import {
+  escapeKey,
   isObject,
+  under,
   type Caller,
+  type Issue,
   type NotificationRow,
   type RequestRow,
-  type Revision,
 } from "../../generated/support.ts";
-import { findRow } from "../protocol/methods/method-rows.ts";
-import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { followSignals } from "../internal/abort-signals.ts";
-import { PeerError, isClosedError, isPeerError, isUnreachableError, toErrorObject } from "../jsonrpc/errors.ts";
-import type { ErrorObject } from "../jsonrpc/message.ts";
+import { invalidParams } from "../jsonrpc/errors.ts";
+import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
-import { InputHistory, toStoredRequest } from "./input-history.ts";
-import { toTaskState, withRelatedTask } from "./task.ts";
 
 /** Channel from a running task to its requestor. */
 export interface RequestorChannel {
@@ -39,189 +36,188 @@ export interface TaskBoundRequestOptions extends RequestOptions {
   readonly signal: AbortSignal;
 }
 
-/** Task whose requestor may be reached through other nodes. */
-export interface SharedTask {
-  /** Record of the task at the beginning of the attempt. */
-  readonly record: TaskRecord;
-  /** Writes the open input requests to the record: another node may reach the requestor. */
-  publish(): void;
+/** Dependencies of stored input requests. */
+interface StoredInputRequestsHost {
+  /** Returns the problem with a response to an input request, if any. */
+  check(row: RequestRow, params: unknown, response: unknown): Issue | undefined;
+  /** Record of a retryable task: its input requests are kept with their responses. */
+  readonly record?: TaskRecord | undefined;
+  /** Announces a change of the task. */
+  notifyStatus(record: TaskRecord): void;
 }
 
-/** Response to an input request of another node. */
-export type RelayedResponse = { readonly result: unknown } | { readonly error: ErrorObject };
-
-/** Channel for revisions where both sides send requests. Messages use the session, or a call waiting for the result of the task. */
-export class SessionChannel implements RequestorChannel {
-  readonly #id: string;
-  readonly #call: CallContext;
-  readonly #isNotified: boolean;
-  /** Waiting calls of `tasks/result`, which are ways to the requestor; the latest is last. */
-  readonly #ways = new Set<Caller>();
-  readonly #waiters = new Set<() => void>();
-  readonly #shared: SharedTask | undefined;
+/**
+ * Channel for revisions where only the client sends requests. Input requests are kept in the record of the task, where the client finds them. The
+ * client sends its responses with requests of its own. Notifications of the work cannot be delivered.
+ */
+export class StoredInputRequests implements RequestorChannel {
+  readonly #host: StoredInputRequestsHost;
+  readonly #open = new Map<string, KeptInputRequest>();
   readonly #history: InputHistory;
-  /** Input requests for other nodes to send, by key, and responses to them. */
-  readonly #published = new Map<string, { readonly request: object; readonly response?: unknown }>();
-  /** Accepts responses received by another node. */
-  readonly respond?: (responses: Readonly<Record<string, unknown>>) => void;
 
-  /** @param isNotified - True if the requestor is notified of changes */
-  constructor(id: string, call: CallContext, isNotified: boolean, shared?: SharedTask) {
-    this.#id = id;
-    this.#call = call;
-    this.#isNotified = isNotified;
-    this.#shared = shared;
-    this.#history = new InputHistory(shared?.record);
-    if (shared) this.respond = (responses) => this.#respond(responses);
+  constructor(host: StoredInputRequestsHost) {
+    this.#host = host;
+    this.#history = new InputHistory(host.record);
   }
 
-  get inputRequests(): object | undefined {
-    if (!this.#shared) return undefined;
-    const open = [...this.#published].filter(([, published]) => !("response" in published));
-    return { ...this.#history.openRequests, ...Object.fromEntries(open.map(([key, { request }]) => [key, request])) };
+  get inputRequests(): object {
+    const open = Object.fromEntries([...this.#open].map(([key, { request }]) => [key, request]));
+    return { ...this.#history.openRequests, ...open };
   }
 
   get settledRequests(): object | undefined {
-    return this.#shared?.record.retry && this.#history.settledRequests;
+    return this.#host.record && this.#history.settledRequests;
   }
 
-  get inputResponses(): object | undefined {
-    return this.#shared?.record.retry && this.#history.responses;
-  }
-
-  open(way: Caller): () => void {
-    this.#ways.add(way);
-    for (const wake of this.#waiters) wake();
-    return () => void this.#ways.delete(way);
-  }
-
-  ask(row: RequestRow, params: unknown, options: TaskBoundRequestOptions): () => Promise<unknown> {
-    const related = withRelatedTask(params, this.#call.revision, this.#id);
-    if (!this.#shared) return () => this.#askSomewhere(row, related, options);
+  ask(row: RequestRow, params: unknown, { signal, key }: TaskBoundRequestOptions): () => Promise<unknown> {
     const request = toStoredRequest(row, params);
-    const { key, settled } = this.#history.begin(row, options.key, request);
-    if (settled) return async () => readRelayed(settled.response);
-    return async () => {
-      const response = await this.#askAnywhere(row, related, { options, key, request })
-        .catch(toRelayedError)
-        .finally(() => this.#published.delete(key));
-      if (this.#shared?.record.retry) this.#history.settle(key, request, response);
-      return readRelayed(response);
-    };
+    const { key: name, settled } = this.#history.begin(row, key, request);
+    if (settled) return async () => settled.response;
+    const responded = new Promise((resolve, reject) => {
+      this.#open.set(name, { row, params, request, resolve });
+      const stop = (): void => {
+        this.#open.delete(name);
+        reject(signal.reason);
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+    });
+    // Prevents an unhandled rejection if the task ends before the work waits for the response.
+    responded.catch(() => {});
+    return () => responded;
   }
 
-  notify(row: NotificationRow, params: unknown): Promise<void> {
-    return this.#notify(row, withRelatedTask(params, this.#call.revision, this.#id));
+  /**
+   * Accepts responses. Responses without an open input request are ignored.
+   *
+   * @throws {RpcError} when a response is invalid: then none is accepted
+   */
+  respond(responses: Readonly<Record<string, unknown>>): void {
+    const given = [...this.#open].filter(([key]) => Object.hasOwn(responses, key));
+    for (const [key, { row, params }] of given) {
+      const issue = this.#host.check(row, params, responses[key]);
+      if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
+    }
+    this.#history.settleOpen(responses);
+    for (const [key, { request, resolve }] of given) {
+      this.#open.delete(key);
+      if (this.#host.record) this.#history.settle(key, request, responses[key]);
+      resolve(responses[key]);
+    }
   }
+
+  /** Drops notifications, as they cannot be delivered. */
+  async notify(): Promise<void> {}
 
   notifyStatus(record: TaskRecord): void {
-    const row = findRow(this.#table, "taskStatus");
-    if (row && this.#isNotified) void this.#notify(row, toTaskState(record));
-  }
-
-  /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified of the need for input. */
-  async #askSomewhere(
-    row: RequestRow,
-    params: object,
-    options: TaskBoundRequestOptions,
-    publish?: () => void,
-  ): Promise<unknown> {
-    const tried = new Set<Caller>();
-    for (;;) {
-      const way = [...this.#ways, this.#call.connection].findLast((candidate) => !tried.has(candidate));
-      if (!way) {
-        publish?.();
-        await this.#nextWay(options.signal);
-        continue;
-      }
-      tried.add(way);
-      try {
-        return await way.request(row, params, options);
-      } catch (error) {
-        if (options.signal.aborted || !(isUnreachableError(error) || isClosedError(error))) throw error;
-      }
-    }
-  }
-
-  /** Sends a request through this node, or through another node with a call waiting for the result of the task. */
-  async #askAnywhere(row: RequestRow, params: object, { options, key, request }: SharedRequest): Promise<unknown> {
-    const stop = new AbortController();
-    const leave = followSignals(stop, [options.signal]);
-    const relayed = this.#nextResponse(key, stop.signal);
-    const publish = (): void => {
-      if (this.#published.has(key)) return;
-      this.#published.set(key, { request });
-      this.#shared?.publish();
-    };
-    const asked = this.#askSomewhere(row, params, { ...options, signal: stop.signal }, publish);
-    // The loser of the race rejects when it is stopped.
-    for (const promise of [relayed, asked]) promise.catch(() => {});
-    try {
-      return await Promise.race([relayed, asked.then((result) => ({ result }))]);
-    } finally {
-      stop.abort();
-      leave();
-    }
-  }
-
-  async #nextResponse(key: string, signal: AbortSignal): Promise<unknown> {
-    for (;;) {
-      const published = this.#published.get(key);
-      if (published && "response" in published) return published.response;
-      await this.#nextWay(signal);
-    }
-  }
-
-  #respond(responses: Readonly<Record<string, unknown>>): void {
-    this.#history.settleOpen(responses);
-    for (const [key, { request }] of this.#published) {
-      if (Object.hasOwn(responses, key)) this.#published.set(key, { request, response: responses[key] });
-    }
-    for (const wake of this.#waiters) wake();
-  }
-
-  async #nextWay(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiters.delete(wake);
-        signal.removeEventListener("abort", stop);
-      };
-      const wake = (): void => (leave(), resolve());
-      const stop = (): void => (leave(), reject(signal.reason));
-      this.#waiters.add(wake);
-      signal.addEventListener("abort", stop);
-    });
-  }
-
-  get #table(): Revision["serverNotifications"] {
-    const { session, revision } = this.#call;
-    return session.role === "server" ? revision.serverNotifications : revision.clientNotifications;
-  }
-
-  /** Sends a notification. A failed send is ignored, because the requestor can still request the status. */
-  async #notify(row: NotificationRow, params: object): Promise<void> {
-    const way = [...this.#ways].at(-1) ?? this.#call.connection;
-    await way.notify(row, params).catch(() => {});
+    this.#host.notifyStatus(record);
   }
 }
 
-interface SharedRequest {
-  readonly options: TaskBoundRequestOptions;
-  readonly key: string;
+interface KeptInputRequest {
+  readonly row: RequestRow;
+  readonly params: unknown;
+  /** The input request in the form sent to the client. */
   readonly request: object;
+  resolve(response: unknown): void;
 }
 
-/** Returns the result in a response, or throws its error. */
-function readRelayed(response: unknown): unknown {
-  if (!isObject(response)) return undefined;
-  const { result, error } = response;
-  if (!isObject(error)) return result;
-  throw new PeerError({ code: Number(error.code), message: String(error.message), data: error.data });
+/** Returns the problem with a response to an input request in the record of a task, if any. */
+export type CheckStoredResponse = (request: unknown, response: unknown) => Issue | undefined;
+
+/**
+ * Selects the responses to open input requests.
+ *
+ * @throws {RpcError} when one of them is invalid.
+ */
+export function selectResponses(
+  requests: Readonly<Record<string, unknown>>,
+  responses: Readonly<Record<string, unknown>>,
+  check: CheckStoredResponse,
+): Readonly<Record<string, unknown>> {
+  const open = Object.entries(requests).filter(([key]) => Object.hasOwn(responses, key));
+  for (const [key, request] of open) {
+    const issue = check(request, responses[key]);
+    if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
+  }
+  return Object.fromEntries(open.map(([key]) => [key, responses[key]]));
 }
 
-/** Returns an error of the requestor as a response. */
-function toRelayedError(error: unknown): RelayedResponse {
-  if (isPeerError(error)) return { error: toErrorObject(error) };
-  throw error;
+/**
+ * Keys of the input requests of a task. Each is used for one input request only. When an attempt repeats an input request, the request has the key
+ * and the response from the earlier attempt.
+ */
+export class InputHistory {
+  /** Input requests of earlier attempts without a response. */
+  readonly #open = new Map<string, unknown>();
+  readonly #settled = new Map<string, { readonly request: unknown; readonly response: unknown }>();
+  readonly #used = new Set<string>();
+
+  /** @param record - record of a task left by an earlier attempt */
+  constructor({ inputRequests, inputResponses, settledRequests }: Partial<TaskRecord> = {}) {
+    const responses = new Map(Object.entries(inputResponses ?? {}));
+    for (const [key, request] of Object.entries({ ...inputRequests, ...settledRequests })) {
+      if (responses.has(key)) this.#settled.set(key, { request, response: responses.get(key) });
+      else this.#open.set(key, request);
+    }
+  }
+
+  /** Input requests of earlier attempts without a response so far, by key. */
+  get openRequests(): object {
+    return Object.fromEntries(this.#open);
+  }
+
+  /** Input requests with a response, by key. */
+  get settledRequests(): object {
+    return Object.fromEntries([...this.#settled].map(([key, { request }]) => [key, request]));
+  }
+
+  /** Responses by key. */
+  get responses(): object {
+    return Object.fromEntries([...this.#settled].map(([key, { response }]) => [key, response]));
+  }
+
+  /** Finds the key of an input request. */
+  begin(
+    { handler }: RequestRow,
+    wanted: string | undefined,
+    request: object,
+  ): { readonly key: string; readonly settled?: { readonly response: unknown } } {
+    for (let number = 1; ; number += 1) {
+      const key = wanted !== undefined && number === 1 ? wanted : `${wanted ?? handler}-${number}`;
+      if (this.#used.has(key) || !this.#isSame(key, request)) continue;
+      this.#used.add(key);
+      this.#open.delete(key);
+      const settled = this.#settled.get(key);
+      return settled ? { key, settled } : { key };
+    }
+  }
+
+  /** Keeps the response to an input request. */
+  settle(key: string, request: object, response: unknown): void {
+    this.#settled.set(key, { request, response });
+  }
+
+  /** Keeps responses to input requests of earlier attempts. */
+  settleOpen(responses: Readonly<Record<string, unknown>>): void {
+    for (const [key, request] of this.#open) {
+      if (!Object.hasOwn(responses, key)) continue;
+      this.#open.delete(key);
+      this.#settled.set(key, { request, response: responses[key] });
+    }
+  }
+
+  #isSame(key: string, request: object): boolean {
+    const earlier = this.#settled.get(key)?.request ?? this.#open.get(key);
+    return earlier === undefined || JSON.stringify(earlier) === JSON.stringify(request);
+  }
+}
+
+/** Returns an input request in the form in which it is stored. */
+export function toStoredRequest(
+  row: RequestRow,
+  params: unknown,
+): { readonly method: string; readonly params?: object } {
+  const hasParams = !row.paramsOptional || (isObject(params) && Object.keys(params).length > 0);
+  return { method: row.method, ...(hasParams && { params: JSON.parse(JSON.stringify(params)) }) };
 }

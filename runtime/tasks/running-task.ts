@@ -1,4 +1,10 @@
-import type { Awaitable, NotificationRow, RequestRow } from "../../generated/support.ts";
+import {
+  isObject,
+  type Awaitable,
+  type NotificationRow,
+  type RequestRow,
+  type Progress,
+} from "../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { toWrittenRow } from "../protocol/session/written-row.ts";
 import { checkResult } from "../protocol/peer/routes.ts";
@@ -10,19 +16,25 @@ import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore
 import { pause, type Clock } from "../internal/timers.ts";
 import { EngineError } from "../stores/engine.ts";
 import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
-import { toFailed } from "./task-errors.ts";
+import { toFailed, type TaskEnding } from "./task.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
+import { asHandled } from "../internal/as-handled.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
+import { Throttle, toProgress, toProgressToken, type TimerHost } from "../protocol/peer/progress.ts";
+import { RelayedCall } from "../protocol/peer/relayed-call.ts";
+import type { StepRunner } from "./step-recorder.ts";
+import type { TaskContext, TaskControl } from "./call-scope.ts";
 
 /** Reason for which the work of an earlier attempt is aborted. */
 export const takenOver = "Another node runs the task";
 
 /** Dependencies of a running task. */
-export interface RunningTaskHost {
+interface RunningTaskHost {
   readonly store: TaskStore;
   readonly clock: Clock;
   /** Milliseconds between two reads of the store for responses accepted by another process. */
   readonly pollInterval: number;
-  readonly outlet: RequestorChannel;
+  readonly channel: RequestorChannel;
   /** Attempt at a task, if other nodes may take it over. Changes by earlier attempts have no effect. */
   readonly attempt?: number | undefined;
   /** Aborted when the server closes: the end of the task is then no longer tried again while the store is lost. */
@@ -69,7 +81,7 @@ export class RunningTask {
   }
 
   /** Ends the task, with the outcome of its work or without one. Only the first call counts. */
-  async end(change: Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status">): Promise<TaskRecord | undefined> {
+  async end(change: TaskEnding): Promise<TaskRecord | undefined> {
     if (this.#isOver) return this.#last;
     this.#isOver = true;
     try {
@@ -111,7 +123,7 @@ export class RunningTask {
 
   /** Sends a notification of the task, or drops it if it cannot be delivered or the task has ended. */
   async notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
-    if (!this.#isOver) await this.#host.outlet.notify(row, params);
+    if (!this.#isOver) await this.#host.channel.notify(row, params);
   }
 
   /**
@@ -129,7 +141,7 @@ export class RunningTask {
     this.signal.throwIfAborted();
     const stop = new AbortController();
     const leave = followSignals(stop, [options.signal, this.signal]);
-    const put = this.#host.outlet.ask(row, params, { ...options, signal: stop.signal });
+    const put = this.#host.channel.ask(row, params, { ...options, signal: stop.signal });
     try {
       await this.#count(1);
       void this.#collect();
@@ -149,14 +161,14 @@ export class RunningTask {
   /** Accepts responses to the input requests in the record, and updates the record. */
   async respond(responses: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#isOver) return;
-    this.#host.outlet.respond?.(responses);
+    this.#host.channel.respond?.(responses);
     await this.#change({});
   }
 
   /** Polls the store while the task waits for responses: another process may have received them, or may have cancelled the task. */
   async #collect(): Promise<void> {
-    const { outlet, clock, pollInterval } = this.#host;
-    if (this.#isCollecting || !outlet.respond) return;
+    const { channel, clock, pollInterval } = this.#host;
+    if (this.#isCollecting || !channel.respond) return;
     this.#isCollecting = true;
     while (this.#openInputRequests > 0 && !this.#isOver) {
       await pause(pollInterval, clock, this.signal).catch(() => {});
@@ -179,10 +191,10 @@ export class RunningTask {
     if (this.#isOver) return;
     if (!record) return this.abandon("The task was removed");
     if (this.#isFenced(record)) return this.abandon(takenOver);
-    if (record.inputResponses && !isFinal(record.status)) this.#host.outlet.respond?.({ ...record.inputResponses });
+    if (record.inputResponses && !isFinal(record.status)) this.#host.channel.respond?.({ ...record.inputResponses });
     if (!isFinal(record.status)) return;
     this.abandon(`The task is ${record.status}`);
-    this.#host.outlet.notifyStatus(record);
+    this.#host.channel.notifyStatus(record);
     this.#host.changed?.(record);
   }
 
@@ -195,7 +207,7 @@ export class RunningTask {
   async #count(step: 1 | -1): Promise<void> {
     const before = this.#openInputRequests;
     this.#openInputRequests += step;
-    const isSame = before > 0 && this.#openInputRequests > 0 && this.#host.outlet.inputRequests === undefined;
+    const isSame = before > 0 && this.#openInputRequests > 0 && this.#host.channel.inputRequests === undefined;
     if (!this.#isOver && !isSame)
       await this.#change({ status: this.#openInputRequests > 0 ? "input_required" : "working" });
   }
@@ -205,7 +217,7 @@ export class RunningTask {
     const changed = this.#last
       .catch(() => undefined)
       .then(() => {
-        const { inputRequests, settledRequests, inputResponses } = this.#host.outlet;
+        const { inputRequests, settledRequests, inputResponses } = this.#host.channel;
         const updatedAt = new Date().toISOString();
         return this.#store({
           ...(inputRequests && { inputRequests }),
@@ -219,7 +231,7 @@ export class RunningTask {
     return changed.then((record) => {
       if (record && this.#isFenced(record)) this.abandon(takenOver);
       else if (record && (!this.#isOver || isFinal(record.status))) {
-        this.#host.outlet.notifyStatus(record);
+        this.#host.channel.notifyStatus(record);
         this.#host.changed?.(record);
       }
       return record;
@@ -231,5 +243,71 @@ export class RunningTask {
     if (attempt === undefined) return store.change(this.key, change);
     const perform = async (): Promise<TaskRecord | undefined> => store.change(this.key, change, attempt);
     return change.status && isFinal(change.status) ? repeatWhileLost(perform, { clock, signal: closing }) : perform();
+  }
+}
+
+/** A call continued as a task. Its messages belong to the task, and only the end of the task ends it. */
+export class TaskCall extends RelayedCall implements TaskContext {
+  readonly #task: RunningTask;
+  readonly #throttle: Throttle;
+  #lastProgress = -Infinity;
+
+  /** Present if the task may be run again. */
+  readonly steps: StepRunner | undefined;
+
+  constructor(call: CallContext, task: RunningTask, timer: TimerHost, steps?: StepRunner) {
+    super(call);
+    this.#task = task;
+    this.steps = steps;
+    this.#throttle = new Throttle(timer, call.progressRate, (report) => this.#notify(report));
+  }
+
+  get task(): TaskControl {
+    return { id: this.#task.key.id, status: (message) => this.#task.explain(message) };
+  }
+
+  get signal(): AbortSignal {
+    return this.#task.signal;
+  }
+
+  override get origin(): unknown {
+    return isObject(this.call.origin) ? { ...this.call.origin, releaseConnection: () => false } : undefined;
+  }
+
+  /** Reports progress. The progress token of the request stays valid until the task ends. */
+  progress(report: Progress): Promise<void> {
+    return asHandled(this.#report(report));
+  }
+
+  async #report(report: Progress): Promise<void> {
+    const { progress } = report;
+    const isWanted = toProgressToken(this.meta.progressToken) !== undefined;
+    if (!isWanted || !Number.isFinite(progress) || progress <= this.#lastProgress) return;
+    this.#lastProgress = progress;
+    await this.#throttle.report(report);
+  }
+
+  /** Sends progress when due, and returns the time of the next sweep. */
+  sweepProgress(now: number): number {
+    return this.#throttle.sweep(now);
+  }
+
+  /** Sends the last reported progress before the task ends. */
+  finish(): Promise<void> {
+    return this.#throttle.flush();
+  }
+
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.#task.notify(row, params);
+  }
+
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
+    return this.#task.ask(row, params, options);
+  }
+
+  async #notify(report: Progress): Promise<void> {
+    const { serverNotifications, clientNotifications } = this.revision;
+    const row = findRow(this.session.role === "server" ? serverNotifications : clientNotifications, "progress");
+    if (row) await this.#task.notify(row, { ...toProgress(report), progressToken: this.meta.progressToken });
   }
 }

@@ -2,8 +2,7 @@ import { DeadlineTimer, type Cancel, type Clock } from "../internal/timers.ts";
 import type { TimerHost } from "../protocol/peer/progress.ts";
 import type { TaskKey, TaskRecord } from "../stores/task-store.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
-import type { RunningTask } from "./running-task.ts";
-import type { TaskCall } from "./task-call.ts";
+import type { RunningTask, TaskCall } from "./running-task.ts";
 
 /** Task running in this process. */
 export interface RunningEntry {
@@ -13,7 +12,7 @@ export interface RunningEntry {
   /** Record of the task when the attempt began. */
   readonly record: TaskRecord;
   readonly task: RunningTask;
-  readonly outlet: RequestorChannel;
+  readonly channel: RequestorChannel;
   readonly during: TaskCall;
 }
 

@@ -17,20 +17,27 @@ export interface StepRunner {
   run(key: string, work: (step: { readonly token: string }) => unknown): Promise<unknown>;
 }
 
-/** Attempt at a task whose steps are recorded. */
-export interface RecordedAttempt {
+/**
+ * Creates the recorder of an attempt at a task.
+ *
+ * @param scope - id of the task
+ * @param fenced - called when a later attempt runs the task
+ */
+export function createStepRecorder({
+  ledger,
+  scope,
+  attempt,
+  clock,
+  signal,
+  fenced,
+}: {
   readonly ledger: Ledger;
-  /** Id of the task. */
   readonly scope: string;
   readonly attempt: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called when a later attempt runs the task. */
   fenced(): void;
-}
-
-/** Creates the recorder of an attempt. */
-export function createStepRecorder({ ledger, scope, attempt, clock, signal, fenced }: RecordedAttempt): StepRecorder {
+}): StepRecorder {
   const stop = (): never => {
     fenced();
     throw new DOMException("Another node runs the task", "AbortError");

@@ -1,9 +1,6 @@
-import type { RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskManager } from "./task-manager.ts";
-import { withStore } from "./task-errors.ts";
-import type { RequestTaskOptions } from "./task-options.ts";
-import { readTaskParams, withoutTask } from "./task.ts";
+import { withStore } from "./task.ts";
 
 /** Handlers of requests about tasks, by handler name. */
 export interface TaskHandlers {
@@ -25,23 +22,5 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
     getTaskPayload: ({ taskId }, call) => withStore(() => tasks.result(call, taskId)),
     cancelTask: ({ taskId }, call) => withStore(() => tasks.cancel(call, taskId)),
     listTasks: (params, call) => withStore(() => tasks.list(call, params?.cursor)),
-  };
-}
-
-/** Wraps a handler: its requests run as tasks if the requestor wants them to. */
-export function allowTask(
-  row: RequestRow,
-  { tasks, taskOptions }: { readonly tasks: TaskManager; readonly taskOptions: RequestTaskOptions },
-  response: (params: unknown, call: CallContext) => unknown,
-): (params: unknown, call: CallContext) => unknown {
-  return (params, call) => {
-    const asked = readTaskParams(params);
-    if (!asked) return response(params, call);
-    return tasks.start(call, {
-      row,
-      ttl: asked.ttl,
-      taskOptions,
-      work: (during) => response(withoutTask(params), during),
-    });
   };
 }

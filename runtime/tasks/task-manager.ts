@@ -6,21 +6,26 @@ import type { CloseOptions, Connection } from "../protocol/session/connection.ts
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { inLaterTurn, pause } from "../internal/timers.ts";
 import { isFinal, readOpenRequests, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
-import { InputRelay } from "./input-relay.ts";
-import { selectResponses, type CheckStoredResponse } from "./stored-input-requests.ts";
-import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
-import { RunningTask, takenOver } from "./running-task.ts";
+import { selectResponses, type CheckStoredResponse, type RequestorChannel } from "./requestor-channel.ts";
+import { InputRelay, SessionChannel } from "./session-channel.ts";
+import { RunningTask, TaskCall, takenOver } from "./running-task.ts";
 import { RunningTasks, type RunningEntry } from "./running-tasks.ts";
 import { SessionOwners } from "./session-owners.ts";
-import { SharedTasks, type TaskFollower } from "./shared-tasks.ts";
+import { SharedTasks, isLeased, type TaskFollower } from "./shared-tasks.ts";
 import { createStepRecorder } from "./step-recorder.ts";
-import { TaskCall } from "./task-call.ts";
-import { alreadyEnded, rejectTask, serverIsClosing, toFailed, tooManyTasks, unknownTask } from "./task-errors.ts";
-import { isLeased } from "./task-leases.ts";
-import type { RestoreTask, TaskHost, TaskRequest } from "./task-request.ts";
-import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
+import { handleTaskRequest, type RestoreTask, type TaskHost, type TaskRequest } from "./task-request.ts";
+import {
+  toTaskState,
+  withRelatedTask,
+  alreadyEnded,
+  rejectTask,
+  serverIsClosing,
+  toFailed,
+  tooManyTasks,
+  unknownTask,
+  type TaskState,
+} from "./task.ts";
 import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings } from "./task-options.ts";
-import { handleTaskRequest } from "./task-work.ts";
 
 /** Options and dependencies of a task manager. */
 export interface TaskManagerOptions extends TaskOptions {
@@ -81,7 +86,7 @@ export class TaskManager {
       run: (record, { call, request }) => this.#run(record, call, request),
       report: (thrown) => this.#report(undefined, thrown),
     });
-    this.#shared.start();
+    this.#shared.leases.start();
   }
 
   /** Sets the function to restore tasks of a revision. */
@@ -111,7 +116,7 @@ export class TaskManager {
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.taskOptions, this.#settings);
     const id = crypto.randomUUID();
-    const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? (await this.#ownerOf(call)) };
+    const key: TaskKey = { id, owner: request.ownership?.ownerOf(call, id) ?? (await this.#ownerOf(call)) };
     const pollInterval = request.taskOptions.pollInterval ?? this.#settings.pollInterval;
     const principal = this.#options.principalOf?.(call);
     const times = { createdAt: now, updatedAt: now, ttl, pollInterval };
@@ -128,7 +133,7 @@ export class TaskManager {
       await this.#store.remove(key);
       throw serverIsClosing();
     }
-    const isOfSession = request.keeping === undefined && principal === undefined;
+    const isOfSession = request.ownership === undefined && principal === undefined;
     if (isOfSession && this.#owners.hasEnded(call.connection)) {
       // Its tasks were removed before this one was added.
       await this.#store.remove(key);
@@ -246,7 +251,7 @@ export class TaskManager {
   }
 
   async #close({ drain = 0 }: CloseOptions): Promise<void> {
-    this.#shared?.stopTaking();
+    this.#shared?.leases.stopTaking();
     await this.#running.drain(drain);
     const end = toFailed("The server that ran the task has ended");
     const running = this.#running.values();
@@ -260,8 +265,8 @@ export class TaskManager {
       ...released.map(({ task, record: { releases = 0 } }) => task.release(releases + 1)),
       ...ended.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))),
     ]);
-    await this.#shared?.release(released).catch((thrown) => this.#report(undefined, thrown));
-    this.#shared?.stop();
+    await this.#shared?.leases.release(released).catch((thrown) => this.#report(undefined, thrown));
+    this.#shared?.leases.stop();
     // A store that does not respond must not keep the server from closing.
     const late = new AbortController();
     const limit = pause(Math.max(drain, defaultTimeouts.drain), this.#settings.clock, late.signal).catch(() => {});
@@ -290,9 +295,9 @@ export class TaskManager {
     const key: TaskKey = { id, owner };
     const { clock } = this.#settings;
     const closing = this.#closing.signal;
-    const outlet = this.#createOutlet(record, call, request);
+    const channel = this.#createChannel(record, call, request);
     const changed = (next: TaskRecord): void => this.#shared?.changed(next);
-    const host = { store: this.#store, outlet, clock, pollInterval, attempt, changed, closing };
+    const host = { store: this.#store, channel, clock, pollInterval, attempt, changed, closing };
     const task = new RunningTask(key, call, host);
     const ledger = record.retry && this.#shared?.ledger;
     const { signal } = task;
@@ -304,13 +309,13 @@ export class TaskManager {
       ledger &&
         request.createSteps?.(createStepRecorder({ ledger, scope: id, attempt: attempt ?? 1, clock, signal, fenced })),
     );
-    this.#running.add({ key, node, record, task, outlet, during }, () => this.#shared?.forget(id));
+    this.#running.add({ key, node, record, task, channel, during }, () => this.#shared?.forget(id));
     // The work begins after the requestor knows of the task: earlier messages would not make sense to it.
     inLaterTurn(() => void this.#work(task, during, request));
   }
 
-  #createOutlet(record: TaskRecord, call: CallContext, { keeping }: TaskRequest): RequestorChannel {
-    if (keeping) return keeping.createOutlet(call, record.retry && record);
+  #createChannel(record: TaskRecord, call: CallContext, { ownership }: TaskRequest): RequestorChannel {
+    if (ownership) return ownership.createChannel(call, record.retry && record);
     const { id } = record;
     const publish = (): void =>
       void this.#running
@@ -375,7 +380,7 @@ export class TaskManager {
 }
 
 /** Waits for the end of a task. Until then, the task can send requests through this call. */
-async function join({ task, outlet }: RunningEntry, call: CallContext): Promise<void> {
-  const close = outlet.open?.(call);
+async function join({ task, channel }: RunningEntry, call: CallContext): Promise<void> {
+  const close = channel.open?.(call);
   await task.join(call.signal).finally(close);
 }

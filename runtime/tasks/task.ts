@@ -1,6 +1,10 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
-import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
+import type { TaskRecord, TaskStatus, TaskChange } from "../stores/task-store.ts";
+import { shorten } from "../internal/shorten.ts";
+import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
+import { EngineError } from "../stores/engine.ts";
 
 /** Snapshot of a task at the time of the request. */
 export interface TaskState {
@@ -97,4 +101,55 @@ export function readRelatedTask(meta: { readonly [key: string]: unknown }, revis
   const key = findRelatedKey(revision);
   const related = key === undefined ? undefined : meta[key];
   return isObject(related) && typeof related.taskId === "string" ? related.taskId : undefined;
+}
+
+/** Creates the error for a task unknown to its requestor. */
+export function unknownTask(id: string): RpcError {
+  return rejectTask(`Task not found: ${id}`, id);
+}
+
+/** Creates the error for the cancellation of an ended task. */
+export function alreadyEnded({ id, status }: TaskRecord): RpcError {
+  return rejectTask(`The task is already in terminal status '${status}': ${id}`, id);
+}
+
+/** Creates the error for a request about a task. */
+export function rejectTask(message: string, taskId: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
+}
+
+/** Creates the error for a task for which the store has no room. */
+export function tooManyTasks(): RpcError {
+  return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
+}
+
+/**
+ * Performs a request about tasks.
+ *
+ * @throws {RpcError} when the store of the tasks cannot be reached: the request may be repeated later
+ */
+export async function withStore<Result>(perform: () => Promise<Result>): Promise<Result> {
+  try {
+    return await perform();
+  } catch (thrown) {
+    if (!(thrown instanceof EngineError)) throw thrown;
+    throw new RpcError(rejectionCodes.unavailable, "The task store cannot be reached; retry later", {
+      data: { retryAfter: 1 },
+      cause: thrown,
+    });
+  }
+}
+
+/** Creates the error for a new task while the server closes. */
+export function serverIsClosing(): RpcError {
+  return new RpcError(errorCodes.internalError, "The server is closing; retry the request later");
+}
+
+/** End of a task: its final status and outcome. */
+export type TaskEnding = Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status">;
+
+/** Returns the end of a task, when this node cannot complete it. */
+export function toFailed(message: string): TaskEnding {
+  const error = { code: errorCodes.internalError, message };
+  return { status: "failed", statusMessage: message, outcome: { kind: "error", error } };
 }

@@ -36,7 +36,7 @@ import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, resolveInputRequired } from "../input/input-required.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
-import { RequestedTasks } from "../tasks/server-tasks.ts";
+import { RequestedTasks } from "../tasks/requested-tasks.ts";
 import { ResourceSubscriptions } from "../subscriptions/resource-subscriptions.ts";
 import { TaskListening } from "../tasks/task-notifications.ts";
 

@@ -4,11 +4,10 @@ import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import { findRequestRow } from "../session/requests.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
-import { taskProtocolOf } from "./protocols.ts";
-import type { TaskSubscriptions } from "./task-protocol.ts";
+import { taskProtocolOf } from "./task-protocol.ts";
 
 /** Parts of a session used by task notifications. */
-export interface TaskListeningHost {
+interface TaskListeningHost {
   readonly clock: Clock | undefined;
   /** Milliseconds to wait for an acknowledgement. */
   readonly timeout: number;
@@ -23,7 +22,7 @@ export interface TaskListeningHost {
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-export class TaskListening implements TaskSubscriptions {
+export class TaskListening {
   readonly #host: TaskListeningHost;
   readonly #wanted = new Set<string>();
   /** Ids of tasks without notifications by the server. */
@@ -63,6 +62,7 @@ export class TaskListening implements TaskSubscriptions {
     this.#current = undefined;
   }
 
+  /** True if the server has agreed to notify of a task. */
   isHeard(taskId: string): boolean {
     return this.#current?.honoured.has(taskId) ?? false;
   }

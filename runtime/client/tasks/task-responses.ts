@@ -2,9 +2,8 @@ import type { Revision } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
-import { allowTask } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
-import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";
+import { readRelatedTask, readTaskParams, taskGate, withRelatedTask, withoutTask } from "../../tasks/task.ts";
 
 /** Handles a request of the server and returns the result. */
 export type RespondFunction = (params: unknown, call: CallContext) => unknown;
@@ -19,8 +18,12 @@ export function respondAsTask(
   const plain = relateToTask(response);
   if (!row) return plain;
   const gate = taskGate(row, "client");
-  const asTask = allowTask(row, { tasks, taskOptions: {} }, plain);
-  return (params, call) => (isOpen(gate, call.session) ? asTask(params, call) : plain(params, call));
+  return (params, call) => {
+    const requested = isOpen(gate, call.session) ? readTaskParams(params) : undefined;
+    if (!requested) return plain(params, call);
+    const work = (during: CallContext): unknown => plain(withoutTask(params), during);
+    return tasks.start(call, { row, ttl: requested.ttl, taskOptions: {}, work });
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isObject, type Progress, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { isInputRequired } from "../../client/input/input-required.ts";
-import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
+import { readStartedTask } from "../../client/tasks/task-protocol.ts";
 import { startTimer, type Cancel } from "../../internal/timers.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { listMembers } from "../../protocol/peer/readable-result.ts";
@@ -10,7 +10,7 @@ import { ClosedError } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
 import { createLogLevels, type LogLevels } from "../../server/logging/log-levels.ts";
 import type { ConnectionLimit } from "../upstream/connection-limit.ts";
-import { startCoreTask } from "../tasks/core-upstream-tasks.ts";
+import { startCoreTask } from "../tasks/upstream-tasks.ts";
 import type { Owners } from "../upstream/owners.ts";
 import type { CallConnections } from "../upstream/call-connections.ts";
 import type { Lease } from "../upstream/lease.ts";

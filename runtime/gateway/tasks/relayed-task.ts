@@ -7,12 +7,12 @@ import {
   type Table,
 } from "../../../generated/support.ts";
 import { findRequestRow, type ClientRequestName } from "../../client/session/requests.ts";
-import { RequestedTasks } from "../../client/tasks/server-tasks.ts";
+import { RequestedTasks } from "../../client/tasks/requested-tasks.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
 import type { TaskHandle } from "../../tasks/task-handle.ts";
-import { readTask } from "../../tasks/task-control.ts";
+import { readTask } from "../../tasks/call-scope.ts";
 import { withRelatedTask, type TaskState } from "../../tasks/task.ts";
 import { toEmbedded, toForwarded, withoutInputRequired } from "../convert-messages.ts";
 import type { Listener, Upstream } from "../upstream/upstream.ts";
@@ -22,8 +22,9 @@ import type { Listener, Upstream } from "../upstream/upstream.ts";
  * between go to the client. The result of the task is the result of the call.
  */
 export class RelayedTask implements Listener {
+  /** State in which the server named the task. */
+  readonly started: TaskState;
   readonly #upstream: Upstream;
-  readonly #started: TaskState;
   readonly #tasks: RequestedTasks;
   readonly #ended: AbortController | undefined;
   /** Resolves when the task no longer needs its connection. */
@@ -36,7 +37,7 @@ export class RelayedTask implements Listener {
   /** @param ended - aborted when nothing more is expected of the request which became the task */
   constructor(upstream: Upstream, started: TaskState, ended?: AbortController) {
     this.#upstream = upstream;
-    this.#started = started;
+    this.started = started;
     this.#ended = ended;
     this.#during = new Promise((resolve) => (this.#attach = resolve));
     const leave = upstream.hearTask(started.taskId, this);
@@ -59,7 +60,7 @@ export class RelayedTask implements Listener {
   /** Follows the task to its end. Aborting the call cancels the task. */
   async run(during: CallContext): Promise<unknown> {
     this.#attach(during);
-    const followed = this.#tasks.follow(this.#started, toObject, this.#ended);
+    const followed = this.#tasks.follow(this.started, toObject, this.#ended);
     const giveUp = (): void => void followed.cancel().catch(() => {});
     during.signal.addEventListener("abort", giveUp, { once: true });
     if (during.signal.aborted) giveUp();
@@ -68,7 +69,7 @@ export class RelayedTask implements Listener {
       const { revision } = this.#upstream;
       return toForwarded(withoutInputRequired(await followed.result({ signal: during.signal }), revision), revision);
     } catch (error) {
-      const { status } = await followed.status().catch(() => this.#started);
+      const { status } = await followed.status().catch(() => this.started);
       if (status !== "cancelled" || during.signal.aborted) throw error;
       throw new RpcError(errorCodes.internalError, "The server cancelled the task");
     } finally {
@@ -81,7 +82,7 @@ export class RelayedTask implements Listener {
   /** Cancels the task, which no call will follow. */
   async abandon(): Promise<void> {
     this.#ended?.abort();
-    await this.#send("cancelTask", { taskId: this.#started.taskId }, {}).catch(() => {});
+    await this.#send("cancelTask", { taskId: this.started.taskId }, {}).catch(() => {});
     this.#leave();
   }
 
@@ -94,11 +95,11 @@ export class RelayedTask implements Listener {
   async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const { revision } = this.#upstream;
     const response = await put(await this.#during, { method, params: toForwarded(params, revision), signal });
-    return withRelatedTask(toForwarded(response, revision), revision, this.#started.taskId);
+    return withRelatedTask(toForwarded(response, revision), revision, this.started.taskId);
   }
 
   notify(handler: string, params: object): void {
-    if (handler === "taskStatus") return this.#tasks.wake(this.#started.taskId);
+    if (handler === "taskStatus") return this.#tasks.wake(this.started.taskId);
     void this.#during.then((during) => {
       const row = findRow(during.revision.serverNotifications, handler);
       if (handler === "loggingMessage" && row)
@@ -138,7 +139,7 @@ export class RelayedTask implements Listener {
   async #explain(followed: TaskHandle, during: CallContext): Promise<void> {
     const control = readTask(during);
     if (!control) return;
-    let last = this.#started.statusMessage;
+    let last = this.started.statusMessage;
     try {
       for await (const { statusMessage } of followed.updates) {
         if (statusMessage === undefined || statusMessage === last) continue;

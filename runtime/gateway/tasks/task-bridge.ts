@@ -1,5 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
-import { taskProtocolOf } from "../../client/tasks/protocols.ts";
+import { taskProtocolOf } from "../../client/tasks/task-protocol.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { readAuth } from "../../server/context.ts";
@@ -12,14 +12,10 @@ import type { TaskOptions } from "../../tasks/task-options.ts";
 import { taskKindOf, type TaskKind } from "../../tasks/task.ts";
 import type { TopicClients } from "../topic-clients.ts";
 import type { ToolList } from "../upstream/tool-list.ts";
-import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
-import { coreUpstreamTasks } from "./core-upstream-tasks.ts";
-import { extensionUpstreamTasks } from "./extension-upstream-tasks.ts";
-import { createForwardedTasks } from "./forwarded-client-tasks.ts";
-import { createCoreClientTasks, createExtensionClientTasks } from "./own-client-tasks.ts";
-import { OwnerNotifications, type OwnerNotificationsHost } from "./owner-notifications.ts";
-import { TaskOwners } from "./task-owners.ts";
-import { noUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
+import { noClientTasks, createCoreClientTasks, createExtensionClientTasks, type ClientTasks } from "./client-tasks.ts";
+import { OwnerNotifications, type OwnerNotificationsHost } from "./task-notifications.ts";
+import { TaskOwners, createForwardedTasks } from "./forwarded-tasks.ts";
+import { noUpstreamTasks, coreUpstreamTasks, extensionUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
 
 /** Parts of a gateway used by its tasks. */
 export interface TaskBridgeOptions {

@@ -1,8 +1,14 @@
-import type { RequestRow } from "../../../generated/support.ts";
+import { isObject, type RequestRow, type Progress, type Revision } from "../../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { RequestedTask } from "./client-tasks.ts";
-import type { RelayedTask } from "./relayed-task.ts";
+import { RelayedTask } from "./relayed-task.ts";
+import { coreTasks, extensionTasks } from "../../client/tasks/task-protocol.ts";
+import { toPollInterval } from "../../tasks/task-handle.ts";
+import { isMissingCapabilityError } from "../../jsonrpc/errors.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { gatewayPrincipal, type Principal } from "../principal.ts";
+import { systemClock } from "../../internal/timers.ts";
 
 /** Call of a tool, which the server may run as a task. */
 export interface UpstreamToolCall {
@@ -43,3 +49,133 @@ export const noUpstreamTasks: UpstreamTasks = {
   callTool: (call) => call.complete(),
   showTools: (result) => result,
 };
+
+/** Tasks of the core, which the gateway requests of the server. */
+export const coreUpstreamTasks: UpstreamTasks = {
+  callTool(given) {
+    if (given.requested) return startCoreTask(given, given.requested);
+    return given.isTaskRequired ? awaitCoreTask(given) : given.complete();
+  },
+  showTools: (result) => result,
+};
+
+/** Starts a task on the server, and a task of the gateway to represent it. If the server responds with a result instead, returns this result. */
+export async function startCoreTask(given: UpstreamToolCall, requested: RequestedTask): Promise<unknown> {
+  const { row, call, signal, onStarted } = given;
+  const { response, task } = await begin(given, requested.ttl);
+  if (!task) return response;
+  const { ttl, pollInterval } = task.started;
+  onStarted?.(task);
+  try {
+    signal.throwIfAborted();
+    return await requested.begin(call(), {
+      row,
+      ttl: ttl ?? Infinity,
+      taskOptions: pollInterval === undefined ? {} : { pollInterval: toPollInterval(pollInterval) },
+      run: (during) => task.run(during),
+      spared: () => void task.abandon(),
+    });
+  } catch (error) {
+    await task.abandon();
+    throw error;
+  }
+}
+
+/** Runs a call as a task on the server, and waits for its result. */
+async function awaitCoreTask(given: UpstreamToolCall): Promise<unknown> {
+  const { response, task } = await begin(given, undefined);
+  return task ? task.run(given.call()) : response;
+}
+
+/** Requests a task of the server. The server may respond with a result instead. */
+async function begin(
+  { upstream, request, call, signal }: UpstreamToolCall,
+  ttl: number | undefined,
+): Promise<{ readonly response: unknown; readonly task?: RelayedTask }> {
+  const ended = new AbortController();
+  let task: RelayedTask | undefined;
+  const onProgress = (progress: Progress): void => {
+    if (task) task.report(progress);
+    else void call().progress(progress);
+  };
+  const { params, options } = coreTasks.toRequest(ttl === undefined ? true : { ttl }, ended.signal);
+  const response = await request(params, { ...options, signal: withGrace(signal), onProgress });
+  const started = coreTasks.readCreated(response);
+  if (!started) return { response };
+  task = new RelayedTask(upstream, started, ended);
+  return { response, task };
+}
+
+/**
+ * Tasks of the tasks extension. The server decides which calls become tasks. It may do so if the client requests a task, or if the tool only runs
+ * as one.
+ */
+export const extensionUpstreamTasks: UpstreamTasks = {
+  async callTool(given) {
+    const { row, requested, call, upstream } = given;
+    const run = (during: CallContext): Promise<unknown> => follow(given, during);
+    if (requested) return requested.begin(call(), { row, ttl: requested.ttl, taskOptions: {}, run });
+    try {
+      return await given.complete();
+    } catch (error) {
+      if (!needsTasks(error, upstream.revision)) throw error;
+      return run(call());
+    }
+  },
+  showTools(result) {
+    if (!isObject(result) || !Array.isArray(result.tools)) return result;
+    const execution = { taskSupport: "optional" };
+    return { ...result, tools: result.tools.filter(isObject).map((tool) => ({ ...tool, execution })) };
+  },
+};
+
+/** Returns a principal with a declaration of tasks: the gateway follows tasks for its clients, even if they do not know tasks. */
+export function declareTasks({ info, capabilities }: Principal, revision: Revision): Principal {
+  const id = extensionOf(revision);
+  const { extensions } = capabilities;
+  if (id === undefined) return { info, capabilities };
+  return { info, capabilities: { ...capabilities, extensions: { ...(isObject(extensions) && extensions), [id]: {} } } };
+}
+
+/** Returns the principal of the gateway's own subscriptions to tasks. */
+export function toTaskSubscriber(revisions: readonly Revision[]): Principal {
+  const revision = revisions.find(({ lifecycle }) => lifecycle === "per-request");
+  return revision ? declareTasks(gatewayPrincipal, revision) : gatewayPrincipal;
+}
+
+/** Sends a call to which the server may respond with a task, and waits for the result of the task. */
+async function follow({ completeWithTasks }: SessionToolCall, during: CallContext): Promise<unknown> {
+  const { upstream, result } = await completeWithTasks(during);
+  const started = extensionTasks.readContinued(result);
+  return started ? new RelayedTask(upstream, started).run(during) : result;
+}
+
+/** True if a server rejects a call because it only runs as a task, and the client has not declared tasks. */
+function needsTasks(error: unknown, revision: Revision): boolean {
+  if (!isMissingCapabilityError(error)) return false;
+  const { extensions } = error.requiredCapabilities;
+  const id = extensionOf(revision);
+  return id !== undefined && isObject(extensions) && Object.hasOwn(extensions, id);
+}
+
+/** Returns the id of the extension by which a revision has tasks. */
+function extensionOf({ clientRequests }: Revision): string | undefined {
+  return findRow(clientRequests, "getTask")?.needs?.path.at(-1);
+}
+
+/**
+ * Returns a signal which follows another one after a grace period. While a server is starting a task, its response has to arrive: without it the task
+ * is not known, and cannot be cancelled.
+ */
+export function withGrace(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const wait = (): void => {
+    systemClock.after(grace, () => controller.abort(signal.reason));
+  };
+  if (signal.aborted) wait();
+  else signal.addEventListener("abort", wait, { once: true });
+  return controller.signal;
+}
+
+/** Milliseconds of the grace period. */
+const grace = 2_000;

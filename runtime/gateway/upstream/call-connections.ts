@@ -1,6 +1,6 @@
 import { ClosedError } from "../../jsonrpc/errors.ts";
-import { toTaskSubscriber } from "../tasks/extension-upstream-tasks.ts";
-import type { TaskConnection, TaskUpstream } from "../tasks/task-subscription.ts";
+import { toTaskSubscriber } from "../tasks/upstream-tasks.ts";
+import type { TaskConnection, TaskUpstream } from "../tasks/task-notifications.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { Lease, PooledCall } from "./lease.ts";
 import type { Owner } from "./owners.ts";

@@ -2,7 +2,7 @@ import { toMetadata } from "../../lifecycle/discover-client.ts";
 import { methodNotFound } from "../../jsonrpc/errors.ts";
 import { toServerCapabilitiesOf } from "../convert-messages.ts";
 import { gatewayPrincipal, type Principal } from "../principal.ts";
-import { toTaskSubscriber } from "../tasks/extension-upstream-tasks.ts";
+import { toTaskSubscriber } from "../tasks/upstream-tasks.ts";
 import type { ConnectionLimit, Leave } from "./connection-limit.ts";
 import type { Lease, PooledCall } from "./lease.ts";
 import type { Owner } from "./owners.ts";

@@ -1,7 +1,7 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { StepRunner } from "../../tasks/step-recorder.ts";
-import { readSteps } from "../../tasks/task-control.ts";
+import { readSteps } from "../../tasks/call-scope.ts";
 import { createOnce, type Step } from "./once.ts";
 import type { ClientInput } from "./request-state-record.ts";
 import { Steps } from "./steps.ts";

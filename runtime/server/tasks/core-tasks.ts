@@ -1,25 +1,23 @@
-import type { Revision } from "../../../generated/support.ts";
+import type { Revision, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { createRevisionConverter } from "../../protocol/revision/revision-converter.ts";
 import { isOpen, type SessionConverter } from "../../protocol/session/session.ts";
 import { createTaskHandlers } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
-import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
+import { readTaskParams, taskGate, taskKindOf, readCreatedTask, withoutTask } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { CallToolParams, ServedHandler } from "../methods/served-handlers.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
-import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
-import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
-
-/** Returns the protocol of tasks of the core, at revisions with such tasks. */
-export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {
-  return taskKindOf(revision) === "core" ? createCoreTasks(tasks, revision) : undefined;
-}
+import { setToolRestorer, toTaskRetry, findToolRow, readTaskOptions, type ServerTaskProtocol } from "./tool-tasks.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { checkResult } from "../../protocol/peer/routes.ts";
+import { readTask } from "../../tasks/call-scope.ts";
+import { FollowedTask, NoTaskError, type TaskCallOptions } from "../../tasks/task-handle.ts";
+import type { AskForTask } from "../feature.ts";
 
 /**
  * Returns the protocol of tasks of the core.
@@ -91,4 +89,49 @@ function readTaskSupport(task: ToolTask): "optional" | "required" {
 
 function mismatch(message: string, name: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, message, { data: { name } });
+}
+
+/** Returns the function to send requests for clients to run as tasks, at revisions where clients have tasks. */
+export function createAskForTask(revision: Revision): AskForTask | undefined {
+  return taskKindOf(revision) === "core" ? askForTask : undefined;
+}
+
+/** Sends a request to be run as a task, if the client can. Otherwise sends a plain request. */
+function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
+  const { signal, session } = call;
+  // A task that waits for its requestor sends its requests through that wait. A second task would have no requestor to report to.
+  const isPossible = !readTask(call) && isOpen(taskGate(row, "client"), session);
+  return isPossible ? followTask(call, row, params) : call.request(row, withoutTask(params), { signal });
+}
+
+async function followTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
+  const ended = new AbortController();
+  const response = await call.request(row, params, { taskEnded: ended.signal });
+  // A client that returns a final result instead of a task has already done the work.
+  if (readTaskParams(response) === undefined) return response;
+  const created = readCreatedTask(response);
+  if (!created) throw new NoTaskError(row.method, response);
+  const task = new FollowedTask<unknown>(created, {
+    clock: undefined,
+    send: (handler, taskId, options) => send(call, handler, { taskId, options }),
+    toResult: (value) => checkResult(row, value, { converter: call.session.converter }),
+    ended: () => ended.abort(),
+  });
+  try {
+    return await task.result({ signal: call.signal });
+  } catch (error) {
+    // The call may have been cancelled before the task began.
+    if (call.signal.aborted) task.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+function send(
+  call: CallContext,
+  handler: string,
+  { taskId, options }: { readonly taskId: string; readonly options: TaskCallOptions },
+): Promise<unknown> {
+  const row = findRow(call.revision.serverRequests, handler);
+  if (!row) return Promise.reject(new Error(`Revision ${call.revision.id} has no ${handler} requests`));
+  return call.request(row, { taskId }, options);
 }

@@ -6,11 +6,10 @@ import { attempt } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { readOpenRequests, type TaskKey, type TaskRecord } from "../../stores/task-store.ts";
-import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
-import { withStore } from "../../tasks/task-errors.ts";
+import { StoredInputRequests } from "../../tasks/requestor-channel.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOwnership } from "../../tasks/task-request.ts";
-import { toTaskState } from "../../tasks/task.ts";
+import { toTaskState, withStore } from "../../tasks/task.ts";
 import { checkInputResponse } from "../input/check-input.ts";
 import { createRoundTripInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
@@ -21,9 +20,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
-import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
-import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTaskOptions } from "./shared-tasks.ts";
+import { setToolRestorer, toTaskRetry, findToolRow, readTaskOptions, type ServerTaskProtocol } from "./tool-tasks.ts";
 
 /**
  * Runs tool calls as tasks by the tasks extension. The client declares support with each request, and the server decides.
@@ -51,7 +48,7 @@ export function createExtensionTasks(
     readonly revision: Revision;
     readonly audience: Pick<SessionRegistry, "notifyTopic"> & Partial<Pick<SessionRegistry, "audiences">>;
   },
-): ServerTaskProtocol & { readonly listen: ReadExtensionFilter; readonly keeping: TaskOwnership } {
+): ServerTaskProtocol & { readonly listen: ReadExtensionFilter; readonly ownership: TaskOwnership } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, response: unknown): Issue | undefined => {
@@ -71,24 +68,24 @@ export function createExtensionTasks(
     },
   };
   // Input requests of the work are kept in the task. Only those before the task begins use multi round-trip requests.
-  const createOutlet = (_call: CallContext, record?: TaskRecord): StoredInputRequests =>
+  const createChannel = (_call: CallContext, record?: TaskRecord): StoredInputRequests =>
     new StoredInputRequests({
       check: checkInputResponse,
       record,
       notifyStatus: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
-  const keeping = { ownerOf, createOutlet };
+  const ownership = { ownerOf, createChannel };
   return {
     gate,
     handlers,
-    keeping,
+    ownership,
     listen: createListen(gate, async (id, call) => {
       const key = keyOf(call, id);
       const isShared = audience.audiences?.some((other) => other.isShared);
       return isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
     }),
     async start(call, request) {
-      return toCreated(await tasks.begin(call, { ...request, keeping }));
+      return toCreated(await tasks.begin(call, { ...request, ownership }));
     },
   };
 }
@@ -104,11 +101,11 @@ function createCallTool(
   {
     gate,
     start,
-    keeping,
+    ownership,
     tools,
     tasks,
   }: ServerTaskProtocol & {
-    readonly keeping: TaskOwnership;
+    readonly ownership: TaskOwnership;
     readonly tools: ToolRegistry;
     readonly tasks: TaskManager;
   },
@@ -132,7 +129,7 @@ function createCallTool(
     );
   setToolRestorer(tasks, {
     revision,
-    keeping,
+    ownership,
     find: (name, call) => tools.find(name, server.scope(call)),
     toWork: (tool, params, { prepared }) => runInside(afterPreparation(tool, prepared), params.arguments ?? {}, params),
   });

@@ -3,12 +3,11 @@ import { newest } from "../fixture-revision.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
-import { RunningTask } from "../../../runtime/tasks/running-task.ts";
+import { RunningTask, TaskCall } from "../../../runtime/tasks/running-task.ts";
 import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
-import { SessionChannel } from "../../../runtime/tasks/requestor-channel.ts";
-import { createStoredCall } from "../../../runtime/tasks/stored-call.ts";
-import { StoredInputRequests } from "../../../runtime/tasks/stored-input-requests.ts";
-import { TaskCall } from "../../../runtime/tasks/task-call.ts";
+import { SessionChannel } from "../../../runtime/tasks/session-channel.ts";
+import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
+import { StoredInputRequests } from "../../../runtime/tasks/requestor-channel.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { createGate, findTask } from "./task-wire.ts";
@@ -31,7 +30,7 @@ class Rig {
   readonly key;
   /** Status of each change as notified to the requestor. */
   readonly notified: string[] = [];
-  readonly outlet = new StoredInputRequests({
+  readonly channel = new StoredInputRequests({
     check: () => undefined,
     notifyStatus: ({ status }) => void this.notified.push(status),
   });
@@ -45,8 +44,8 @@ class Rig {
     const client = { info: undefined, capabilities };
     const retry = { revision: newest.id, params: {}, client };
     this.call = createStoredCall(id, retry, { revision: newest });
-    const { store, clock, outlet } = this;
-    this.task = new RunningTask(this.key, this.call, { store, clock, outlet, pollInterval });
+    const { store, clock, channel } = this;
+    this.task = new RunningTask(this.key, this.call, { store, clock, channel, pollInterval });
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {
@@ -174,17 +173,17 @@ describe("an input request of a task", () => {
   });
 
   test("an input request of a task that is over is rejected, and not listed", async () => {
-    const { task, outlet } = await Rig.open();
+    const { task, channel } = await Rig.open();
     task.abandon("gone");
     await expect(task.ask(elicit, form)).rejects.toThrow("gone");
-    expect(outlet.inputRequests).toEqual({});
+    expect(channel.inputRequests).toEqual({});
   });
 });
 
 describe("the tasks of a process", () => {
   function add(tasks: RunningTasks, { task, key, record, call }: Rig, ended = (): void => {}): void {
-    const outlet = new SessionChannel(key.id, call, false);
-    tasks.add({ key, node: "", record, task, outlet, during: new TaskCall(call, task, tasks.timer) }, ended);
+    const channel = new SessionChannel(key.id, call, false);
+    tasks.add({ key, node: "", record, task, channel, during: new TaskCall(call, task, tasks.timer) }, ended);
   }
 
   test("a task that has ended is forgotten once, and its timer stops", async () => {

@@ -5,12 +5,15 @@ import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskMessage, TaskNode } from "../../../runtime/stores/task-node.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
-import { InputHistory, toStoredRequest } from "../../../runtime/tasks/input-history.ts";
 import { RunningTask } from "../../../runtime/tasks/running-task.ts";
-import { SharedTasks, TaskFollower } from "../../../runtime/tasks/shared-tasks.ts";
-import { createStoredCall } from "../../../runtime/tasks/stored-call.ts";
-import { StoredInputRequests } from "../../../runtime/tasks/stored-input-requests.ts";
-import type { LeasedTask, LeasedTaskStore } from "../../../runtime/tasks/task-leases.ts";
+import {
+  SharedTasks,
+  TaskFollower,
+  type LeasedTask,
+  type LeasedTaskStore,
+} from "../../../runtime/tasks/shared-tasks.ts";
+import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
+import { StoredInputRequests, InputHistory, toStoredRequest } from "../../../runtime/tasks/requestor-channel.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { settle } from "../wire.ts";
 import { createGate, findTask } from "./task-wire.ts";
@@ -65,7 +68,7 @@ class Rig {
         ...node,
       },
     });
-    this.shared.start();
+    this.shared.leases.start();
   }
 
   static async open(record: Partial<TaskRecord> = {}, node: Partial<TaskNode> = {}): Promise<Rig> {
@@ -85,9 +88,9 @@ class Rig {
     await store.add(record);
     const retry = { revision: newest.id, params: {}, client };
     const call = createStoredCall(id, retry, { revision: newest });
-    const outlet = new StoredInputRequests({ check: () => undefined, notifyStatus: () => {} });
+    const channel = new StoredInputRequests({ check: () => undefined, notifyStatus: () => {} });
     const key = { id, owner: record.owner };
-    const task = new RunningTask(key, call, { store, clock, outlet, pollInterval: 1_000 });
+    const task = new RunningTask(key, call, { store, clock, channel, pollInterval: 1_000 });
     this.running.push({ key, node: "here", task });
     return record;
   }
@@ -108,7 +111,7 @@ describe("a task whose node is gone", () => {
     await rig.clock.pass(2 * lease);
     const statusMessage = "The node that ran the task is gone; its effects are unknown";
     expect(await rig.stored).toMatchObject({ node: "here", attempt: 2, status: "failed", statusMessage });
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test("a task at a revision that is not served any more fails with that reason, which is reported", async () => {
@@ -120,7 +123,7 @@ describe("a task whose node is gone", () => {
       statusMessage: `The node that ran the task is gone, and it cannot be run again: ${reason}`,
     });
     expect(rig.reports).toMatchObject([{ message: reason }]);
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test("a failure of the store is reported, and the next search takes the task over", async () => {
@@ -134,7 +137,7 @@ describe("a task whose node is gone", () => {
     rig.store.takeOver = takeOver;
     await rig.clock.pass(2 * lease);
     expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test.each([
@@ -142,10 +145,10 @@ describe("a task whose node is gone", () => {
     ["after this node takes over no more tasks", {}],
   ])("a task is not taken over %s", async (when, node) => {
     const rig = await Rig.open({}, node);
-    if (when.startsWith("after")) rig.shared.stopTaking();
+    if (when.startsWith("after")) rig.shared.leases.stopTaking();
     await rig.clock.pass(5 * lease);
     expect(await rig.stored).toMatchObject({ node: "gone", status: "working" });
-    rig.shared.stop();
+    rig.shared.leases.stop();
     expect(rig.clock.active).toBe(0);
   });
 
@@ -153,12 +156,12 @@ describe("a task whose node is gone", () => {
     const rig = await Rig.open();
     const open = rig.hold("takeOver");
     await rig.clock.pass(2 * lease);
-    rig.shared.stopTaking();
+    rig.shared.leases.stopTaking();
     open();
     await settle();
     expect(await rig.stored).toMatchObject({ node: "here", attempt: 2, status: "working" });
     expect(await rig.store.takeOver("next", 10)).toMatchObject([{ id: "a" }]);
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test("no task is taken over after a search whose renewal has failed: this node may have lost its own", async () => {
@@ -173,7 +176,7 @@ describe("a task whose node is gone", () => {
     rig.store.renew = renew;
     await rig.clock.pass(2 * lease);
     expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test("a stopped node has no timer left, even if a renewal was under way", async () => {
@@ -181,7 +184,7 @@ describe("a task whose node is gone", () => {
     await rig.begin("own");
     const open = rig.hold("renew");
     await rig.clock.pass(lease);
-    rig.shared.stop();
+    rig.shared.leases.stop();
     open();
     await settle();
     expect(rig.clock.active).toBe(0);
@@ -196,7 +199,7 @@ describe("messages about a task of another node", () => {
     const { node: _node, ...withoutNode } = toRecord();
     shared.wake(withoutNode);
     expect(sent).toEqual([{ to: "there", id: "a", owner: "ada" }]);
-    shared.stop();
+    shared.leases.stop();
   });
 
   test("a waiting call registers once for an attempt, and again for the next", async () => {
@@ -211,7 +214,7 @@ describe("messages about a task of another node", () => {
     const registration = { to: "there", id: "a", owner: "ada", from: "here" };
     expect(sent).toEqual([registration, registration]);
     follower.end();
-    shared.stop();
+    shared.leases.stop();
     expect(clock.active).toBe(0);
   });
 
@@ -227,7 +230,7 @@ describe("messages about a task of another node", () => {
     await waiting;
     expect(sent).toEqual([]);
     follower.end();
-    shared.stop();
+    shared.leases.stop();
   });
 
   test("a changed record of a task sends a message to each of the first 100 nodes that wait for it", async () => {
@@ -241,7 +244,7 @@ describe("messages about a task of another node", () => {
     rig.shared.forget("own");
     rig.shared.changed(record);
     expect(rig.sent).toHaveLength(100);
-    rig.shared.stop();
+    rig.shared.leases.stop();
   });
 
   test("a waiting call registers again when no message has come for as long as a lease", async () => {
@@ -254,7 +257,7 @@ describe("messages about a task of another node", () => {
     }
     expect(sent).toHaveLength(2);
     follower.end();
-    shared.stop();
+    shared.leases.stop();
   });
 
   test("the calls that wait for a task are woken, except one that has ended", async () => {
@@ -271,7 +274,7 @@ describe("messages about a task of another node", () => {
     receive({ id: "a", owner: "ada" });
     await settle();
     expect(woken).toEqual(["second"]);
-    shared.stop();
+    shared.leases.stop();
   });
 
   test("a message of a node that waits has a response, also for a task that does not run here", async () => {
@@ -279,7 +282,7 @@ describe("messages about a task of another node", () => {
     receive({ id: "a", owner: "ada", from: "there" });
     receive({ id: "a", owner: "ada" });
     expect(sent).toEqual([{ to: "there", id: "a", owner: "ada" }]);
-    shared.stop();
+    shared.leases.stop();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CoreCallOptions } from "../../../../runtime/client/session/requests.ts";
-import { extensionTasks, readStartedTask } from "../../../../runtime/client/tasks/extension-tasks.ts";
-import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
+import { extensionTasks, readStartedTask } from "../../../../runtime/client/tasks/task-protocol.ts";
+import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
 import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isTaskState, type TaskState } from "../../../../runtime/tasks/task.ts";
@@ -48,14 +48,11 @@ async function open(respond: Respond, elicit: () => unknown = () => ({ action: "
     },
   };
   const { send, outcome } = extensionTasks.createPort({
-    clock: undefined,
     async call(handler, params: object = {}, given = {}) {
       calls.push([handler, params]);
       options.push(given);
       return { ...(await respond(handler, params)) };
     },
-    connection: () => connection,
-    isEnded: () => false,
     responder: () => ({ connection, handlers }),
   });
   if (!outcome) throw new Error("The port has no outcome");

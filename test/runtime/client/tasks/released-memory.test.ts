@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
-import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
+import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { SharedPromise } from "../../../../runtime/internal/shared-promise.ts";
 import { FollowedTask } from "../../../../runtime/tasks/task-handle.ts";

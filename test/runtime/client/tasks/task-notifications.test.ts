@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import { RequestedTasks } from "../../../../runtime/client/tasks/server-tasks.ts";
+import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
 import { TaskListening } from "../../../../runtime/client/tasks/task-notifications.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";

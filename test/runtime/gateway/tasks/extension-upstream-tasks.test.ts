@@ -4,7 +4,7 @@ import {
   declareTasks,
   extensionUpstreamTasks,
   toTaskSubscriber,
-} from "../../../../runtime/gateway/tasks/extension-upstream-tasks.ts";
+} from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone } from "../../lifecycle/stateless.ts";

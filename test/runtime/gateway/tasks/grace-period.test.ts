@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { withGrace } from "../../../../runtime/gateway/tasks/grace-period.ts";
+import { withGrace } from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
 
 test.each([
   ["that is aborted later", false],

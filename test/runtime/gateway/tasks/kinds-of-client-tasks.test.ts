@@ -1,10 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarded-client-tasks.ts";
-import {
-  createCoreClientTasks,
-  createExtensionClientTasks,
-} from "../../../../runtime/gateway/tasks/own-client-tasks.ts";
+import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarded-tasks.ts";
+import { createCoreClientTasks, createExtensionClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts";
 import { findTaskGate } from "../../../../runtime/server/tasks/extension-tasks.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { newest } from "../../fixture-revision.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { OwnerNotifications } from "../../../../runtime/gateway/tasks/owner-notifications.ts";
+import { OwnerNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";

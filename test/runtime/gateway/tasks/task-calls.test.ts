@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { extension } from "../../../../generated/extensions/tasks/index.ts";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { extensionUpstreamTasks } from "../../../../runtime/gateway/tasks/extension-upstream-tasks.ts";
-import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarded-client-tasks.ts";
+import { extensionUpstreamTasks } from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
+import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarded-tasks.ts";
 import { TaskNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TaskOwners } from "../../../../runtime/gateway/tasks/task-owners.ts";
+import { TaskOwners } from "../../../../runtime/gateway/tasks/forwarded-tasks.ts";
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { SharedValueStore } from "../../../../runtime/stores/shared-value-store.ts";

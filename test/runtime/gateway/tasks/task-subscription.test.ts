@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { TaskSubscription } from "../../../../runtime/gateway/tasks/task-subscription.ts";
+import { TaskSubscription } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { alone } from "../../lifecycle/stateless.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallConnections } from "../../../../runtime/gateway/upstream/call-connections.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
-import { OwnerNotifications } from "../../../../runtime/gateway/tasks/owner-notifications.ts";
+import { OwnerNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import type { UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { createProgramOf } from "./programs.ts";

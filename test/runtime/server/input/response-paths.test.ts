@@ -4,7 +4,7 @@ import { checkCallToolRequestParams, checkListToolsResult } from "../../../../ge
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { readReturned } from "../../../../runtime/server/input/returned-requests.ts";
 import { checkInputResponse } from "../../../../runtime/server/input/check-input.ts";
-import { selectResponses } from "../../../../runtime/tasks/stored-input-requests.ts";
+import { selectResponses } from "../../../../runtime/tasks/requestor-channel.ts";
 
 /** Key with both characters that JSON Pointer escapes, and as it writes them. */
 const key = "a/b~c";

@@ -1,10 +1,12 @@
 import { FollowedTask, NoTaskError, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
+import type { Clock } from "../../internal/timers.ts";
+import type { ClientConnection } from "../connect.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/client-session.ts";
 import type { CoreCallOptions } from "../session/requests.ts";
-import { taskProtocolOf } from "./protocols.ts";
-import type { ClientTaskProtocol, ServerTasksHost } from "./task-protocol.ts";
+import { taskProtocolOf, type ClientTaskProtocol, type TaskPortHost } from "./task-protocol.ts";
+import type { TaskListening } from "./task-notifications.ts";
 import { isClosedError, isPeerError, isTimeoutError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { isSessionExpiredError } from "../../transport/http-client/errors.ts";
@@ -22,9 +24,19 @@ export interface ToolTaskCall {
   toResult(value: unknown): object;
 }
 
+/** Parts of a session used by its tasks on the server. */
+interface RequestedTasksHost extends TaskPortHost {
+  readonly clock: Clock | undefined;
+  connection(): ClientConnection;
+  /** True if the session has ended, or is closing: no call can succeed any more. */
+  isEnded(): boolean;
+  /** Source of notifications of task changes. Default: tasks are polled. */
+  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
+}
+
 /** Tasks of this session on the server. */
 export class RequestedTasks {
-  readonly #host: ServerTasksHost;
+  readonly #host: RequestedTasksHost;
   /**
    * Tasks without a known end, held weakly. A caller may never request the end. Only code which holds a task, or waits for it, keeps it in memory.
    */
@@ -35,7 +47,7 @@ export class RequestedTasks {
       ? new FinalizationRegistry<Entry>((entry) => this.#remove(entry))
       : undefined;
 
-  constructor(host: ServerTasksHost) {
+  constructor(host: RequestedTasksHost) {
     this.#host = host;
   }
 
