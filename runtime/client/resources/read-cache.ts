@@ -22,7 +22,7 @@ export class ReadCache {
   async read(
     uri: string,
     ask: () => Promise<Record<string, unknown>>,
-    { refresh = false }: ReadOptions,
+    { refresh }: Required<ReadOptions>,
   ): Promise<object> {
     const kept = refresh ? undefined : this.#cache.find(toKey(uri));
     if (typeof kept === "object" && kept !== null) return kept;

@@ -133,10 +133,10 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
   }
 
   /** Reads a resource. The result of a request with its own metadata may depend on it, so it is neither cached nor taken from the cache. */
-  readResource(uri: string, { refresh, ...options }: ReadCallOptions = {}): Promise<object> {
+  readResource(uri: string, { refresh = false, ...options }: ReadCallOptions = {}): Promise<object> {
     const ask = (): Promise<Record<string, unknown>> => this.#core.work("readResource", { uri }, options);
     const isKept = (this.#core.source.cache?.reads ?? true) && options.meta === undefined;
-    return isKept ? this.#core.reads.read(uri, ask, refresh === undefined ? {} : { refresh }) : ask();
+    return isKept ? this.#core.reads.read(uri, ask, { refresh }) : ask();
   }
 
   getPrompt(name: string, args?: { readonly [name: string]: string }, options?: SessionCallOptions): Promise<object> {

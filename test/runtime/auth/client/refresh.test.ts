@@ -117,6 +117,29 @@ describe("refreshing tokens", () => {
     expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(2);
   });
 
+  test.each([
+    ["a sign-in", "authorization_code", "invalid_grant", 1],
+    ["a sign-in", "authorization_code", "invalid_client", 2],
+    ["a refresh", "refresh_token", "invalid_grant", 1],
+    ["a refresh", "refresh_token", "invalid_client", 2],
+  ])("a registration is kept after %s (%s) that ends with %s, unless the client is unknown", async (...row) => {
+    const [, grant, error, registrations] = row;
+    let isRejecting = true;
+    const rig = await startRig({
+      token(body, form) {
+        if (!isRejecting || form.get("grant_type") !== grant) return { body: { ...body, refresh_token: "refresh" } };
+        isRejecting = false;
+        return { status: 400, body: { error } };
+      },
+    });
+    const client = createRigClient(rig, { pauseAfterFailure: 0 });
+    await client.call().catch(() => {});
+    rig.valid.clear();
+    expect(await client.call()).toBe(200);
+    expect(isRejecting).toBe(false);
+    expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(registrations);
+  });
+
   test("a refresh token is kept where the response has no new one", async () => {
     const rig = await start({
       token: (body, form) => ({ body: form.has("refresh_token") ? body : { ...body, refresh_token: "lasting" } }),
