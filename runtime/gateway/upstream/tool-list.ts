@@ -8,7 +8,7 @@ import { readKnownMember } from "../../protocol/revision/known-members.ts";
 /** Tools of a server, as far as the gateway itself needs them. The list is read at first, and again when it has changed. */
 export class ToolList {
   readonly #connection: () => ClientConnection;
-  #tools: ReadonlyMap<string, KnownTool> = new Map();
+  #tools: ReadonlyMap<unknown, KnownTool> = new Map();
 
   constructor(connection: () => ClientConnection) {
     this.#connection = connection;
@@ -40,8 +40,7 @@ export class ToolList {
   }
 
   #find(params: unknown): KnownTool | undefined {
-    const name = isObject(params) ? params.name : undefined;
-    return typeof name === "string" ? this.#tools.get(name) : undefined;
+    return isObject(params) ? this.#tools.get(params.name) : undefined;
   }
 }
 

@@ -1,10 +1,12 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../../runtime/client/connection-factory.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { observeChannel } from "../../../runtime/gateway/traffic/observe-channel.ts";
+import { LostNotifications } from "../../../runtime/gateway/upstream/lost-notifications.ts";
+import { PeerError } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
@@ -121,4 +123,75 @@ test("changes are reported again when the stream of a new session opens", async 
   opened[0]?.onNotificationsOpened?.();
   await client.request("tools/list", {});
   expect(heard).toHaveLength(2);
+});
+
+/** Restores notifications. Each attempt to open the stream has the next outcome. */
+function restore(outcomes: readonly (Error | undefined | "lost" | "ended")[]) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const ended = new AbortController();
+  const onRestored = vi.fn();
+  let attempts = 0;
+  const notifications = new LostNotifications({
+    ended: ended.signal,
+    async open() {
+      const outcome = outcomes[attempts];
+      attempts += 1;
+      if (outcome === "lost") notifications.restore();
+      if (outcome === "ended") ended.abort();
+      return outcome instanceof Error ? outcome : undefined;
+    },
+    onRestored,
+  });
+  notifications.restore();
+  return { notifications, onRestored, ended, attempts: () => attempts };
+}
+
+const away = new LostError("The stream could not be resumed");
+const rejected = new PeerError({ code: -32601, message: "Method not found" });
+
+test.each<readonly [string, Parameters<typeof restore>[0], { attempts: number; restored: number }]>([
+  ["at the first attempt", [undefined], { attempts: 1, restored: 1 }],
+  ["at the third attempt, after two that fail", [away, away, undefined], { attempts: 3, restored: 1 }],
+  ["at the second attempt, after a loss during the first", ["lost", undefined], { attempts: 2, restored: 1 }],
+  ["not at all when the server rejects it", [rejected], { attempts: 1, restored: 0 }],
+  ["not at all when the connection ends", ["ended"], { attempts: 1, restored: 0 }],
+])("lost notifications are restored %s", async (_when, outcomes, expected) => {
+  const { onRestored, attempts } = restore(outcomes);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect({ attempts: attempts(), restored: onRestored.mock.calls.length }).toEqual(expected);
+});
+
+test.each([
+  ["restored", undefined, 2],
+  ["rejected", rejected, 1],
+])("notifications that are lost after they were %s are restored once more", async (_how, first, restored) => {
+  const { notifications, onRestored, attempts } = restore([first, undefined]);
+  notifications.restore();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(attempts()).toBe(1);
+  notifications.restore();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([attempts(), onRestored.mock.calls.length]).toEqual([2, restored]);
+});
+
+test("attempts to restore notifications are delayed by half a second, and longer if what was restored has not lasted", async () => {
+  const { notifications, attempts } = restore([undefined, undefined, undefined]);
+  const pass = async (milliseconds: number): Promise<number> => {
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return attempts();
+  };
+  expect([await pass(499), await pass(1)]).toEqual([0, 1]);
+  notifications.restore();
+  expect([await pass(999), await pass(1)]).toEqual([1, 2]);
+  await pass(10_000);
+  notifications.restore();
+  expect([await pass(499), await pass(1)]).toEqual([2, 3]);
+});
+
+test("lost notifications are not restored when the connection has ended before the attempt", async () => {
+  const { ended, onRestored, attempts } = restore([undefined]);
+  ended.abort();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([attempts(), onRestored.mock.calls.length]).toEqual([0, 0]);
 });

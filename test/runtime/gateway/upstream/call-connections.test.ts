@@ -1,22 +1,37 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import { CallConnections } from "../../../../runtime/gateway/upstream/call-connections.ts";
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import { OwnerNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import type { UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
-import { createProgramOf } from "./programs.ts";
+import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
+import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone, meta } from "../../lifecycle/stateless.ts";
+import { createGate } from "../../tasks/task-wire.ts";
+import { settle } from "../../wire.ts";
+import { createProgramOf, joinStateless, openProgram, type Ends } from "./programs.ts";
 import { unlimited } from "./scripted-server.ts";
 
-/* Connections of subscriptions to tasks, which count against the limit of connections. */
+/* Connections for calls without a session, and for subscriptions to tasks, which count against the limit of connections. */
+
+const ends: Ends = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
 
 const owner: Owner = { key: "everyone", principal: undefined, client: undefined, sharesSessions: true, isOver: false };
 const listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
 
-function createConnections(limit: ConnectionLimit): CallConnections {
-  const { open } = createProgramOf(() => ({}));
+function createConnections(limit: ConnectionLimit, areShared = true): CallConnections {
+  const { open } = createProgramOf(() => ({}), areShared ? alone : newest);
   const { signal } = new AbortController();
   const options: UpstreamOptions = { ...unlimited, onError() {}, open, signal };
-  return new CallConnections(options, { limit, areShared: true });
+  return new CallConnections(options, { limit, areShared });
 }
 
 test("a program that ends releases the connection of subscriptions to its tasks", async () => {
@@ -38,4 +53,66 @@ test("a subscription to tasks that the server does not know releases its connect
   expect(await notifications.watch(call, ["unknown"])).toMatchObject({ honoured: [] });
   await expect.poll(() => limit.held(undefined)).toBe(0);
   await connections.close();
+});
+
+test("the idle connection of an owner that is forgotten is closed", async () => {
+  const connections = createConnections(new ConnectionLimit(2), false);
+  const { signal } = new AbortController();
+  const principal = { info: { name: "test", version: "1" }, capabilities: {} };
+  const { upstream, release } = await connections.take({ owner, listener, principal, signal });
+  release();
+  connections.forget(owner);
+  await settle();
+  expect(upstream.connection.state).toBe("DISCONNECTED");
+  await connections.close();
+});
+
+/** Creates a server with a tool that logs as soon as two calls of it are running. */
+function createLogging(): Partial<AnyServerDefinition> {
+  const both = createGate();
+  let running = 0;
+  const execute = async (_args: object, { log }: AnyContext): Promise<string> => {
+    running += 1;
+    if (running === 2) both.open();
+    await both.opened;
+    await log("info", "message");
+    return "logged";
+  };
+  return { tools: [{ name: "logs", execute }] };
+}
+
+const logs = { name: "logs", arguments: {}, _meta: { [meta.logLevel]: "info" } };
+
+test.each([
+  ["one process of a program with stateless requests", alone, 1],
+  ["each a process of a program with sessions", newest, 2],
+])("calls at the same time use %s", async (_what, revision, processes) => {
+  let started = 0;
+  const logging = createLogging();
+  const { open, running } = createProgramOf(() => logging, revision);
+  const program = {
+    running,
+    open: (options: Parameters<typeof open>[0]): ReturnType<typeof open> => {
+      started += 1;
+      return open(options);
+    },
+  };
+  const client = await joinStateless(await openProgram(program, { ends }), ends);
+  expect(started).toBe(1);
+  await Promise.all([client.request("tools/call", logs), client.request("tools/call", logs)]);
+  expect(started).toBe(1 + processes);
+});
+
+test("calls at the same time have connections of their own to a URL: each client gets its log messages", async () => {
+  const server = createServer({ name: "logging", version: "1", ...createLogging() }, [alone]);
+  const { url, close } = await serveHttp(server, { port: 0 });
+  ends.push(close);
+  const gateway = await createGateway({ kind: "url", url }, { revisions });
+  ends.push(() => gateway.close());
+  const heard: string[] = [];
+  const join = (name: string): ReturnType<typeof joinStateless> =>
+    joinStateless(gateway, ends, { loggingMessage: () => void heard.push(name) });
+  const clients = [await join("one"), await join("other")];
+  await Promise.all(clients.map((client) => client.request("tools/call", logs)));
+  expect(heard.sort()).toEqual(["one", "other"]);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
@@ -18,6 +19,8 @@ export interface Received {
   respond(result: object): void;
   /** Responds to the request with an error. */
   reject(message: string): void;
+  /** Sends a request on the connection of the message. */
+  request(method: string, params: object): void;
   /** Sends a notification on the connection of the message. */
   notify(method: string, params: object): void;
   /** Acknowledges a subscription request, as a whole unless a part is given. */
@@ -159,6 +162,7 @@ function toReceived(value: unknown, { send, close, lose }: Wire): Received | und
       if (id !== undefined) send({ jsonrpc: "2.0", id, result });
     },
     reject: (message) => send({ jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code: -32602, message } }),
+    request: (asked, given) => send({ jsonrpc: "2.0", id: randomUUID(), method: asked, params: given }),
     notify,
     acknowledge: (notifications = params.notifications) =>
       notify("notifications/subscriptions/acknowledged", { notifications, _meta: { [meta.subscription]: id } }),

@@ -55,11 +55,11 @@ test("a list of tools that could not be read is read again, and the failure is r
   const { errors, received } = await openScripted(server, ({ method }) => {
     if (method !== "tools/list") return undefined;
     attempts += 1;
-    if (attempts < 3) throw new RpcError(-32603, "The database is starting");
+    if (attempts < 3) throw new RpcError(-32603, `The database is starting (${attempts})`);
     return { tools: [] };
   });
   await expect.poll(() => received("tools/list").length).toBe(3);
-  expect(errors).toEqual([expect.stringContaining("The database is starting")]);
+  expect(errors).toEqual([expect.stringContaining("The database is starting (1)")]);
 });
 
 test("delays between attempts go on growing unless what was opened has lasted", () => {

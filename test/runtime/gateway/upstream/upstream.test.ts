@@ -4,6 +4,7 @@ import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
 import { newest } from "../../fixture-revision.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
+import { relatedKey } from "../../tasks/task-wire.ts";
 import { settle } from "../../wire.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
@@ -14,12 +15,12 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const principal = { info: { name: "test", version: "1" }, capabilities: {} };
+const principal = { info: { name: "test", version: "1" }, capabilities: { elicitation: {} } };
 const silent: Listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
 const lists: Script = ({ method }) => (method === "tools/list" ? { ...complete, tools: [] } : undefined);
 
-/** Opens a connection for no client. */
-async function open(revision = newest, script = lists) {
+/** Opens a connection, by default for no client. */
+async function open(revision = newest, script = lists, listener?: Listener) {
   const errors: string[] = [];
   const onMismatch = vi.fn();
   const server = createScripted({ revision, capabilities: { tools: {}, logging: {} } }, script);
@@ -32,7 +33,7 @@ async function open(revision = newest, script = lists) {
       signal: new AbortController().signal,
     },
     principal,
-    () => undefined,
+    () => listener,
   );
   ends.push(() => upstream.close());
   return { upstream, errors, onMismatch, received: server.received };
@@ -54,6 +55,48 @@ test.each([newest, alone])(
     expect(errors).toEqual([]);
   },
 );
+
+test("messages of a server are passed on in their order, and those of a task to its listener", async () => {
+  const heard: string[] = [];
+  const hear = (name: string): Listener => ({
+    ...silent,
+    async ask(method, params) {
+      heard.push(`${name} ${method} ${String(Reflect.get(params, "message"))}`);
+      return { action: "decline" };
+    },
+    notify(handler, params) {
+      const data: unknown = Reflect.get(params, "data");
+      heard.push(`${name} ${handler} ${String(data)}`);
+      // The response that starts the task may be in the same chunk as its first request.
+      if (data === "6") upstream.hearTask("b", hear("task b"));
+    },
+  });
+  const { upstream, received } = await open(newest, lists, hear("call"));
+  const [opened = expect.unreachable("the connection is open")] = received("initialize");
+  const ask = (message: string, taskId?: string): void =>
+    opened.request("elicitation/create", {
+      message,
+      requestedSchema: { type: "object", properties: {} },
+      ...(taskId !== undefined && { _meta: { [relatedKey]: { taskId } } }),
+    });
+  const log = (data: string): void => opened.notify("notifications/message", { level: "info", data });
+  upstream.hearTask("a", hear("task a"));
+  ask("1");
+  log("2");
+  ask("3", "a");
+  log("4");
+  ask("5", "b");
+  log("6");
+  await expect.poll(() => heard).toHaveLength(6);
+  expect(heard).toEqual([
+    "call elicitation/create 1",
+    "call loggingMessage 2",
+    "task a elicitation/create 3",
+    "call loggingMessage 4",
+    "call loggingMessage 6",
+    "task b elicitation/create 5",
+  ]);
+});
 
 test("members of input-required results are removed where they have another meaning, and nothing else is", async () => {
   const result = { content: [], tools: [{ name: "a" }] };
