@@ -67,8 +67,7 @@ function alternativesOf({ shape }: Declaration, added: readonly Declaration[]): 
 }
 
 function isSuccessor(declaration: Declaration, old: Declaration): boolean {
-  const names = namesOf(declaration);
-  return declaration.name.startsWith(old.name) && names !== "" && names === namesOf(old);
+  return declaration.name.startsWith(old.name) && namesOf(declaration) === namesOf(old);
 }
 
 function namesOf({ shape }: Declaration): string {

@@ -42,9 +42,9 @@ const scripts: ReadonlyMap<string, DeployTarget> = new Map([
 export async function readFormerBuild(project: string): Promise<FormerBuild> {
   const paths = [buildScript, ...Object.keys(helpers)];
   const texts = new Map(await Promise.all(paths.map((path) => readText(project, path))));
-  const script = texts.get(buildScript) ?? "";
+  const script = texts.get(buildScript);
   const nothing = { drifts: [], edited: [], replace: () => Promise.resolve() };
-  if (!script.includes('from "./notices.js"')) return nothing;
+  if (!script?.includes('from "./notices.js"')) return nothing;
   const target = scripts.get(hashOf(withoutLists(script)));
   const present = Object.keys(helpers).filter((path) => texts.get(path) !== undefined);
   const changed = present.filter((path) => hashOf(texts.get(path) ?? "") !== helpers[path]);

@@ -5,7 +5,7 @@ import { runAdd } from "../../../../generator/commands/add.ts";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
-import { isOlderRange } from "../../../../generator/scaffold/update/version-range.ts";
+import { isOlderRange, isOlderVersion } from "../../../../generator/scaffold/update/version-range.ts";
 import { captured, type CommandResult } from "../../run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
@@ -122,6 +122,7 @@ describe("update of a project with a packed runtime", () => {
     writeFileSync(join(project, older), toOlder(packed));
     const manifest = join(project, "package.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(name, older));
+    expect(await update(project, { check: true })).toMatchObject({ code: 1, stdout: `missing ${name}\n` });
     const { code, stdout } = await update(project);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Next: pnpm add --save-dev ./${name}`)]);
     expect(contents(project)).toEqual(before);
@@ -191,6 +192,31 @@ test.each([
   ["", false],
 ])("all versions of the range %j are older than 0.1.0: %j", (range, expected) => {
   expect(isOlderRange(range, "0.1.0")).toBe(expected);
+});
+
+test.each([
+  ["^0.0.4", "0.0.5", true],
+  ["^0.0.4", "0.0.4", false],
+  ["^0.0.0", "0.0.1", true],
+  ["0.0.4 || latest", "0.1.0", false],
+  ["^1.2.3", "2.0.0", true],
+  ["~1", "2.0.0", true],
+  ["~1", "1.9.9", false],
+  ["1.2", "1.3.0", true],
+  ["v1.2.3+build.5", "1.2.4", true],
+])("all versions of the range %j are older than %s: %j", (range, version, expected) => {
+  expect(isOlderRange(range, version)).toBe(expected);
+});
+
+test.each([
+  ["0.0.3", "0.0.4", true],
+  ["0.0.4", "0.0.4", false],
+  ["0.1.0", "0.0.4", false],
+  ["0.9.0", "0.10.0", true],
+  ["1", "1.0.1", true],
+  ["1.0.0-beta.1", "1.0.0", false],
+])("the version %s is older than %s: %j", (version, other, expected) => {
+  expect(isOlderVersion(version, other)).toBe(expected);
 });
 
 describe("add in a project without the feature", () => {

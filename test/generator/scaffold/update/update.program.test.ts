@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
@@ -285,6 +285,11 @@ export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSch
       'export type { ResourceTemplateReference as ResourceReference } from "./mcp/2026-07-28/types.ts";',
     ],
     [
+      "all types re-exported",
+      'export type * from "./mcp/2024-11-05/types.ts";\nexport type * as types from "./mcp/2024-11-05/types.ts";',
+      'export type * from "./mcp/2026-07-28/types.ts";\nexport type * as types from "./mcp/2026-07-28/types.ts";',
+    ],
+    [
       "an import type of types.ts",
       'type A = import("./mcp/2024-11-05/types.ts").ResourceReference;',
       'type A = import("./mcp/2026-07-28/types.ts").ResourceTemplateReference;',
@@ -429,6 +434,16 @@ export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSch
     await expect(applyRewrites(project, [rewrite("src/a.ts"), rewrite("src/b.ts")])).rejects.toThrow("as they were");
     expect(readFileSync(join(project, "src", "a.ts"), "utf8")).toBe("before");
     expect(listAll(project)).toEqual(["src", "src/a.ts", "src/b.ts", "src/b.ts/in"]);
+  });
+
+  test("`--codemod` writes no source through a link where its temporary file should be", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    for (const name of ["a.ts", "other"]) writeFileSync(join(project, "src", name), "before");
+    linkSync(join(project, "src", "other"), join(project, "src", `.a.ts.${process.pid}.tmp`));
+    const rewrites = [{ file: "src/a.ts", before: "before", after: "after", places: [] }];
+    await expect(applyRewrites(project, rewrites)).rejects.toThrow("(EEXIST); they are as they were.");
+    for (const name of ["a.ts", "other"]) expect(readFileSync(join(project, "src", name), "utf8")).toBe("before");
   });
 });
 
