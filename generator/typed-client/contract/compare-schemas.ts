@@ -168,9 +168,9 @@ function compareSets(
   { path, what, comparison }: { readonly path: string; readonly what: string; readonly comparison: Comparison },
 ): ContractChange[] {
   const place = subjectOf(path, comparison);
-  if (!older && !newer) return [];
-  if (!older)
+  if (!older && newer)
     return [changeOf(place, "changed", `now restricted to ${listOf(newer)}`, impactOf("narrower", comparison))];
+  if (!older) return [];
   if (!newer) return [changeOf(place, "changed", `any ${what} is now allowed`, widerImpact(what, comparison))];
   const gone = older.filter((one) => !fits(one, newer, what));
   const fresh = newer.filter((one) => !fits(one, older, what));
@@ -299,7 +299,7 @@ function changeOf(subject: string, kind: ContractChange["kind"], detail: string,
   return { kind, subject, detail, client, server: "neutral" };
 }
 
-function listOf(list: readonly unknown[] | undefined): string {
-  const shown = (list ?? []).map((one) => JSON.stringify(one));
+function listOf(list: readonly unknown[]): string {
+  const shown = list.map((one) => JSON.stringify(one));
   return shown.length > 5 ? `${shown.slice(0, 5).join(", ")} and ${shown.length - 5} more` : shown.join(", ");
 }

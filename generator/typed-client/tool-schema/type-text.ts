@@ -109,7 +109,7 @@ function ownPart(schema: SafeSchema, prefix: string): LibrarySchema | undefined 
 /** Returns the literals of a union. Values whose type the schema does not allow are left out. */
 function valuesPart(values: readonly unknown[], types: SafeSchema["types"]): LibrarySchema {
   const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
-  return fitting.length === 0 ? neverPart : { enum: fitting.map(toLiteral) };
+  return { enum: fitting.map(toLiteral) };
 }
 
 function toLiteral(value: unknown): string | number | boolean | null {

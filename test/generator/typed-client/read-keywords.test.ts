@@ -637,6 +637,13 @@ test.each<[what: string, schema: object, read: object, definitions: object, loss
     [],
   ],
   [
+    "an anchor behind values that are no objects",
+    { default: null, examples: [null], $ref: "#b", $defs: { a: { $anchor: "b", type: "null" } } },
+    { notes: ["@default null"], reference: "A" },
+    { A: { types: ["null"] } },
+    [],
+  ],
+  [
     "an anchor of the root",
     { $anchor: "b", type: "object", properties: { a: { $ref: "#b" } } },
     { types: ["object"], properties: { a: { reference: "Root" } } },

@@ -155,6 +155,7 @@ test.each<[what: string, schema: object | boolean, sample: object | undefined]>(
     { value: { a: {} } },
   ],
   ["no members for a name", { type: "object", propertyNames: { maxLength: 1 }, required: ["ab"] }, undefined],
+  ["an object whose names are short", { type: "object", propertyNames: { maxLength: 1 } }, { value: {} }],
   ["too many required members", { type: "object", required: ["a", "b"], maxProperties: 1 }, undefined],
   ["more items than permitted", { type: "array", minItems: 2, maxItems: 1 }, undefined],
   ["a format", { type: "string", format: "date-time" }, { value: "sample" }],

@@ -34,6 +34,13 @@ test.each<[what: string, schema: unknown, type: string]>([
   ["values of flags or null", { type: ["boolean", "null"], enum: [true, null, "null"] }, "a?: (true | null)"],
   ["values that the type excludes", { ...text, enum: [1] }, "a?: never"],
   ["no value", false, "a?: never"],
+  ["no value or a text", { anyOf: [false, text] }, "a?: (never | string)"],
+  ["a list of values that the type excludes", { ...list, items: { ...text, enum: [1] } }, "a?: never[]"],
+  [
+    "a tuple without a value",
+    { ...list, prefixItems: [false], items: false, minItems: 1 },
+    "/** * @minItems 1 * * @minItems 1 */ a?: [never]",
+  ],
   [
     "members",
     { ...object, properties: { c: text, "d e": { type: "null" } }, required: ["c"] },
@@ -214,6 +221,12 @@ test.each<[what: string, schema: unknown, declaration: string]>([
   ],
   ["an object of anything", object, "export interface Arguments { [k: string]: unknown }"],
   ["a text", text, "export type Arguments = string"],
+  ["no value", false, "export type Arguments = never"],
+  [
+    "a definition of no value",
+    { ...object, properties: { a: { $ref: "#/$defs/d" } }, $defs: { d: { ...text, const: 1 } } },
+    "export type GoD = never export interface Arguments { a?: GoD }",
+  ],
   ["alternatives", { anyOf: [text, { type: "null" }] }, "export type Arguments = (string | null)"],
   ["a definition", { $ref: "#/$defs/d", $defs }, "export interface Arguments { e?: string }"],
   [
