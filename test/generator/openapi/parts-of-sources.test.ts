@@ -4,7 +4,7 @@ import { chooseName } from "../../../generator/openapi/api-name.ts";
 import { findSubtypes } from "../../../generator/openapi/discriminators.ts";
 import { emitSource } from "../../../generator/openapi/emit-source.ts";
 import { emitStubs } from "../../../generator/openapi/emit-stubs.ts";
-import { readForm, readWholeFile } from "../../../generator/openapi/read-form.ts";
+import { readForm, readWholeFile, type Form } from "../../../generator/openapi/read-form.ts";
 import { readEncoding, readStyle } from "../../../generator/openapi/read-style.ts";
 import { toSource, type ProjectSource } from "../../../generator/openapi/source.ts";
 import { mergeSource } from "../../../generator/openapi/merge-source.ts";
@@ -34,6 +34,8 @@ describe("names of APIs", () => {
     [undefined, "index.json", "Schema", "http-schema"],
     [undefined, "2fa.yaml", "", "http-2-fa"],
     [undefined, `${"a".repeat(39)}-b.yaml`, "", "a".repeat(39)],
+    ["first", "twice.yaml", "", "first"],
+    ["a".repeat(40), "a.yaml", "", "a".repeat(40)],
   ])("the name %j for %s with the title %j is %s", (given, document, title, name) => {
     expect(choose(given, document, title)).toBe(name);
   });
@@ -43,11 +45,17 @@ describe("names of APIs", () => {
     ["Pets", "a.yaml", "cannot be the name of an API"],
     ["a".repeat(41), "a.yaml", "cannot be the name of an API"],
     ["pets-", "a.yaml", "cannot be the name of an API"],
+    ["", "shop.yaml", "cannot be the name of an API"],
     [undefined, "twice.yaml", "first and second are from twice.yaml; choose one of them with --as."],
     [undefined, "other/shop.yaml", "The API shop is from shop.yaml; --as shop updates it from other/shop.yaml"],
   ])("the name %j for %s is an error", (given, document, message) => {
     expect(() => choose(given, document)).toThrow(message);
     expect(() => choose(given, document)).toThrow(UserError);
+  });
+
+  test("the API that a project was created from may be named", () => {
+    const api = { name: "api", document: "openapi.yaml" };
+    expect(chooseName({ given: "api", document: "v2.yaml", title: "", known: [api] })).toBe("api");
   });
 });
 
@@ -120,10 +128,10 @@ describe("forms of several parts", () => {
   const text = { type: "string" };
   const file = { type: "string", contentEncoding: "base64", description: "A file, in base64" };
   const octets = "application/octet-stream";
-  const formOf = (properties: object, encoding?: object, openapi = "3.1.0"): unknown =>
+  const formOf = (properties: object, encoding?: object, openapi = "3.1.0"): Form =>
     readForm({ schema: { type: "object", properties }, ...(encoding && { encoding }) }, { openapi });
 
-  test.each<readonly [string, object, object | undefined, object]>([
+  test.each<readonly [string, object, object | undefined, Partial<Form>]>([
     ["text", { a: text }, undefined, { schema: { properties: { a: text } }, files: {}, types: {} }],
     [
       "bytes",
@@ -200,6 +208,7 @@ describe("forms of several parts", () => {
       { schema: { properties: { a: { title: "T", anyOf: [file, { type: "null" }] } } }, files: { a: octets } },
     ],
     ["two kinds of files", { a: { anyOf: [{ type: "string", format: "binary" }, text] } }, undefined, { files: {} }],
+    ["a file or anything", { a: { anyOf: [{ type: "string", format: "binary" }, true] } }, undefined, { files: {} }],
     ["null alone", { a: { anyOf: [{ type: "null" }, { type: "null" }] } }, undefined, { files: {} }],
     [
       "three alternatives",
@@ -209,7 +218,10 @@ describe("forms of several parts", () => {
     ],
     ["a style", { a: { type: "array", items: text } }, { a: { style: "pipeDelimited" } }, { styles: { a: "|" } }],
   ])("a part is %s", (_, properties, encoding, expected) => {
-    expect(formOf(properties, encoding)).toMatchObject(expected);
+    const form = formOf(properties, encoding);
+    const { files = form.files, types = form.types } = expected;
+    expect(form).toMatchObject(expected);
+    expect([form.files, form.types]).toEqual([files, types]);
   });
 
   test("styles of parts do not exist in OpenAPI 3.0", () => {
