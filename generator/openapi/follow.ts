@@ -1,4 +1,4 @@
-import { unescapeFragmentKey } from "../../runtime/internal/json-pointer.ts";
+import { valueAtFragment } from "../../runtime/internal/json-pointer.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 
@@ -22,12 +22,7 @@ export function findTarget(reference: unknown, document: unknown, path = "$ref")
   const shown = JSON.stringify(reference)?.slice(0, 120);
   if (typeof reference !== "string" || !reference.startsWith("#/"))
     throw new SchemaRejection(`${path} points outside the document (${shown}) and is never fetched`);
-  let target = document;
-  for (const segment of reference.slice(2).split("/")) {
-    const key = unescapeFragmentKey(segment);
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, key))
-      throw new SchemaRejection(`${path} does not resolve (${shown})`);
-    target = Reflect.get(target, key);
-  }
+  const target = valueAtFragment(document, reference);
+  if (target === undefined) throw new SchemaRejection(`${path} does not resolve (${shown})`);
   return target;
 }

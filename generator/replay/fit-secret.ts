@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import { compilePattern } from "../../runtime/adapters/schema-patterns.ts";
-import { unescapeKey } from "../../runtime/internal/json-pointer.ts";
+import { valueAtFragment } from "../../runtime/internal/json-pointer.ts";
 import { formats, isFormat } from "../../runtime/internal/string-formats.ts";
 
 /** Schema of a value, and the document in which its references point. */
@@ -132,7 +132,7 @@ function listParts({ schema, root }: ValueSchema): readonly Keywords[] {
     if (!isObject(next)) continue;
     parts.push(next);
     const { $ref, allOf, anyOf, oneOf } = next;
-    if (typeof $ref === "string") open.push(resolve($ref, root));
+    open.push(valueAtFragment(root, $ref));
     if (Array.isArray(allOf)) open.push(...allOf.slice(0, mostParts));
     for (const choices of [anyOf, oneOf])
       if (Array.isArray(choices)) open.push(choices.find((one) => isObject(one) && one.type !== "null"));
@@ -141,13 +141,6 @@ function listParts({ schema, root }: ValueSchema): readonly Keywords[] {
 }
 
 const mostParts = 32;
-
-/** Returns the part of a schema at a local reference, such as `#/$defs/key`. */
-function resolve(reference: string, root: unknown): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const names = reference.split("/").slice(1);
-  return names.reduce<unknown>((part, name) => readOwn(part, unescapeKey(name)), root);
-}
 
 function readOwn(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

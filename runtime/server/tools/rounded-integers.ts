@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import { unescapeKey } from "../../internal/json-pointer.ts";
+import { valueAtFragment } from "../../internal/json-pointer.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
 
 type Path = readonly (string | number)[];
@@ -61,15 +61,9 @@ function expand(schemas: readonly unknown[], root: Node): readonly Node[] {
     if (!isObject(schema) || found.has(schema)) continue;
     found.add(schema);
     const { $ref, allOf, anyOf, oneOf, then, else: otherwise } = schema;
-    pending.push(resolve($ref, root), then, otherwise, ...[allOf, anyOf, oneOf].flat());
+    pending.push(valueAtFragment(root, $ref), then, otherwise, ...[allOf, anyOf, oneOf].flat());
   }
   return [...found];
-}
-
-function resolve(reference: unknown, root: Node): unknown {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
-  const keys = reference.split("/").slice(1).map(unescapeKey);
-  return keys.reduce((node: unknown, key) => ownValue(node, key), root);
 }
 
 function ownValue(node: unknown, key: string | number): unknown {

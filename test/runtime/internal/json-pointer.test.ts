@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeKey, unescapeFragmentKey, unescapeKey, valueAt } from "../../../runtime/internal/json-pointer.ts";
+import { escapeKey, unescapeKey, valueAt, valueAtFragment } from "../../../runtime/internal/json-pointer.ts";
 
 test.each([
   ["", ""],
@@ -20,7 +20,7 @@ test.each([
   ["%E0%A4", "%E0%A4"],
   ["50%~1", "50%/"],
 ])("the key %j of a fragment is read as %j", (escaped, key) => {
-  expect(unescapeFragmentKey(escaped)).toBe(key);
+  expect(valueAtFragment({ [key]: 1 }, `#/${escaped}`)).toBe(1);
 });
 
 // Examples of RFC 6901, section 5.
@@ -39,4 +39,25 @@ test.each<readonly [string, unknown]>([
   ["/constructor", undefined],
 ])("the pointer %j leads to its value", (pointer, value) => {
   expect(valueAt(document, pointer)).toEqual(value);
+});
+
+// Examples of RFC 6901, section 6, and references that are no pointers.
+test.each<readonly [unknown, unknown]>([
+  ["#", document],
+  ["#/foo/0", "bar"],
+  ["#/", 0],
+  ["#/a~1b", 1],
+  ["#/c%25d", 2],
+  ["#/e%5Ef", 3],
+  ["#/m~0n", 8],
+  ["#/none", undefined],
+  ["#/constructor", undefined],
+  ["#foo", undefined],
+  ["/foo", undefined],
+  ["other#/foo", undefined],
+  ["", undefined],
+  [1, undefined],
+  [undefined, undefined],
+])("the reference %j leads to its value", (reference, value) => {
+  expect(valueAtFragment(document, reference)).toEqual(value);
 });

@@ -1,6 +1,6 @@
-import { unescapeFragmentKey } from "../../../../runtime/internal/json-pointer.ts";
+import { valueAtFragment } from "../../../../runtime/internal/json-pointer.ts";
 import { Validator, type Schema } from "@cfworker/json-schema";
-import { isObject, memberOf, objectsOf, textOf, type JsonObject } from "../values/values.ts";
+import { isObject, objectsOf, textOf, type JsonObject } from "../values/values.ts";
 
 /** Option of a field with a fixed set of values. */
 export interface FieldOption {
@@ -68,21 +68,9 @@ export function resolve(schema: unknown, root: unknown): JsonObject {
     const { $ref: reference, ...others } = isObject(found) ? found : {};
     resolved = { ...others, ...resolved };
     if (typeof reference !== "string") return resolved;
-    found = readReference(reference, root);
+    found = valueAtFragment(root, reference);
   }
   return {};
-}
-
-/** Returns the part of a schema behind a reference. The steps to it are members of objects and positions in lists. */
-function readReference(reference: string, root: unknown): unknown {
-  if (!/^#(?:\/|$)/.test(reference)) return undefined;
-  return reference.split("/").slice(1).map(unescapeFragmentKey).reduce(takeStep, root);
-}
-
-function takeStep(at: unknown, key: string): unknown {
-  if (!Array.isArray(at)) return memberOf(at, key);
-  const items: readonly unknown[] = at;
-  return items[Number(key)];
 }
 
 /** True for an object whose members are not listed. */

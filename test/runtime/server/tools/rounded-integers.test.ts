@@ -35,6 +35,12 @@ describe("an integer that was rounded", () => {
     ["in a map", { additionalProperties: { additionalProperties: integer } }, { a: rounded }, ["v", "a"]],
     ["in a definition", { properties: { v: { $ref: "#/$defs/a~1b" } }, $defs: { "a/b": integer } }, rounded, ["v"]],
     [
+      "in a definition with a space",
+      { properties: { v: { $ref: "#/$defs/a%20b" } }, $defs: { "a b": integer } },
+      rounded,
+      ["v"],
+    ],
+    [
       "in a tree",
       {
         properties: { v: { $ref: "#/$defs/T" } },
@@ -57,6 +63,7 @@ describe("an integer that was rounded", () => {
     ["text", { properties: { v: { type: ["integer", "string"] } } }, "9007199254740993"],
     ["a property that is not described", {}, { w: rounded }],
     ["a reference that leads nowhere", { properties: { v: { $ref: "#/$defs/none" } } }, rounded],
+    ["an anchor, which is not the whole schema", { type: "integer", properties: { v: { $ref: "#id" } } }, rounded],
     ["an inherited name", { properties: {} }, { constructor: rounded }],
   ])("a value is no integer that was rounded: %s", (_what, schema, value) => {
     expect(pathsOf(value, schema)).toEqual([]);
