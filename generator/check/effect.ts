@@ -1,15 +1,9 @@
-import type { Exchange } from "./wires/wire.ts";
+import { setTimeout } from "node:timers/promises";
 
 /** Milliseconds given to a message without a response to take effect. */
 const effectTime = 150;
 
-/** Waits for a message without a response to take effect. */
-export async function waitForEffect(milliseconds: number = effectTime): Promise<void> {
-  await new Promise((done) => setTimeout(done, milliseconds));
-}
-
-/** Waits for a message without a response to take effect. Returns an empty exchange. */
-export async function pause(): Promise<Exchange> {
-  await waitForEffect();
-  return {};
+/** Waits for an effect that no response shows. An aborted signal ends the wait. */
+export async function waitForEffect(milliseconds: number = effectTime, signal?: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -4,12 +4,12 @@ import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
-import { HttpWire } from "./wires/http-wire.ts";
 import { describeUnknownRevisions, unknownRevisionAdvice } from "../live/unknown-revision.ts";
 import { permissionStep, requiresCredentials, credentialStep } from "../live/unreachable.ts";
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
+import { openSession, type Rejection } from "./open-session.ts";
 import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probes/probe.ts";
 import { cancelProbes } from "./probes/cancel-probes.ts";
 import { featureProbes } from "./probes/feature-probes.ts";
@@ -43,56 +43,100 @@ export interface ExamineOptions {
 export async function examine(wires: WireFactory, options: ExamineOptions): Promise<CheckReport> {
   const negotiation = await probeNegotiation(wires, options);
   const results: CheckResult[] = [...(await probeEndpoint(wires)), negotiation.result];
-  const spoken: string[] = [];
-  let server = { name: "", version: "" };
-  let tools: Lists["tools"] = [];
-  let newest: Conversation | undefined;
-  const rejections: Rejection[] = [];
-  // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
-  const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
-  for (const revision of tried) {
-    options.onStep?.(`revision ${revision.id}`);
-    const conversation = await open(wires, revision);
-    if (!(conversation instanceof Conversation)) {
-      rejections.push(conversation);
-      // No revision is tried after two handshakes without any response: each takes the whole timeout.
-      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(conversation.response))
-        break;
-      continue;
-    }
-    spoken.push(revision.id);
-    server = { name: conversation.info.name, version: conversation.info.version };
-    newest ??= conversation;
-    const { found, lists } = await examineRevision(conversation, revision, wires);
-    results.push(...found);
-    if (spoken.length === 1) tools = lists.tools;
-  }
+  const outcomes = await examineRevisions(wires, { ...options, isSilent: negotiation.isSilent });
+  const examined = outcomes.filter((outcome) => "conversation" in outcome);
+  results.push(...examined.flatMap(({ found }) => found));
+  const spoken = examined.map(({ conversation }) => conversation.revision.id);
   const anything = {
     id: "known-revision",
     title: "The server supports a known revision",
     severity: "error",
   } as const satisfies Rule;
+  const rejections = outcomes.filter((outcome) => "response" in outcome);
   const unknown = spoken.length === 0 ? toUnknown(rejections, options) : undefined;
-  results.push(toResult(anything, [unknown]), ...lint(tools));
   // The newest revision reports the most about the server.
+  const [newest] = examined;
+  const tools = newest?.lists.tools ?? [];
+  results.push(toResult(anything, [unknown]), ...lint(tools));
   if (newest) {
-    const { info, instructions, capabilities } = newest;
+    const { info, instructions, capabilities } = newest.conversation;
     if (wires.address) results.push(...(await checkServerCard(wires.address, { info, revisions: spoken })));
     const { hosts, headers = [] } = options;
     const hosted = { name: info.name, transport: wires.transport, instructions, capabilities, tools, headers };
     if (hosts) results.push(...checkHosts(hosts, hosted));
   }
-  return { target: options.target, server, revisions: spoken, results };
+  const { name, version } = examined.at(-1)?.conversation.info ?? { name: "", version: "" };
+  return { target: options.target, server: { name, version }, revisions: spoken, results };
+}
+
+/** Results of one supported revision. */
+interface Examined {
+  readonly conversation: Conversation;
+  readonly found: readonly CheckResult[];
+  readonly lists: Lists;
+}
+
+/**
+ * Tries the revisions one after the other until the server opens a session: each one without a response takes the whole timeout, and a package manager
+ * may install the program at its first start. The others are examined beside the first. Resolves in the order of the revisions.
+ */
+async function examineRevisions(
+  wires: WireFactory,
+  { revisions, onStep, isSilent: isNegotiationSilent }: ExamineOptions & { readonly isSilent: boolean },
+): Promise<readonly (Examined | Rejection)[]> {
+  const rejections: Rejection[] = [];
+  // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
+  const tried = wires.transport === "sse" ? revisions.filter(isHandshake) : revisions;
+  const start = (revision: Revision): ReturnType<typeof openSession> => {
+    onStep?.(`revision ${revision.id}`);
+    return openSession(wires, revision);
+  };
+  for (const [at, revision] of tried.entries()) {
+    const opened = await start(revision);
+    if (opened instanceof Conversation) {
+      const others = mapLimited(tried.slice(at + 1), maxBesideFirst, async (other) => {
+        const next = await start(other);
+        return next instanceof Conversation ? examineRevision(next, wires) : next;
+      });
+      // A program may write its log only after a while, so the first session stays open the longest.
+      const first = examineRevision(opened, wires, { until: others });
+      return [...rejections, ...(await Promise.all([first, others])).flat()];
+    }
+    rejections.push(opened);
+    // No revision is tried after two handshakes without any response.
+    if (isNegotiationSilent && isHandshake(revision) && isSilent(opened.response)) break;
+  }
+  return rejections;
+}
+
+/** Number of revisions that are examined at the same time as the first one. Each has up to two sessions, which over stdio are programs. */
+const maxBesideFirst = 3;
+
+/** Runs work for every item, for at most `limit` items at the same time. Resolves in the order of the items. */
+async function mapLimited<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  // All workers take their items from the same iterator.
+  const left = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, item] of left) results[at] = await run(item);
+  };
+  await Promise.all(Array.from({ length: limit }, work));
+  return results;
 }
 
 async function examineRevision(
   conversation: Conversation,
-  revision: Revision,
   wires: WireFactory,
-): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
+  { until }: { readonly until?: Promise<unknown> } = {},
+): Promise<Examined> {
+  const { revision } = conversation;
   const { lists, result } = await readLists(conversation);
   const reopen = async (): Promise<Conversation | undefined> => {
-    const opened = await open(wires, revision);
+    const opened = await openSession(wires, revision);
     return opened instanceof Conversation ? opened : undefined;
   };
   let context: ProbeContext = { conversation, revision, wires, lists, reopen };
@@ -104,15 +148,16 @@ async function examineRevision(
       await context.conversation.wire.close();
       // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
       const next = sessions.length > mostExits ? undefined : await reopen();
-      if (!next) return { found: [...found, ...judgeSessions(sessions)], lists };
+      if (!next) return { conversation, found: [...found, ...judgeSessions(sessions)], lists };
       sessions.push(next);
       context = { ...context, conversation: next };
     }
     found.push(...(await runProbe(probe, context)));
   }
+  await until;
   found.push(...judgeSessions(sessions));
   const { wasKilled } = await context.conversation.wire.close();
-  return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
+  return { conversation, found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
 
 /** Number of exits of a server after which no further probe runs. */
@@ -130,23 +175,6 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   if (probe.applies && !probe.applies(context)) return [];
   const seen = await probe.run(context);
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
-}
-
-/** First request of a session that was not opened. */
-interface Rejection {
-  readonly response: CallOutcome;
-  /** First text sent by the server instead of a message. */
-  readonly stray: string | undefined;
-}
-
-/** Opens a session in exactly this revision. Returns the outcome of the first request if the server does not support it. */
-async function open(wires: WireFactory, revision: Revision): Promise<Conversation | Rejection> {
-  const wire = await wires.open();
-  const conversation = new Conversation(wire, revision);
-  const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
-  if (response === true) return conversation;
-  await wire.close();
-  return { response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
 }
 
 /** Returns the observation of a server without any known revision. It has the revisions the server offers, or the reason of the last rejection. */
@@ -217,47 +245,6 @@ function describeHttp({ rejection }: Exchange): string {
   const { body = "", location } = rejection ?? {};
   const target = location === undefined ? "" : ` to ${safeLine(location)}`;
   return body === "" ? target : `${target}: ${safeLine(body)}`;
-}
-
-/** Resolves to `true`, or to the response that did not open a session. */
-async function shakeHands(conversation: Conversation): Promise<true | CallOutcome> {
-  const { revision } = conversation;
-  const response = await conversation.ask("initialize", {
-    protocolVersion: revision.id,
-    capabilities: own.capabilities,
-    clientInfo: own.info,
-  });
-  if (response.kind !== "result" || response.result.protocolVersion !== revision.id) return response;
-  take(conversation, response.result, response.result.serverInfo);
-  if (conversation.wire instanceof HttpWire) conversation.wire.agree(revision);
-  await conversation.notify("notifications/initialized");
-  return true;
-}
-
-async function discover(conversation: Conversation): Promise<true | CallOutcome> {
-  const { revision } = conversation;
-  const response = await conversation.ask("server/discover");
-  if (response.kind !== "result") return response;
-  const { supportedVersions: supported, _meta: meta } = response.result;
-  if (!Array.isArray(supported) || !supported.includes(revision.id)) return response;
-  const info = revision.reservedMeta.find(({ on, type }) => on === "result" && type === "Implementation");
-  take(conversation, response.result, isObject(meta) && info ? meta[info.key] : undefined);
-  return true;
-}
-
-function take(
-  conversation: Conversation,
-  { capabilities, instructions }: Record<string, unknown>,
-  info: unknown,
-): void {
-  conversation.instructions = typeof instructions === "string" ? instructions : "";
-  conversation.capabilities = isObject(capabilities) ? capabilities : {};
-  const { name, version } = isObject(info) ? info : {};
-  conversation.info = {
-    ...(isObject(info) && info),
-    name: textOf(name ?? ""),
-    version: textOf(version ?? ""),
-  };
 }
 
 /** Checks the response to an unknown revision: it must name a supported one, or be an error. */

@@ -174,12 +174,18 @@ function describeNone({ reason, exchange: { status } }: Extract<CallOutcome, { r
   return reason === "" ? "there is no response" : `there is no response: ${reason}`;
 }
 
-/** Returns a finding unless the server still responds. */
+/**
+ * Returns a finding unless the server still responds. The first response shows that the server has received the message before it. A server that
+ * exits or stops in the course of handling this message gives no second response.
+ */
 export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Observation[]> {
   const method = harmless(revision);
-  const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
-  // An error is a response as well.
-  if (response?.kind === "result" || response?.kind === "error") return [];
+  const responds = async (): Promise<boolean> => {
+    const { kind } = conversation.wire.isOpen ? await conversation.ask(method) : { kind: "none" };
+    // An error is a response as well.
+    return kind === "result" || kind === "error";
+  };
+  if ((await responds()) && (await responds())) return [];
   const { isOpen, silence } = conversation.wire;
   const gone = isOpen ? `${method} gets no response any more` : silence || "the connection is closed";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
@@ -192,7 +198,7 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
   const givenUp = new AbortController();
   const { signal } = givenUp;
   const pending = other.wire.exchange([ping("doctor-1"), ping("doctor-2")], { id: "doctor-1", signal });
-  await Promise.race([pending, waitForLater(other)]);
+  await Promise.race([pending, waitForLater(other, signal)]);
   givenUp.abort();
   const { response } = await pending;
   const hasResponse = isObject(response) && isObject(response.result);
@@ -202,7 +208,7 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
 }
 
 /** Waits for the response to a later request and another second. If the server has sent nothing for the batch until then, it has ignored it. */
-async function waitForLater(conversation: Conversation): Promise<void> {
+async function waitForLater(conversation: Conversation, signal: AbortSignal): Promise<void> {
   await conversation.ask("ping");
-  await waitForEffect(1_000);
+  await waitForEffect(1_000, signal);
 }

@@ -3,7 +3,6 @@ import { toCommand, toServerEnv, type Command, type CommandPlace } from "../../.
 import { readLastWords } from "../../../runtime/transport/stdio/stderr-summary.ts";
 import { killTree, ownTree } from "../../../runtime/transport/stdio/process-tree.ts";
 import { explainCause, UserError } from "../../internal/user-error.ts";
-import { pause } from "../effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
@@ -67,11 +66,11 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     async exchange(message, { id, signal } = {}) {
       const response = id === undefined ? undefined : reader.wait(id, timeout, signal);
       write(JSON.stringify(message));
-      return response ?? pause();
+      return response ?? {};
     },
-    async sendText(text) {
+    sendText(text) {
       write(text);
-      return pause();
+      return Promise.resolve({});
     },
     async close() {
       child.stdin.end();

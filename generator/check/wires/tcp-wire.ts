@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
 import { explainCause } from "../../internal/user-error.ts";
-import { pause } from "../effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
@@ -64,12 +63,12 @@ export class TcpWire implements Wire {
   exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
     const response = id === undefined ? undefined : this.#reader.wait(id, this.#options.timeout, signal);
     this.#write(JSON.stringify(message));
-    return response ?? pause();
+    return response ?? Promise.resolve({});
   }
 
   sendText(text: string): ReturnType<Wire["sendText"]> {
     this.#write(text);
-    return pause();
+    return Promise.resolve({});
   }
 
   async close(): Promise<{ readonly wasKilled: boolean }> {

@@ -1,7 +1,6 @@
 import type { MessageSocket } from "../../../runtime/transport/websocket/websocket-transport.ts";
 import { explainCause } from "../../internal/user-error.ts";
 import { isLoopback } from "./raw-fetch.ts";
-import { pause } from "../effect.ts";
 import { keep, ReceivedMessages } from "./received-messages.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
@@ -90,12 +89,12 @@ export class WebSocketWire implements Wire {
   exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
     const response = id === undefined ? undefined : this.#received.wait(id, this.#options.timeout, signal);
     this.#send(JSON.stringify(message));
-    return response ?? pause();
+    return response ?? Promise.resolve({});
   }
 
   sendText(text: string): ReturnType<Wire["sendText"]> {
     this.#send(text);
-    return pause();
+    return Promise.resolve({});
   }
 
   async close(): Promise<{ readonly wasKilled: boolean }> {

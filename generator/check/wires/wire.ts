@@ -37,7 +37,7 @@ export interface StrayData {
 /** A bare connection: it checks, completes and delays nothing, because checks examine exactly these things. */
 export interface Wire {
   readonly transport: "stdio" | "http" | "sse" | "tcp" | "websocket";
-  /** Sends one JSON value and waits for the response. Without an id it returns when the value was accepted. */
+  /** Sends one JSON value and waits for the response. Without an id it returns when the value was sent, over HTTP when it was accepted. */
   exchange(message: unknown, options?: ExchangeOptions): Promise<Exchange>;
   /** Sends text unchanged, followed by a line break on streams. */
   sendText(text: string): Promise<Exchange>;

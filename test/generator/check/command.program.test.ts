@@ -249,7 +249,8 @@ describe("create-mcp-server check", () => {
   );
 
   test("`check` reports a server that exits during the session with the reason", async () => {
-    const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;
+    const exiting = `${answering} console.error("no database"); let count = 0;
+      require("node:readline").createInterface({ input: process.stdin }).on("line", () => { if (++count === 8) process.exit(4); });`;
     const options = { timeout: 60, protocol: "2025-11-25", format: "json" } as const;
     const { code, stdout } = await check([process.execPath, "-e", exiting], options);
     expect(code).toBe(1);

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { isObject } from "../../../generated/support.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
 import { examine } from "../../../generator/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
 import { createHttpWires } from "../../../generator/check/wires/http-wire.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
 import { alone, meta } from "../../runtime/lifecycle/stateless.ts";
 import { readText, serveRaw } from "../running.ts";
 
@@ -59,15 +59,15 @@ const rulesOfPlainServer: readonly string[] = ["http-origin", "http-unknown-revi
 
 /** Examines a server at one revision. A call for which it has no response of its own gets that of the plain server. */
 async function examineOdd(
-  respond: (call: Call) => Reply | undefined,
-  revision: typeof newest = newest,
+  respond: (call: Call) => Reply | undefined | Promise<Reply | undefined>,
+  tried: readonly Revision[] = [newest],
 ): Promise<CheckReport> {
   const { url, close } = await serveRaw(async (request, response) => {
     const text = await readText(request);
     const message: unknown = /^\{.*\}$/s.test(text) ? JSON.parse(text) : undefined;
     const { id, method, params } = isObject(message) ? message : {};
     const call = { method, params: isObject(params) ? params : {}, request };
-    const own = respond(call);
+    const own = await respond(call);
     if (!own && message !== undefined && id === undefined) return void response.writeHead(202).end();
     const { outcome, status = 200, headers } = own ?? respondPlainly(call);
     response
@@ -76,7 +76,7 @@ async function examineOdd(
   });
   try {
     const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 50_000 });
-    return await examine(wires, { target: "odd", revisions: [revision] });
+    return await examine(wires, { target: "odd", revisions: tried });
   } finally {
     await close();
   }
@@ -112,26 +112,53 @@ test("a server that requires its session and the revision in every request has n
 });
 
 test("a stateless server that checks headers and metadata, and no origin, is reported", async () => {
-  const report = await examineOdd(({ method, params, request }) => {
-    const { "mcp-method": named, "mcp-protocol-version": revision } = request.headers;
-    if (request.method !== "POST") return withError(-32600, 405);
-    if (method === undefined) return withError(-32700, 400);
-    if (method === "initialize") return withError(-32601, 404);
-    if (named !== method || revision !== alone.id) return withError(-32020, 400);
-    if (method === "server/discover" && !isObject(params._meta)) return withError(-32602, 400);
-    if (method !== "server/discover") return undefined;
-    return withResult({
-      resultType: "complete",
-      supportedVersions: [alone.id],
-      capabilities: {},
-      ttlMs: 0,
-      cacheScope: "private",
-      _meta: { [meta.serverInfo]: { name: "stateless", version: "1" } },
-    });
-  }, alone);
+  const report = await examineOdd(
+    ({ method, params, request }) => {
+      const { "mcp-method": named, "mcp-protocol-version": revision } = request.headers;
+      if (request.method !== "POST") return withError(-32600, 405);
+      if (method === undefined) return withError(-32700, 400);
+      if (method === "initialize") return withError(-32601, 404);
+      if (named !== method || revision !== alone.id) return withError(-32020, 400);
+      if (method === "server/discover" && !isObject(params._meta)) return withError(-32602, 400);
+      if (method !== "server/discover") return undefined;
+      return withResult({
+        resultType: "complete",
+        supportedVersions: [alone.id],
+        capabilities: {},
+        ttlMs: 0,
+        cacheScope: "private",
+        _meta: { [meta.serverInfo]: { name: "stateless", version: "1" } },
+      });
+    },
+    [alone],
+  );
   expect(findingsOf(report).map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
     "http-origin: the response is HTTP 200",
   ]);
+});
+
+test("revisions after the first supported one are examined at the same time", { timeout: 60_000 }, async () => {
+  const others = handshakeRevisions.filter(({ id }) => id !== newest.id);
+  const ids = others.map(({ id }) => id);
+  const missing = new Set(ids);
+  let openAll = (): void => {};
+  const allTried = new Promise<void>((done) => (openAll = done));
+  const report = await examineOdd(
+    async ({ method, params }) => {
+      const id = String(params.protocolVersion);
+      if (method !== "initialize") return undefined;
+      missing.delete(id);
+      if (missing.size === 0) openAll();
+      // Each of the others gets a response only once all of them have been tried.
+      if (ids.includes(id)) await allTried;
+      const serverInfo = { name: "plain", version: "1" };
+      return withResult({ protocolVersion: id, capabilities: { tools: {} }, serverInfo });
+    },
+    [newest, ...others],
+  );
+  expect(report.revisions).toEqual([newest.id, ...ids]);
+  const order = report.results.map(({ revision }) => revision).filter((id) => id !== "");
+  expect([...new Set(order)]).toEqual(report.revisions);
 });
 
 test("a list with more items than the stack has is read in part", { timeout: 60_000 }, async () => {

@@ -180,6 +180,27 @@ describe("`check` on stdio", () => {
     ]);
   });
 
+  test("`check` reports a server that responds once more after an unknown notification, and exits then", async () => {
+    const leaving = `
+      let isLeaving = false;
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line.startsWith("{") && line.endsWith("}") ? line : "{}");
+        if (method === "notifications/doctor/unknown") isLeaving = true;
+        if (id === undefined) return;
+        const results = {
+          initialize: { protocolVersion: "${newest?.id}", capabilities: {}, serverInfo: { name: "leaving", version: "0" } },
+          ping: {},
+        };
+        const answer = method in results ? { result: results[method] } : { error: { code: -32601, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n", () => isLeaving && process.exit(3));
+      });`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", leaving], env: {}, timeout: 60_000 });
+    const report = await examine(wires, { target: "leaving", revisions: newest ? [newest] : [] });
+    expect(findingsOf(report).map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
+      "ignores-unknown-notification: after an unknown notification, it exited with code 3",
+    ]);
+  });
+
   test("`check` reports that a program without responses supports no revision", async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
