@@ -18,6 +18,7 @@ import { PrincipalStates } from "./proxy/principal-states.ts";
 import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
+import type { SessionProxy } from "./proxy/session-proxy.ts";
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { readLogLevels } from "../server/logging/log-levels.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
@@ -141,12 +142,12 @@ export async function createGateway(
   };
   const listeners = new Listeners();
   const clients = new TopicClients(listeners);
-  const limit = new ConnectionLimit(maxConnections);
-  const proxies = new Proxies();
+  const limit = new ConnectionLimit(maxConnections, { onFull: (principal) => stateless.makeRoomFor(principal) });
+  const sessions = new Set<SessionProxy>();
   const main = await UpstreamWatcher.open(upstreams, {
     notify(handler, params) {
       listeners.notify(handler, {});
-      if (listChanges.has(handler)) proxies.notify(handler, params);
+      if (listChanges.has(handler)) for (const session of sessions) session.notify(handler, params);
     },
     notifyUpdated: (uris) => listeners.notifyUpdated(uris),
   });
@@ -175,7 +176,7 @@ export async function createGateway(
     onError,
     hasServerStates: isStateless,
   });
-  proxies.serve({ upstreams, bridge, limit, states, stateless });
+  const proxies = new Proxies({ upstreams, bridge, limit, states, stateless, sessions });
   const createAccept = (hasSessions: boolean): Acceptor => {
     const parts = { server: main.connection, revisions, listeners, watcher: main, proxies, bridge };
     const accept = createClientAcceptor({ ...parts, hasSessions, onError, telemetry: options.telemetry });

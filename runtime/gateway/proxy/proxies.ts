@@ -17,18 +17,18 @@ export interface ProxiesOptions {
   readonly states: PrincipalStates;
   /** Handles requests of clients without a session. */
   readonly stateless: StatelessProxy;
+  /** Filled with the open sessions of clients. */
+  readonly sessions: Set<SessionProxy>;
 }
 
 /** Clients of a gateway. Each session of a client is one with the server; all other clients share a proxy. */
 export class Proxies {
+  readonly #options: ProxiesOptions;
   readonly #sessions = new WeakMap<Session, SessionProxy>();
-  readonly #open = new Map<Connection, SessionProxy>();
   readonly #accepted = new Set<Connection>();
   #isClosed = false;
-  #options: ProxiesOptions | undefined;
 
-  /** Sets the parts of the gateway, before it serves the first client. */
-  serve(options: ProxiesOptions): void {
+  constructor(options: ProxiesOptions) {
     this.#options = options;
   }
 
@@ -36,7 +36,7 @@ export class Proxies {
   forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     const { session } = call;
     const proxy = session.revision.lifecycle === "handshake" ? this.#sessions.get(session) : undefined;
-    return (proxy ?? this.#serving.stateless).forward(row, params, call);
+    return (proxy ?? this.#options.stateless).forward(row, params, call);
   }
 
   /** Adds a connection, which ends with the gateway. After the end it is closed at once. */
@@ -50,19 +50,14 @@ export class Proxies {
   add(connection: Connection): void {
     const { session } = connection;
     if (!session) return;
-    const { upstreams, bridge, limit, states } = this.#serving;
+    const { upstreams, bridge, limit, states, sessions } = this.#options;
     const proxy = new SessionProxy(upstreams, { connection, session, bridge, limit, states });
     this.#sessions.set(session, proxy);
-    this.#open.set(connection, proxy);
+    sessions.add(proxy);
     void connection.closed.then(() => {
-      this.#open.delete(connection);
+      sessions.delete(proxy);
       return proxy.close();
     });
-  }
-
-  /** Passes a notification of the server on to sessions which do not receive it themselves. */
-  notify(handler: string, params: object): void {
-    for (const proxy of this.#open.values()) proxy.notify(handler, params);
   }
 
   notifyRootsListChanged({ session }: Connection): Promise<void> | undefined {
@@ -78,10 +73,5 @@ export class Proxies {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#accepted].map((connection) => connection.close()));
-  }
-
-  get #serving(): ProxiesOptions {
-    if (!this.#options) throw new Error("The gateway has no transport yet; serve it first");
-    return this.#options;
   }
 }

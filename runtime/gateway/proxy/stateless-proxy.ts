@@ -54,7 +54,6 @@ export class StatelessProxy {
     this.#connections = connections;
     this.#bridge = bridge;
     this.#options = options;
-    options.limit.onFull = (principal) => this.#makeRoomFor(principal);
   }
 
   /** Names the node of a cluster in the states of this gateway. Other nodes then relay the requests with such a state. */
@@ -186,7 +185,7 @@ export class StatelessProxy {
   }
 
   /** Makes room for a call when its principal has no connection left. Half of its connections may wait for input responses. */
-  #makeRoomFor(principal: string | undefined): void {
+  makeRoomFor(principal: string | undefined): void {
     const own = [...this.#suspended.values()].filter((waiting) => waiting.principal === principal).length;
     const isOver = principal !== undefined && own >= toHalf(this.#options.limit.held(principal));
     if (isOver) this.#giveUpOldest(principal);

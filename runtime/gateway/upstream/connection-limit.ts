@@ -28,16 +28,18 @@ export class ConnectionLimit {
   readonly #timeout: number;
   /** Calls without a connection so far, in order of arrival. */
   readonly #waiting = new Set<Waiting>();
-  /** Called when a principal needs a connection and all of its share are in use. */
-  onFull: (holder: Holder) => void = () => {};
+  readonly #onFull: (holder: Holder) => void;
 
   /**
    * @param most - maximum number of connections in use; sessions leave a quarter of them to calls, rounded down but at least one
-   * @param inputTimeout - milliseconds to wait for a connection before the request is rejected
+   * @param options - `timeout`: milliseconds to wait for a connection before the request is rejected; `onFull`: called when a principal needs a
+   *   connection and all of its share are in use
    */
-  constructor(most: number, inputTimeout: number = 60_000) {
+  constructor(most: number, options: { readonly timeout?: number; readonly onFull?: (holder: Holder) => void } = {}) {
+    const { timeout = 60_000, onFull = () => {} } = options;
     this.most = most;
-    this.#timeout = inputTimeout;
+    this.#timeout = timeout;
+    this.#onFull = onFull;
     this.#mostSessions = most - Math.max(1, Math.floor(most / 4));
     this.#all = new Shares(most);
     this.#sessions = new Shares(this.#mostSessions);
@@ -103,7 +105,7 @@ export class ConnectionLimit {
     if (this.#take(holder)) return;
     const late = timeoutSignal(this.#timeout);
     const entering = this.#wait(AbortSignal.any([signal, late]), holder);
-    this.onFull(holder);
+    this.#onFull(holder);
     try {
       await entering;
     } catch (error) {

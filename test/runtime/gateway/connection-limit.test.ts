@@ -18,9 +18,8 @@ test("sessions leave a quarter of the connections to calls, and are rejected bey
 });
 
 test("a call waits for a connection, and is rejected when none is released in time", async () => {
-  const limit = new ConnectionLimit(2, 50);
   let full = 0;
-  limit.onFull = () => void (full += 1);
+  const limit = new ConnectionLimit(2, { timeout: 50, onFull: () => void (full += 1) });
   const leave = await limit.enterCall(signal, undefined);
   await limit.enterCall(signal, undefined);
   expect(full).toBe(0);
@@ -44,10 +43,9 @@ test("a caller that disconnects while it waits takes no connection", async () =>
 });
 
 test("a principal leaves connections to others: its further calls wait, and theirs do not", async () => {
-  const limit = new ConnectionLimit(8);
-  const leaves = await Promise.all([1, 2, 3, 4].map(() => limit.enterCall(signal, "alice")));
   const full: unknown[] = [];
-  limit.onFull = (principal) => void full.push(principal);
+  const limit = new ConnectionLimit(8, { onFull: (principal) => void full.push(principal) });
+  const leaves = await Promise.all([1, 2, 3, 4].map(() => limit.enterCall(signal, "alice")));
   const waiting = limit.enterCall(signal, "alice");
   await limit.enterCall(signal, "bob");
   await limit.enterCall(signal, "bob");
