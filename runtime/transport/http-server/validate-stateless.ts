@@ -1,11 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { decodeField, isSameField, readParamValue } from "../../framing/param-headers.ts";
-import {
-  codeOf,
-  missingMetadata,
-  unsupportedVersion,
-  withoutMetadata,
-} from "../../protocol/session/request-metadata.ts";
+import { codeOf, unsupportedVersion, withoutMetadata } from "../../protocol/session/request-metadata.ts";
 import { noBatches } from "../../jsonrpc/batch.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
@@ -65,10 +60,8 @@ export function validateStateless(
   if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
   if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
   if (incoming.kind !== "request") return rejectHttp(400, "Invalid Request; send requests and notifications only");
-  const unlike = checkVersions(head, incoming, versions);
-  if (unlike) return unlike;
+  if (metadata.version === undefined || metadata.version !== version) return rejectVersions(head, incoming, versions);
   if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
-  if (metadata.kind === "none") return rejectWith(missingMetadata(metadataRules.revisions), incoming.id);
   const { revision, client } = metadata;
   const unequal =
     checkRules(head, incoming, { revision, metadataRules }) ??
@@ -120,14 +113,13 @@ function isStatelessBatch(values: readonly unknown[], metadataRules: MetadataRul
   return values.some((value) => isObject(value) && metadataRules.readVersion(value.params) !== undefined);
 }
 
-/** Rejects a request unless body and header name the same version. If the body names none, the client learns the served revisions. */
-function checkVersions(
+/** Rejects a request whose body and header do not name the same version. If the body names none, the client learns the served revisions. */
+function rejectVersions(
   head: RequestHead,
   request: Request,
   { metadataRules, body, header }: Versions,
-): RejectedRequest | undefined {
+): RejectedRequest {
   const { headers, revisions } = metadataRules;
-  if (body !== undefined && body === header) return undefined;
   const isOpening = request.method === "initialize" && isObject(request.params);
   if (body === undefined && (isOpening || header !== undefined))
     return rejectWith(withoutMetadata(request, revisions), request.id);

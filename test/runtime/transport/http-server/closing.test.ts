@@ -3,7 +3,12 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, serveHttp } from "../../../../runtime/index.ts";
+import { joinCluster } from "../../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
 import { inTime } from "../../../in-time.ts";
+import { createGate } from "../../tasks/task-wire.ts";
+import { alone, request } from "../../lifecycle/stateless.ts";
+import { acceptBoth, call, initialize } from "./http-rig.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
 
@@ -28,4 +33,49 @@ test.each([
   }
   await inTime(Promise.all([listener.close(), ended]), "The end of the server");
   expect(socket.destroyed).toBe(true);
+});
+
+/** POSTs a message to a server. */
+function post(url: string, message: object, headers: Record<string, string> = {}): Promise<Response> {
+  const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
+  return fetch(url, { method: "POST", headers: fields, body: JSON.stringify(message) });
+}
+
+/** Opens a session, and returns the headers of its requests. */
+async function openSession(url: string): Promise<Record<string, string>> {
+  const opened = await post(url, initialize("2025-11-25"));
+  await opened.text();
+  return { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+}
+
+const stateless = { "mcp-protocol-version": alone.id, "mcp-method": "tools/call", "mcp-name": "slow" };
+
+test.each([
+  ["rejects connections of clients without sessions", { isInSession: false, isNode: false, isRefused: true }],
+  ["accepts connections of clients with sessions", { isInSession: true, isNode: false, isRefused: false }],
+  ["rejects all connections as a node of a cluster", { isInSession: true, isNode: true, isRefused: true }],
+])("a server that closes while a call is running %s", async (_what, { isInSession, isNode, isRefused }) => {
+  const [begun, finished] = [createGate(), createGate()];
+  const slow = { name: "slow", execute: () => (begun.open(), finished.opened.then(() => "done")) };
+  const memory = createMemoryCluster();
+  const cluster = isNode && (await joinCluster(memory.connect(), { keys: [new Uint8Array(32).fill(1)] }));
+  const server = createServer({ name: "test", version: "1.0.0", tools: [slow] }, revisions);
+  const listener = await serveHttp(server, { closeTimeout: 600_000, ...(cluster && { cluster }) });
+  const { url } = listener;
+  const running = isInSession
+    ? post(url, call(1, "slow"), await openSession(url))
+    : post(url, request(1, "tools/call", { name: "slow" }), stateless);
+  await begun.opened;
+  const closed = listener.close();
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const outcome = await new Promise((resolve) => {
+    socket.once("connect", () => resolve("accepted"));
+    socket.once("error", (error) => resolve(Reflect.get(error, "code")));
+  });
+  socket.destroy();
+  expect(outcome).toBe(isRefused ? "ECONNREFUSED" : "accepted");
+  finished.open();
+  expect(await (await running).text()).toContain("done");
+  await inTime(closed, "The end of the server");
+  if (cluster) await cluster.close();
 });

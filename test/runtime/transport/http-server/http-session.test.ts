@@ -3,18 +3,24 @@ import { UnreachableError } from "../../../../runtime/jsonrpc/errors.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { EventStreamResponse } from "../../../../runtime/transport/http-server/session/event-stream.ts";
 import type { ResponseSink } from "../../../../runtime/transport/http-server/session/session-response.ts";
-import type { StreamDirectory } from "../../../../runtime/transport/http-server/session/session-streams.ts";
+import type {
+  StoreChange,
+  StreamDirectory,
+} from "../../../../runtime/transport/http-server/session/session-streams.ts";
 import { HttpSession } from "../../../../runtime/transport/http-server/session/session.ts";
+import { alone } from "../../lifecycle/stateless.ts";
+import { createGate } from "../../tasks/task-wire.ts";
 import { createSessionSettings, revisionOf } from "./http-rig.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 interface Given {
   readonly sendElsewhere?: StreamDirectory["sendElsewhere"];
   readonly requests?: boolean;
+  readonly prepareChange?: (request: { readonly method: string }) => StoreChange | undefined;
 }
 
 /** A session, and what it has done. */
-function open({ sendElsewhere, requests = false }: Given = {}) {
+function open({ sendElsewhere, requests = false, prepareChange = () => undefined }: Given = {}) {
   const calls: unknown[] = [];
   const key = { id: "s", owner: undefined };
   const session = new HttpSession(
@@ -31,7 +37,7 @@ function open({ sendElsewhere, requests = false }: Given = {}) {
       ...(requests && {
         requests: {
           idPrefix: "n-",
-          prepareChange: () => undefined,
+          prepareChange: (_key, request) => prepareChange(request),
           ended: (...given: unknown[]) => void calls.push(["ended", ...given]),
         },
       }),
@@ -220,6 +226,46 @@ describe("the requests of a session", () => {
     expect([session.isResumable, session.polls]).toEqual([true, false]);
     session.agree(revisionOf("2025-11-25"));
     expect([session.isResumable, session.polls]).toEqual([true, true]);
+    session.agree(alone);
+    expect([session.isResumable, session.polls]).toEqual([false, false]);
+  });
+
+  test("a request that changes its session has its response when the change is stored, or an error instead", async () => {
+    const { opened, open: store } = createGate();
+    const failure = { code: -32603, message: "The store is away" };
+    const stored: unknown[] = [];
+    const changes: Record<string, StoreChange> = {
+      "resources/subscribe": () => opened.then(() => void stored.push("subscribe")),
+      "resources/unsubscribe": async () => (stored.push("unsubscribe"), failure),
+      "logging/setLevel": async () => void stored.push("level"),
+    };
+    const { session } = open({ requests: true, prepareChange: ({ method }) => changes[method] });
+    const sink = createSink();
+    const methods = ["resources/subscribe", "resources/unsubscribe", "logging/setLevel", "logging/setLevel", "ping"];
+    for (const [id, method] of methods.entries()) {
+      session.expect(id, sink);
+      session.receive({ kind: "request", id, method, params: {} }, undefined);
+    }
+    expect(stored).toEqual([]);
+    for (const id of [0, 1, 4]) void session.send({ jsonrpc: "2.0", id, result: {} });
+    void session.send({ jsonrpc: "2.0", id: 2, error: failure });
+    session.abandon(3);
+    await settle();
+    store();
+    await settle();
+    expect(stored).toEqual(["unsubscribe", "subscribe"]);
+    const responses = sink.seen
+      .map((seen) => (Array.isArray(seen) ? seen : []))
+      .map(([kind, text, id]) => [kind, id ?? text]);
+    expect(responses).toEqual([
+      ["respond", 4],
+      ["respond", 2],
+      ["skip", 3],
+      ["respond", 1],
+      ["respond", 0],
+    ]);
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, error: failure });
+    expect(sink.seen.at(-2)).toEqual(expect.arrayContaining([text]));
   });
 
   test("a session is not connected before it is served", () => {

@@ -76,6 +76,13 @@ describe("the streams of a session", () => {
     expect([streams.isListening("d"), streams.listener]).toEqual([false, first]);
   });
 
+  test("a stream opened by GET that is added once more replaces no other", () => {
+    const streams = new SessionStreams();
+    const [first, second] = [createStream("a", { isConnected: true }), createStream("b", { isConnected: true })];
+    for (const stream of [first, second, second]) expect(streams.addListener(stream)).toEqual([]);
+    expect([streams.all, streams.listener, first.isEnded]).toEqual([[first, second], second, false]);
+  });
+
   test("a resumed stream ends the connection of another request that has resumed it, and is known until it is finished", async () => {
     const { opened, open } = createGate();
     const streams = new SessionStreams();

@@ -281,8 +281,10 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect([answer.status, await answer.text()]).toEqual([202, ""]);
     const bare = await post(target, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
     expect(bare.status).toBe(202);
+    const unnamed = await post(target, cancelled, { headers: { "mcp-protocol-version": undefined } });
+    expect(unnamed.status).toBe(202);
     const wrong = await post(target, cancelled, { headers: { "mcp-protocol-version": newest.id } });
-    expect(wrong.status).toBe(400);
+    expect(await code(wrong)).toEqual([400, -32020, undefined]);
   });
 
   test("notifications of a version that is not served are rejected, without an id (TH-06, TH-13)", async () => {
@@ -299,6 +301,16 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["a response", { jsonrpc: "2.0", id: 1, result: {} }],
   ])("a request with %s is rejected (2.1, C-004)", async (_what, body) => {
     expect(await code(await post(await start(), body))).toEqual([400, -32600, undefined]);
+  });
+
+  test.each([
+    ["that names its revision, also where there are sessions", revisions, [{ method: "a" }, request(1, "tools/list")]],
+    ["without metadata, where there are no sessions", [alone], [{ jsonrpc: "2.0", id: 1, method: "tools/list" }]],
+    ["without messages, where there are no sessions", [alone], []],
+  ])("a batch %s is rejected as a batch (2.1)", async (_what, served, body) => {
+    const response = await post(await start(served), body);
+    const message = "A message must be a JSON object; batches are not supported";
+    expect(await response.json()).toMatchObject({ error: { code: -32600, message } });
   });
 
   test("sessions are served at the same URL (DE-01, DE-02, DE-04, DE-05)", async () => {

@@ -97,6 +97,14 @@ describe("a body on node:http", () => {
     expect(await body).toEqual({ kind: "lost" });
   });
 
+  it("a body as long as the limit is read, in one piece or in two", async () => {
+    expect(complete({ maxBytes: 2 }).read()).toMatchObject({ kind: "text", text: "{}" });
+    const { message, body } = read({ ...limits, maxBytes: 2 });
+    for (const piece of ["{", "}"]) message.emit("data", Buffer.from(piece));
+    message.emit("end");
+    expect(await body).toMatchObject({ kind: "text", text: "{}" });
+  });
+
   it("a body beyond the limit is rejected although its end arrives in the same turn", async () => {
     const { message, body } = read({ ...limits, maxBytes: 1 });
     message.emit("data", Buffer.from("{}"));
@@ -237,6 +245,25 @@ describe("the response on node:http", () => {
     exchange.fail({ status: 204 });
     await nextTurn();
     expect(heads).toEqual([[204, {}]]);
+  });
+
+  it.each(["drain", "close"])("a stream whose reader is slow is waited for until %s, each time", async (event) => {
+    const { response, exchange } = create();
+    const writer = exchange.stream({});
+    const count = (): readonly number[] => ["drain", "close"].map((name) => response.listenerCount(name));
+    const before = count();
+    for (let time = 0; time < 2; time += 1) {
+      const drained = writer.drained();
+      expect(writer.drained()).toBe(drained);
+      expect(count()).toEqual(before.map((listeners) => listeners + 1));
+      let isDrained = false;
+      const done = drained.then(() => (isDrained = true));
+      await nextTurn();
+      expect(isDrained).toBe(false);
+      response.emit(event);
+      await done;
+      expect(count()).toEqual(before);
+    }
   });
 
   it("a failure breaks a stream off, and what is written later is dropped", async () => {
