@@ -1,16 +1,15 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
-import { checkOptions } from "./commands/check-options.ts";
 import { addCreateCommand } from "./commands/create-command.ts";
-import { addInitCommand } from "./commands/init-command.ts";
+import { checkValues } from "./commands/define-command.ts";
 import {
   addAddCommand,
   addDocsCommand,
+  addInitCommand,
   addRemoveCommand,
   addSettingsCommand,
   addUpdateCommand,
 } from "./commands/project-commands.ts";
-import { addReplayCommand } from "./commands/replay-command.ts";
 import {
   addCheckCommand,
   addClientCommand,
@@ -18,6 +17,7 @@ import {
   addExplainCommand,
   addGatewayCommand,
   addInspectCommand,
+  addReplayCommand,
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
 import { usageText, withHelpOption } from "./commands/usage.ts";
@@ -47,7 +47,7 @@ const cli: Argv = yargs(words)
   .help()
   .alias("help", "h")
   .alias("version", "v")
-  .check(checkOptions, true)
+  .check(checkValues, true)
   .fail((problem: string | null, error: Error | undefined, { showHelp }) => {
     if (error && error.name !== "YError" && !(error instanceof UserError)) throw error;
     showHelp((help) => console.error(usageText(problem ?? error?.message ?? "", help, words)));

@@ -25,8 +25,7 @@ import { packageVersion } from "../internal/package-info.ts";
 import { UserError } from "../internal/user-error.ts";
 import { printReport } from "./report.ts";
 import { runUntilExit } from "./stop-signal.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server check`. */
 export interface CheckCommandOptions extends AccessFlags, SpecFlags {

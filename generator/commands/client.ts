@@ -28,8 +28,7 @@ import { readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
 import { readRecording } from "../replay/read-recording.ts";
 import { readRecordedContract } from "../replay/recorded-contract.ts";
 import { reportProblem } from "./report.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server client`. */
 export interface ClientCommandOptions extends AccessFlags, SpecFlags {

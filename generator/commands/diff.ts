@@ -18,8 +18,7 @@ import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem, printReport } from "./report.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { chooseSpec, openSpecRevisions } from "./spec-revisions.ts";
+import { chooseSpec, openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server diff`. */
 export interface DiffCommandOptions extends AccessFlags, SpecFlags {
@@ -74,16 +73,18 @@ async function compareTargets(older: Target, newer: Target, options: DiffCommand
   return compareServers(...contracts, names);
 }
 
-interface CardSides {
-  readonly names: readonly [string, string];
-  readonly isCardOlder: boolean;
-  readonly options: DiffCommandOptions;
-}
-
 async function compareWithCard(
   { card }: FoundCard,
   target: Target,
-  { names, isCardOlder, options }: CardSides,
+  {
+    names,
+    isCardOlder,
+    options,
+  }: {
+    readonly names: readonly [string, string];
+    readonly isCardOlder: boolean;
+    readonly options: DiffCommandOptions;
+  },
 ): Promise<Comparison> {
   if (target.kind === "file")
     throw new UserError(`${target.path} lists no identity; compare the server card with a server or another card.`);

@@ -33,13 +33,10 @@ function sectionsWith(guide: Guide, words: readonly string[]): readonly FoundSec
   });
 }
 
-interface Place {
-  readonly guide: Guide;
-  readonly heading: string;
-  readonly section: string;
-}
-
-function scoreOf(word: string, { guide, heading, section }: Place): number {
+function scoreOf(
+  word: string,
+  { guide, heading, section }: { readonly guide: Guide; readonly heading: string; readonly section: string },
+): number {
   const inDescription = countOf(word, `${guide.title} ${guide.use}`) > 0 ? 8 : 0;
   const inHeading = countOf(word, heading) > 0 ? 4 : 0;
   const times = countOf(word, section);

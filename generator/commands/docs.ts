@@ -5,14 +5,12 @@ import { UserError } from "../internal/user-error.ts";
 import { findSections, type Guide } from "./docs-search.ts";
 import { reportProblem } from "./report.ts";
 
-/** Options of `create-mcp-server docs`. */
-export interface DocsOptions {
-  /** Name of a guide, or words to search for. Default: list all guides. */
-  readonly topic: readonly string[];
-}
-
-/** `create-mcp-server docs`: lists the guides, prints one, or lists the sections about a topic. Returns the exit code. */
-export async function runDocs({ topic }: DocsOptions): Promise<number> {
+/**
+ * `create-mcp-server docs`: lists the guides, prints one, or lists the sections about a topic. Returns the exit code.
+ *
+ * @param options - `topic` is the name of a guide, or words to search for; empty to list all guides
+ */
+export async function runDocs({ topic }: { readonly topic: readonly string[] }): Promise<number> {
   try {
     const guides = await readGuides();
     const words = topic.join(" ").trim().toLowerCase();

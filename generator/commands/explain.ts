@@ -5,7 +5,7 @@ import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedExtension, type ExplainedPart } from "../explain/text.ts";
 import { toJsonText } from "../internal/json-text.ts";
-import { readAccess, type Access, type AccessFlags } from "../live/access.ts";
+import { readAccess, type AccessFlags } from "../live/access.ts";
 import { toObservedServer } from "../inspect/connect-server.ts";
 import { readServerAddress, type ServerAddress } from "../live/server-address.ts";
 import { explainUnreachable, explainUnreadable } from "../live/unreachable.ts";
@@ -16,8 +16,7 @@ import { findStage, readStages } from "../read/stages.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server explain`. */
 export interface ExplainOptions extends Omit<AccessFlags, "sse">, SpecFlags {
@@ -69,24 +68,21 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
   };
 }
 
-/** Revision of the clients, and revisions for the connection to the server. */
-interface Asked {
-  readonly target: Revision;
-  readonly revisions: readonly Revision[];
-}
-
-interface Told {
+/** Reads what a server offers, the revision of the connection, and the parts hidden from clients of the revision `target`. */
+async function ask(
+  place: ServerAddress,
+  {
+    target,
+    revisions,
+    timeout,
+  }: { readonly target: Revision; readonly revisions: readonly Revision[]; readonly timeout: number },
+): Promise<{
   readonly info: Explanation["server"];
   readonly written: string;
   readonly parts: readonly PartLosses[];
   /** Identifiers of the declared extensions. */
   readonly extensions: readonly string[];
-}
-
-async function ask(
-  place: ServerAddress,
-  { target, revisions, timeout }: Pick<Access, "timeout"> & Asked,
-): Promise<Told> {
+}> {
   const timeouts = { initialize: timeout, request: timeout };
   // The message quotes the last words of a program.
   const server = toObservedServer(place, () => {});

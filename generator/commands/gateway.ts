@@ -7,8 +7,7 @@ import { explainUnreachable } from "../live/unreachable.ts";
 import { UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server gateway`. */
 export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags, RecordingFlags, SpecFlags {

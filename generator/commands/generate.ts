@@ -1,16 +1,13 @@
 import { driftText } from "../internal/tree.ts";
 import { generate, type GenerateOptions } from "../generate.ts";
 import { reportProblem } from "./report.ts";
-import { toSpec, type SpecFlags } from "./spec-option.ts";
-import { chooseSpec } from "./spec-revisions.ts";
-
-/** Options of `create-mcp-server generate`. */
-export type GenerateCommandOptions = Omit<GenerateOptions, "spec"> & SpecFlags;
+import { chooseSpec, type SpecFlags } from "./spec-revisions.ts";
 
 /** `create-mcp-server generate`: writes the generated layer, or checks it. Returns the exit code. */
-export async function runGenerate({ spec: flag, ...options }: GenerateCommandOptions): Promise<number> {
+export async function runGenerate(flags: Omit<GenerateOptions, "spec"> & SpecFlags): Promise<number> {
   try {
-    const spec = await chooseSpec(toSpec(flag));
+    const { spec: _given, ...options } = flags;
+    const spec = await chooseSpec(flags);
     const { files, drift } = await generate({ ...options, ...(spec !== undefined && { spec }) });
     const out = options.out ?? "generated";
     for (const difference of drift) console.log(driftText(difference));

@@ -12,8 +12,7 @@ import { outputLine } from "../internal/text.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { runUntilStopped, untilStopped } from "./stop-signal.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 
 /** Options of `create-mcp-server inspect`. */
 export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags, SpecFlags {

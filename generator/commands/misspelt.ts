@@ -112,14 +112,11 @@ function countSlips(from: string, to: string): number {
   return rows.at(-1)?.at(-1) ?? 0;
 }
 
-interface Step {
-  readonly from: string;
-  readonly to: string;
-  readonly row: number;
-  readonly at: number;
-}
-
-function cost(rows: readonly (readonly number[])[], line: readonly number[], { from, to, row, at }: Step): number {
+function cost(
+  rows: readonly (readonly number[])[],
+  line: readonly number[],
+  { from, to, row, at }: { readonly from: string; readonly to: string; readonly row: number; readonly at: number },
+): number {
   const above = rows[row - 1] ?? [];
   const isSame = from[row - 1] === to[at - 1];
   const isSwapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];

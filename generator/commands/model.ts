@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { reportProblem } from "./report.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { chooseSpec } from "./spec-revisions.ts";
+import { chooseSpec, type SpecFlags } from "./spec-revisions.ts";
 
 /** `create-mcp-server model`: prints the model of one revision as JSON. Returns the exit code. */
 export async function runModel(options: SpecFlags & { readonly revision: string }): Promise<number> {

@@ -12,16 +12,17 @@ import { outputLine } from "../internal/text.ts";
 import { nextStepsText } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
-/** Options of `create-mcp-server remove`. */
-export interface RemoveOptions {
+/** `create-mcp-server remove tool|resource|prompt <name>`: removes a definition, its registration and its test. Returns the exit code. */
+export function runRemove({
+  kind,
+  name,
+  folder,
+}: {
   readonly kind: Addition;
   readonly name: string;
   /** Folder of the project. */
   readonly folder: string;
-}
-
-/** `create-mcp-server remove tool|resource|prompt <name>`: removes a definition, its registration and its test. Returns the exit code. */
-export function runRemove({ kind, name, folder }: RemoveOptions): Promise<number> {
+}): Promise<number> {
   return runInterruptibly(async (signal) => {
     requireProject(folder);
     const { files, mentions, name: removed } = await planRemoval(folder, kind, name);

@@ -13,8 +13,7 @@ import { readRecording } from "../replay/read-recording.ts";
 import type { Recording } from "../replay/recording.ts";
 import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
 import { printReport, reportProblem } from "./report.ts";
-import type { SpecFlags } from "./spec-option.ts";
-import { openSpecRevisions } from "./spec-revisions.ts";
+import { openSpecRevisions, type SpecFlags } from "./spec-revisions.ts";
 import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
 
 /** Options of `create-mcp-server replay`. */

@@ -55,16 +55,23 @@ async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<Gate
   return cluster;
 }
 
-interface Serving extends Listening {
-  /** Options of the Server Card. */
-  readonly card: GatewayCardFlags;
-  /** Engine shared by several nodes. Default: the gateway is one process. */
-  readonly engine: GatewayEngine | undefined;
-  /** Aborted to stop the gateway. */
-  readonly stopped: AbortSignal;
-}
-
-async function serveAt(gateway: Gateway, { stopped, engine, card, address, callers }: Serving): Promise<void> {
+async function serveAt(
+  gateway: Gateway,
+  {
+    stopped,
+    engine,
+    card,
+    address,
+    callers,
+  }: Listening & {
+    /** Options of the Server Card. */
+    readonly card: GatewayCardFlags;
+    /** Engine shared by several nodes. Default: the gateway is one process. */
+    readonly engine: GatewayEngine | undefined;
+    /** Aborted to stop the gateway. */
+    readonly stopped: AbortSignal;
+  },
+): Promise<void> {
   let cluster: GatewayCluster | undefined;
   try {
     const documents = createGatewayCard(gateway, card);

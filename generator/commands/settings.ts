@@ -9,16 +9,16 @@ import { readListedSettings } from "../scaffold/settings/readme-table.ts";
 import { editSettingFile, settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
-/** Options of `create-mcp-server settings`. */
-export interface SettingsOptions {
+/** `create-mcp-server settings`: lists the settings of a server in the files of its project. Returns the exit code. */
+export function runSettings({
+  folder,
+  check,
+}: {
   /** Folder of the project. */
   readonly folder: string;
   /** Write nothing; exit with 1 if a file is out of date. */
   readonly check: boolean;
-}
-
-/** `create-mcp-server settings`: lists the settings of a server in the files of its project. Returns the exit code. */
-export function runSettings({ folder, check }: SettingsOptions): Promise<number> {
+}): Promise<number> {
   return runInterruptibly(async (interrupted) => {
     requireProject(resolve(folder));
     const settings = await readSettings(folder, { interrupted });

@@ -3,7 +3,12 @@ import { revisions as packagedRevisions } from "../../generated/revisions.ts";
 import type { Revision } from "../../runtime/index.ts";
 import { findSpec } from "../scaffold/layer/catalogue.ts";
 import { findProject, readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
-import type { SpecFlags } from "./spec-option.ts";
+
+/** Value of the option `spec`. */
+export interface SpecFlags {
+  /** Spec folder; `false`: the one of this package. Default: the one of the project in the working directory, if there is a project. */
+  readonly spec?: string | false;
+}
 
 /**
  * Returns the revisions of the spec folder named by a command, or of the project in a folder, or of this package, newest first. `spec` is the folder;

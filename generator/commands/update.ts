@@ -80,17 +80,23 @@ async function readRevisions(project: string): Promise<readonly string[]> {
   return layer?.choices.revisions ?? [];
 }
 
-interface Surroundings {
-  readonly project: string;
-  readonly layer: InstalledLayer;
-  readonly spec: string | undefined;
-  readonly models: SpecModels;
-  /** Aborts the update before its first write. Its writes are completed. */
-  readonly signal: AbortSignal;
-}
-
-async function updateLayer(options: UpdateCommandOptions, surroundings: Surroundings): Promise<number> {
-  const { project, layer, spec, models, signal } = surroundings;
+async function updateLayer(
+  options: UpdateCommandOptions,
+  {
+    project,
+    layer,
+    spec,
+    models,
+    signal,
+  }: {
+    readonly project: string;
+    readonly layer: InstalledLayer;
+    readonly spec: string | undefined;
+    readonly models: SpecModels;
+    /** Aborts the update before its first write. Its writes are completed. */
+    readonly signal: AbortSignal;
+  },
+): Promise<number> {
   const catalogue = toCatalogue(models.models);
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);

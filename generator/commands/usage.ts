@@ -1,14 +1,5 @@
+import { toFieldName } from "./define-command.ts";
 import { adviseCommand, commandNames, isSlip } from "./misspelt.ts";
-
-/** Example of a command: the words to type, and their effect. */
-export type Example = readonly [call: string, use: string];
-
-/** Lists examples below the help of a command, each on a line to copy. */
-export function examplesText(...examples: readonly Example[]): string {
-  return ["Examples:", ...examples.flatMap(([call, use]) => [`  create-mcp-server ${call}`, `      ${use}`])].join(
-    "\n",
-  );
-}
 
 /** Returns the words of `help <command>` as `<command> --help`. */
 export function withHelpOption(words: readonly string[]): readonly string[] {
@@ -60,7 +51,7 @@ function problemText(problem: string): string {
 function withoutTwins(text: string): string {
   const [, title = "", list = ""] = /^(Unknown argument)s?: (.*)$/.exec(text) ?? [];
   const names = list.split(", ");
-  const twins = names.map((name) => name.replaceAll(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase()));
+  const twins = names.map(toFieldName);
   const own = names.filter((name, at) => !twins.some((twin, other) => other !== at && twin === name));
   return `${title}${own.length > 1 ? "s" : ""}: ${own.join(", ")}`;
 }

@@ -59,11 +59,9 @@ describe("the command line", () => {
       .flatMap(({ moduleSpecifier }) => readSpecifier(moduleSpecifier));
     // Definitions of commands, which import types only.
     expect(imports?.sort()).toEqual([
-      "./commands/check-options.ts",
       "./commands/create-command.ts",
-      "./commands/init-command.ts",
+      "./commands/define-command.ts",
       "./commands/project-commands.ts",
-      "./commands/replay-command.ts",
       "./commands/server-commands.ts",
       "./commands/spec-commands.ts",
       "./commands/usage.ts",
