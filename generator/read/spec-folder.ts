@@ -1,6 +1,4 @@
 import type { ExtensionModel, RevisionModel } from "../model.ts";
-import { readExtension } from "./extension.ts";
-import { createExtensionOverlayReader, createOverlayReader } from "./overlay.ts";
 import { readPackagedModels } from "./packaged-models.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevisionFiles, readSpecFile, type SpecFile } from "./spec-file.ts";
@@ -40,7 +38,10 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
       const known = (await (packaged ??= readPackagedModels()))?.byDigest.get(digest);
       if (known) return known;
       const { status, commit } = pin;
-      const { readRevision } = await import("./revision.ts");
+      const [{ readRevision }, { createOverlayReader }] = await Promise.all([
+        import("./revision.ts"),
+        import("./overlay.ts"),
+      ]);
       const model = readRevision({
         id,
         status,
@@ -58,6 +59,10 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
         read("extensions", name, "overlay.json"),
         read("overlay.schema.json"),
         read("extension.schema.json"),
+      ]);
+      const [{ readExtension }, { createExtensionOverlayReader }] = await Promise.all([
+        import("./extension.ts"),
+        import("./overlay.ts"),
       ]);
       const readOverlay = createExtensionOverlayReader({ schema: rules.text, extensionSchema: extensionRules.text });
       const { status, commit } = pin;
