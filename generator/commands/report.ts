@@ -1,8 +1,6 @@
 import { outputText } from "../internal/text.ts";
 import { failedExitCode, UserError, systemCode } from "../internal/user-error.ts";
-import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 
 /** Prints an error for the user. Prints the stack only for bugs of this package. Returns the exit code. */
 export function reportProblem(error: unknown): number {
@@ -24,16 +22,6 @@ const longest = 20_000;
 /** Formats the next steps of the user; empty when there are none. */
 export function nextStepsText(steps: readonly string[]): string {
   return steps.length === 0 ? "" : `Next: ${steps.join(", then ")}`;
-}
-
-/** Warns of places in the code of the user that may have been missed. */
-export function warnUncompiled(project: string): void {
-  const isTyped = existsSync(join(project, "tsconfig.json"));
-  console.error(
-    isTyped
-      ? "Warning: the project was not type-checked; install its dependencies and run the command again for a complete report."
-      : "Warning: the application has no tsconfig.json, so that its code was not type-checked; run its tests.",
-  );
 }
 
 /**

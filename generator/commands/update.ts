@@ -5,22 +5,16 @@ import { readCommands } from "../scaffold/create/package-manager.ts";
 import { runtimePackage } from "../scaffold/create/runtime-package.ts";
 import { relativePath } from "../internal/files.ts";
 import { compareTree, driftText, type Drift } from "../internal/tree.ts";
-import type { RevisionModel } from "../model.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { readSpecModels, type SpecModels } from "../read/spec-models.ts";
 import { describeChoices, isLess, toChoices, type Wish } from "../scaffold/update/choices.ts";
-import type { Replacement } from "../scaffold/update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { previousName, removeTemporary, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
-import { findPlacesToChange, type Impact } from "../scaffold/update/incompatible-code.ts";
 import { readFormerBuild, type FormerBuild } from "../scaffold/update/former-build.ts";
 import { readInstalledRuntime, restoreLauncher, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
-import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
-import { findRemovedNames } from "../scaffold/update/removed-names.ts";
-import { countText, quoteForShell } from "../internal/text.ts";
+import { countText } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
-import { warnUncompiled } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server update`. */
@@ -132,9 +126,11 @@ async function updateLayer(
   };
   // The code must not be rewritten if the layer then cannot be replaced.
   if (options.codemod && !options.force) rejectEdited(layer);
+  // Loads the compiler, which the other outcomes do not need.
+  const { applyCodemod, findEffects, reportEffects } = await import("./update-effects.ts");
   const effects = await findEffects(project, change, options);
   signal.throwIfAborted();
-  if (!dryRun) await applyRewrites(project, effects?.codemod?.rewrites ?? []);
+  if (effects && !dryRun) await applyCodemod(project, effects);
   if (effects) reportEffects(project, change, effects, dryRun);
   if (!options.force) rejectEdited(layer);
   await updateRuntime(runtime, options);
@@ -203,68 +199,4 @@ function reportDrift(layer: readonly Drift[], others: readonly Drift[]): number 
   const differ = drifts.length === 1 ? "differs" : "differ";
   console.error(`${countText(drifts.length, "generated file")} ${differ}. Run the same command without --check.`);
   return 1;
-}
-
-interface Change {
-  readonly older: string;
-  readonly newer: string;
-  /** True if something is removed that the project's code may use, also if its newest revision stays. */
-  readonly isLess: boolean;
-  readonly layer: Replacement;
-  readonly models: readonly RevisionModel[];
-  /** Spec folder of the models. Absent: the folder of this package. */
-  readonly spec: string | undefined;
-}
-
-/** Effects of an update on the project's own code. */
-interface Effects extends Impact {
-  /** Mechanical changes of the code. Absent without `--codemod`. */
-  readonly codemod?: Codemod;
-}
-
-/** Finds the effects of an update, before the layer is replaced. Writes nothing. Returns `undefined` when there are none. */
-async function findEffects(
-  project: string,
-  { older, newer, isLess, layer, models }: Change,
-  { codemod: isRewritten }: UpdateCommandOptions,
-): Promise<Effects | undefined> {
-  if (older === newer && !isLess && !isRewritten) return undefined;
-  const before = models.find(({ id }) => id === older);
-  const after = models.find(({ id }) => id === newer);
-  if (!after) return undefined;
-  if (process.stderr.isTTY) console.error("Reading your code ...");
-  const codemod = isRewritten && before ? await planCodemod(project, before, after) : undefined;
-  const isRenamed = new Set(codemod?.renames.map(({ from }) => from));
-  const moved = before && older !== newer ? findRemovedNames(before, after) : [];
-  const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
-  const impact = await findPlacesToChange(project, { moved: left, layer, rewrites: codemod?.rewrites ?? [] });
-  return { ...impact, ...(codemod && { codemod }) };
-}
-
-function reportEffects(
-  project: string,
-  { older, newer, models, spec }: Change,
-  { codemod, places, isCompiled }: Effects,
-  dryRun: boolean,
-): void {
-  if (codemod) for (const line of describeCodemod(codemod, dryRun)) console.log(line);
-  // The former revisions may be those of another spec folder. The compiler finds what does not fit the new ones.
-  const isKnown = models.some(({ id }) => id === older);
-  if (!isKnown)
-    console.error(`Warning: ${older} is not among the revisions; its renamed and removed names are not listed.`);
-  if (!isCompiled) warnUncompiled(project);
-  for (const { file, line, reason } of places) console.log(`${file}:${line}: ${toAdvice(reason)}`);
-  const from = spec === undefined ? "" : ` --spec ${quoteForShell(relative(process.cwd(), spec))}`;
-  const differs = isKnown && older !== newer ? `; full list: npx create-mcp-server diff ${older} ${newer}${from}` : "";
-  const further = codemod && codemod.rewrites.length > 0 ? "further " : "";
-  const found = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
-  const count = isCompiled ? found : `At least ${found}`;
-  console.log(`${count} in your code to change for ${newer}${differs}`);
-}
-
-/** Returns the reason for a place to change. The layer's types say how to add what a project never had; the update removes it. */
-function toAdvice(reason: string): string {
-  return reason.startsWith("not in this project:")
-    ? "removed by this update: remove it here, or keep the feature"
-    : reason;
 }
