@@ -24,7 +24,7 @@ export async function drainSessions(sessions: Iterable<DrainedSession>, options:
 }
 
 async function drainSession(session: DrainedSession, { clock, drain, retry }: DrainOptions): Promise<void> {
-  const idle = new Promise<void>((resolve) => session.whenIdle(resolve));
+  const idle = session.whenIdle();
   // Other clients know from the beginning of their streams when to reconnect.
   if (!session.polls && session.hasListeners) await pause(spreadEnd(retry, drain), clock);
   session.releaseStreams();

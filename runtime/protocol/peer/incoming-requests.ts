@@ -33,7 +33,8 @@ export class IncomingRequests implements CallTable {
   #cancelled: Set<IncomingCall> | undefined;
   #first: IncomingCall | undefined;
   #onFree: () => void = () => {};
-  #onIdle: (() => void) | undefined;
+  /** Called when no call is running, once each. */
+  #whenIdle: (() => void)[] | undefined;
 
   constructor(host: IncomingRequestsHost) {
     this.#host = host;
@@ -121,7 +122,7 @@ export class IncomingRequests implements CallTable {
   abortAll(reason: Error): void {
     for (const call of this.#running.values()) call.abort(reason);
     this.#running.clear();
-    this.#onIdle?.();
+    this.#reportIdle();
   }
 
   /** Sets a callback for the end of each call that later messages waited for. */
@@ -129,11 +130,11 @@ export class IncomingRequests implements CallTable {
     this.#onFree = run;
   }
 
-  /** Calls back when no call is running. Aborts the signals of endless calls to end them. */
+  /** Calls back once, when no call is running. Aborts the signals of endless calls to end them. */
   whenIdle(run: () => void): void {
     for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();
-    else this.#onIdle = run;
+    else (this.#whenIdle ??= []).push(run);
   }
 
   #ignore({ id, method }: IncomingRequest): void {
@@ -172,7 +173,13 @@ export class IncomingRequests implements CallTable {
       this.#first = undefined;
       this.#onFree();
     }
-    if (this.#running.size === 0) this.#onIdle?.();
+    if (this.#running.size === 0) this.#reportIdle();
+  }
+
+  #reportIdle(): void {
+    const waiting = this.#whenIdle;
+    this.#whenIdle = undefined;
+    for (const run of waiting ?? []) run();
   }
 }
 

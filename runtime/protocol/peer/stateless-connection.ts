@@ -70,7 +70,7 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   #resolveClosed: ((reason: Error | undefined) => void) | undefined;
   #closeReason: Error | undefined;
   #deadlines: DeadlineTimer | undefined;
-  #onIdle: (() => void) | undefined;
+  #whenIdle: (() => void)[] | undefined;
 
   constructor(channel: Channel, entry: StatelessRoutes, settings: StatelessSettings) {
     super();
@@ -185,14 +185,20 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   leave(call: IncomingCall): void {
     if (this.#running !== call) return;
     this.#running = undefined;
-    this.#onIdle?.();
+    this.#reportIdle();
   }
 
-  /** Calls back when the handler has ended. Aborts the signal of an endless call, so that it ends. */
+  /** Calls back once, when the handler has ended. Aborts the signal of an endless call, so that it ends. */
   whenIdle(run: () => void): void {
     if (!this.#running) return run();
-    this.#onIdle = run;
+    (this.#whenIdle ??= []).push(run);
     if (isEndless(this.#running.row)) this.#running.abortEndless();
+  }
+
+  #reportIdle(): void {
+    const waiting = this.#whenIdle;
+    this.#whenIdle = undefined;
+    for (const run of waiting ?? []) run();
   }
 
   #reportFault(message: string): void {
@@ -211,7 +217,7 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   #abort(reason: Error): void {
     this.#running?.abort(reason);
     this.#running = undefined;
-    this.#onIdle?.();
+    this.#reportIdle();
   }
 
   async #close(milliseconds: number): Promise<void> {

@@ -207,7 +207,7 @@ export class HttpEndpoint implements HttpServerContext {
     const { sessions } = this;
     const session = sessions.openStateless(identity?.principal, revision);
     this.#reject(exchange, sessions.deliver(exchange, { identity, postBody, session }));
-    session.whenIdle(() => queueMicrotask(() => sessions.forget(session)));
+    void session.whenIdle().then(() => sessions.forget(session));
   }
 
   async #leave(exchange: Exchange, { session }: Outcome<"leave">): Promise<void> {

@@ -9,7 +9,7 @@ function createSessions(count: number, polls: boolean): { readonly sessions: Dra
     polls,
     hasListeners: true,
     releaseStreams: () => void (ended += 1),
-    whenIdle: (run: () => void) => run(),
+    whenIdle: () => Promise.resolve(),
   }));
   return { sessions, ended: () => ended };
 }
@@ -41,7 +41,12 @@ it("all streams have ended after half of the time in which the node has to close
 
 it("a session with a running request holds the node up to the end of that time", async () => {
   const clock = new ManualClock();
-  const busy: DrainedSession = { polls: true, hasListeners: false, releaseStreams() {}, whenIdle() {} };
+  const busy: DrainedSession = {
+    polls: true,
+    hasListeners: false,
+    releaseStreams() {},
+    whenIdle: () => new Promise(() => {}),
+  };
   let isOver = false;
   const drained = drainSessions([busy], { clock, drain: 1_000, retry: 1_000 }).then(() => (isOver = true));
   await clock.pass(999);

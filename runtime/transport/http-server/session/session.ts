@@ -65,7 +65,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   #streamCount = 0;
   #isClosed = false;
   #isEnded = false;
-  #onIdle: (() => void) | undefined;
+  /** Called when the last running request has its response, once each. */
+  #whenIdle: (() => void)[] | undefined;
   /** Functions to store the changes of requests, by id. Only sessions with several processes have some. */
   #changes: Map<RequestId, StoreChange> | undefined;
   /** Time of the last use, in the milliseconds of the clock. */
@@ -142,7 +143,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   abandon(id: RequestId): void {
     this.#changes?.delete(id);
     this.#takeReply(id)?.skip(id);
-    this.#emitIdle();
+    this.#reportIdle();
   }
 
   async close(): Promise<void> {
@@ -171,10 +172,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.session?.end();
   }
 
-  /** Sets a callback for each time the last running request gets its response, and calls it at once when none is running. */
-  whenIdle(run: () => void): void {
-    this.#onIdle = run;
-    this.#emitIdle();
+  /** Resolves when the last running request has its response, and at once when none is running. */
+  whenIdle(): Promise<void> {
+    if (this.#replies.size === 0) return Promise.resolve();
+    return new Promise((resolve) => void (this.#whenIdle ??= []).push(resolve));
   }
 
   isRunning(id: RequestId): boolean {
@@ -319,7 +320,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.#changes?.delete(id);
     if (change) return void this.#respondAfter(change, id, text);
     this.#takeReply(id)?.respond(text, id, error && toErrorStatus(error, this.#settings.profile));
-    this.#emitIdle();
+    this.#reportIdle();
   }
 
   /** Responds when the change of a request is stored, or with an error when it cannot be. */
@@ -328,8 +329,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.#respond(id, error ? encode({ jsonrpc: "2.0", id, error }) : text, error);
   }
 
-  #emitIdle(): void {
-    if (this.#replies.size === 0) this.#onIdle?.();
+  #reportIdle(): void {
+    if (this.#replies.size > 0) return;
+    const waiting = this.#whenIdle;
+    this.#whenIdle = undefined;
+    for (const resolve of waiting ?? []) resolve();
   }
 
   #takeReply(id: RequestId): ResponseSink | undefined {

@@ -169,19 +169,22 @@ describe("the requests of a session", () => {
     };
   };
 
-  test("a request runs until its response, and its id is known to other processes until then", () => {
+  test("a request runs until its response, and its id is known to other processes until then", async () => {
     const { calls, key, session } = open({ requests: true });
+    await session.whenIdle();
     let idle = 0;
-    session.whenIdle(() => (idle += 1));
     const sink = createSink();
     session.expect(7, sink);
     session.expect(8, sink);
+    const waiting = [1, 2].map(() => session.whenIdle().then(() => (idle += 1)));
     expect([session.isRunning(7), session.isBusy, session.requestIdPrefix]).toEqual([true, true, "n-"]);
     void session.send(changed, 7);
     void session.send({ jsonrpc: "2.0", id: 1, method: "ping" }, 7);
     void session.send({ jsonrpc: "2.0", id: 7, result: {} });
-    expect([session.isRunning(7), session.isBusy, idle]).toEqual([false, true, 1]);
+    await settle();
+    expect([session.isRunning(7), session.isBusy, idle]).toEqual([false, true, 0]);
     session.abandon(8);
+    await Promise.all(waiting);
     expect([session.isBusy, idle]).toEqual([false, 2]);
     session.abandon(9);
     void session.send({ jsonrpc: "2.0", id: 9, result: {} });
