@@ -46,8 +46,8 @@ export class SharedStream implements SessionStream {
   #stored: number;
   #storing: Promise<void> | undefined;
   #writer: EventWriter | undefined;
-  /** Number of events after which the connection is closed, once its end is requested. */
-  #lastOnConnection: number | undefined;
+  /** Number of events after which the connection is closed: finite once its end is requested. */
+  #lastOnConnection = Infinity;
   /** True while a new connection receives missed events. */
   #isCatchingUp = false;
   /** Sequence of the next event of the connection. The store may return events before this node knows them to be stored. */
@@ -86,7 +86,7 @@ export class SharedStream implements SessionStream {
   connect(writer: EventWriter): void {
     this.#writer?.end();
     this.#writer = writer;
-    this.#lastOnConnection = undefined;
+    this.#lastOnConnection = Infinity;
     writer.onClose(() => this.#disconnect(writer));
   }
 
@@ -152,7 +152,6 @@ export class SharedStream implements SessionStream {
 
   /** Ends the stream without its last events, because its session has ended: the store has removed the stream, and would begin it again. */
   discard(): void {
-    if (this.#isFenced) return;
     this.#isFenced = true;
     this.#close();
     this.#batch = undefined;
@@ -293,7 +292,7 @@ export class SharedStream implements SessionStream {
       this.#deliver({ sequence: first + index, data: text });
       resolve();
     });
-    if (this.#lastOnConnection !== undefined && this.#stored >= this.#lastOnConnection) this.#close();
+    if (this.#stored >= this.#lastOnConnection) this.#close();
   }
 
   /** Continues without the store: the open connection gets the events without ids. */
@@ -304,7 +303,7 @@ export class SharedStream implements SessionStream {
       void this.#sendUnstored(data);
       resolve();
     }
-    if (this.#lastOnConnection !== undefined) this.release();
+    if (this.#lastOnConnection < Infinity) this.release();
   }
 
   /** Resolves when the reader is not slow. */
@@ -358,7 +357,6 @@ export class SharedStream implements SessionStream {
   }
 
   #close(): void {
-    this.#lastOnConnection = undefined;
     this.#writer?.end();
     this.#writer = undefined;
   }

@@ -3,6 +3,7 @@ import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { FollowedStream } from "../../../runtime/scale/streams/followed-stream.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
+import type { EventWriter } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import { toWriter } from "../event-writer.ts";
 
 const name = "first000000000";
@@ -105,3 +106,36 @@ test.each([0, 1_999, 2_000, 5_500, 31_234])(
     expect(text).toContain('"id":1,"error"');
   },
 );
+
+test("a stream of another node writes to its own connection only, and sends nothing", async () => {
+  const clock = new ManualClock();
+  const engine = createMemoryCluster({ clock }).connect();
+  await engine.open();
+  await engine.nodes.renew(firstNode, { milliseconds: lease, isNew: true });
+  const ends: string[] = [];
+  const toConnection = (connection: string): EventWriter => ({
+    ...toWriter([]),
+    end: () => void ends.push(connection),
+  });
+  const stream = new FollowedStream(
+    {
+      session: key,
+      name,
+      events: engine.events,
+      nodes: engine.nodes,
+      node: secondNode,
+      canSeal: () => true,
+      clock,
+      retry: 20,
+      watch: async () => () => {},
+      open: () => toConnection("own"),
+      fail() {},
+    },
+    -1,
+  );
+  stream.connect(toConnection("other"));
+  expect([ends, stream.isConnected]).toEqual([["other"], true]);
+  await expect(stream.send()).rejects.toThrow("Another node writes the stream");
+  stream.end();
+  expect([ends, stream.isConnected]).toEqual([["other", "own"], false]);
+});

@@ -63,6 +63,27 @@ test("a connection that is released at once has its first event id", async () =>
   expect(written.join("")).toContain(`id: ${name}-0`);
 });
 
+test("a connection that is released has all events so far, and the next one is not closed", async () => {
+  const { append, stream } = await openStream([1]);
+  const written: string[] = [];
+  stream.connect(toWriter(written));
+  await stream.send("a");
+  let reply = (): void => {};
+  append.heldReply = new Promise((resolve) => (reply = resolve));
+  void stream.send("b");
+  await expect.poll(() => append.calls).toHaveLength(2);
+  for (const text of ["c", "d"]) void stream.send(text);
+  stream.release();
+  expect(stream.isConnected).toBe(true);
+  append.heldReply = undefined;
+  reply();
+  await expect.poll(() => stream.isConnected).toBe(false);
+  expect(written.map((event) => /^data: (.*)$/m.exec(event)?.[1])).toEqual(["a", "b", "c", "d"]);
+  stream.connect(toWriter(written));
+  await stream.send("e");
+  expect([stream.isConnected, written.length]).toEqual([true, 5]);
+});
+
 test("a new connection gets each event once, though the store has an event before the node knows", async () => {
   const { engine, append, stream } = await openStream([1]);
   await stream.send("a");
@@ -259,6 +280,30 @@ test("a stream that is discarded stores nothing more, and its messages are rejec
   await stream.flushed();
   expect(await textsOf(engine)).toBeUndefined();
   expect(lost).toEqual([]);
+});
+
+test("a stream that is discarded cancels no requests when its last events are found to belong to another node", async () => {
+  const { engine, append, stream, lost } = await openStream([1]);
+  await stream.send("a");
+  await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+  let reply = (): void => {};
+  append.heldReply = new Promise((resolve) => (reply = resolve));
+  const sent = stream.send("b");
+  await expect.poll(() => append.calls).toHaveLength(2);
+  stream.discard();
+  reply();
+  await expect(sent).rejects.toThrow("session has ended");
+  await stream.flushed();
+  expect(lost).toEqual([]);
+});
+
+test("a stream that another node writes may be discarded once more", async () => {
+  const { engine, stream, lost } = await openStream([1]);
+  await stream.send("a");
+  await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+  await expect(stream.send("b")).rejects.toThrow("Another node");
+  stream.discard();
+  expect([lost, stream.isResumable]).toEqual([[{ requests: [1], unsent: ["b"] }], false]);
 });
 
 describe("a stream for which the session has no room in the store", () => {
