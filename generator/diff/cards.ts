@@ -1,26 +1,27 @@
 import type { CardInput, CardRemote, ServerCard } from "../../runtime/server-card/card.ts";
 import type { CardDifference } from "../../runtime/server-card/differences.ts";
 import type { ContractChange, Impact } from "../typed-client/contract/impact.ts";
-import type { Comparison } from "./comparison.ts";
+import { compareSides, linesOf, type Comparison } from "./comparison.ts";
+import { diffByKey } from "../internal/diff-by-key.ts";
 
 /** Compares two Server Cards, or the card of a server at two times. */
 export function compareCards(older: ServerCard, newer: ServerCard, names: readonly [string, string]): Comparison {
   const texts = rated.flatMap(({ member, client }) => compareMember(member, [older[member], newer[member]], client));
-  const before = new Map(older.remotes?.map((remote) => [nameOf(remote), remote]));
-  const after = new Map(newer.remotes?.map((remote) => [nameOf(remote), remote]));
-  const gone = [...before.keys()].filter((name) => !after.has(name));
-  const changes = [
-    ...texts,
-    ...gone.map((name) => toChange(name, { kind: "removed", detail: "removed", client: "breaking" })),
-    ...[...after].flatMap(([name, remote]) => {
-      const old = before.get(name);
-      if (!old) return [toChange(name, { kind: "added", detail: "added", client: "additive" })];
-      return compareRemotes(name, old, remote);
-    }),
-  ];
-  const isEqual = JSON.stringify(older) === JSON.stringify(newer);
-  const side = { subject: "server card", before: linesOf(older), after: linesOf(newer) };
-  return { ...toComparison(changes, names), sides: isEqual ? [] : [side] };
+  const remotes = diffByKey(older.remotes ?? [], newer.remotes ?? [], {
+    keyOf: nameOf,
+    whole: (kind, remote) => toChange(nameOf(remote), wholeChange(kind)),
+    compare: compareRemotes,
+  });
+  const sides = compareSides(toSides(older), toSides(newer));
+  return { ...toComparison([...texts, ...remotes], names), sides };
+}
+
+/** Describes an address or a revision of a card which the other card does not have. */
+function wholeChange(
+  kind: "added" | "removed",
+  detail: string = kind,
+): Pick<ContractChange, "kind" | "detail" | "client"> {
+  return { kind, detail, client: kind === "added" ? "additive" : "breaking" };
 }
 
 /** Compares a Server Card with its server, from what differs between them. */
@@ -53,7 +54,8 @@ function nameOf({ type, url }: CardRemote): string {
   return type === "streamable-http" ? `remote ${url}` : `remote ${url} (${type})`;
 }
 
-function compareRemotes(subject: string, older: CardRemote, newer: CardRemote): ContractChange[] {
+function compareRemotes(older: CardRemote, newer: CardRemote): ContractChange[] {
+  const subject = nameOf(newer);
   return [
     ...compareRevisions(subject, older.supportedProtocolVersions, newer.supportedProtocolVersions),
     ...compareInputs(subject, toHeaders(older), toHeaders(newer)),
@@ -68,12 +70,11 @@ function compareRevisions(
   after: readonly string[] | undefined,
 ): ContractChange[] {
   if (!before || !after) return compareMember("supportedProtocolVersions", [before, after], "neutral", subject);
-  const gone = before.filter((id) => !after.includes(id));
-  const fresh = after.filter((id) => !before.includes(id));
-  return [
-    ...gone.map((id) => toChange(subject, { kind: "removed", detail: `revision ${id} removed`, client: "breaking" })),
-    ...fresh.map((id) => toChange(subject, { kind: "added", detail: `revision ${id} added`, client: "additive" })),
-  ];
+  return diffByKey(before, after, {
+    keyOf: (id) => id,
+    whole: (kind, id) => toChange(subject, wholeChange(kind, `revision ${id} ${kind}`)),
+    compare: () => [],
+  });
 }
 
 /** Values supplied by users, by name. */
@@ -129,6 +130,6 @@ function quote(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 200);
 }
 
-function linesOf(card: ServerCard): string[] {
-  return JSON.stringify(card, undefined, 2).split("\n");
+function toSides(card: ServerCard): ReadonlyMap<string, readonly string[]> {
+  return new Map([["server card", linesOf(card)]]);
 }

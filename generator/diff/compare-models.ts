@@ -7,6 +7,7 @@ import { compareBounds } from "./compare-bounds.ts";
 import { compareRules } from "./compare-rules.ts";
 import { memberImpacts, optionalImpacts, typeImpacts, type SideImpacts } from "./side-impacts.ts";
 import { findWriters, type Writers } from "./writers.ts";
+import { diffByKey } from "../internal/diff-by-key.ts";
 
 /** Lists all differences between two revisions: rules and methods first, then declarations, each with its fields. */
 export function compareModels(older: RevisionModel, newer: RevisionModel): ContractChange[] {
@@ -18,17 +19,11 @@ export function compareModels(older: RevisionModel, newer: RevisionModel): Contr
 }
 
 function compareMethods(older: RevisionModel, newer: RevisionModel): ContractChange[] {
-  const before = new Map(older.methods.map((method) => [method.name, method]));
-  const after = new Map(newer.methods.map((method) => [method.name, method]));
-  const removed = older.methods.filter(({ name }) => !after.has(name)).map((method) => methodChange("removed", method));
-  return [
-    ...removed,
-    ...newer.methods.flatMap((method) => {
-      const known = before.get(method.name);
-      if (!known) return [methodChange("added", method)];
-      return [...compareMethod(known, method), ...compareResults(known, method)];
-    }),
-  ];
+  return diffByKey(older.methods, newer.methods, {
+    keyOf: ({ name }) => name,
+    whole: methodChange,
+    compare: (before, after) => [...compareMethod(before, after), ...compareResults(before, after)],
+  });
 }
 
 /** Describes an added or removed method. Its senders lose a feature; its receivers have nothing left to handle. */
@@ -85,28 +80,18 @@ function gateText({ gates }: Method): string {
 }
 
 function compareDeclarations(older: RevisionModel, newer: RevisionModel): ContractChange[] {
-  const before = declarationsByName(older);
-  const after = declarationsByName(newer);
   const writers = { older: findWriters(older), newer: findWriters(newer) };
   const methods = new Set([...older.methods, ...newer.methods].map(({ type }) => type));
-  const gone = older.declarations.filter(({ name }) => !after.has(name));
-  return [
-    ...gone.map(({ name }) => typeChange("removed", name)),
-    ...newer.declarations.flatMap((declaration) => {
-      const known = before.get(declaration.name);
-      if (!known) return [typeChange("added", declaration.name)];
+  return diffByKey(older.declarations, newer.declarations, {
+    keyOf: ({ name }) => name,
+    whole: typeChange,
+    compare: (before, after) => {
       // Unions of all messages and bases are not part of any message themselves.
-      if (!writers.older.has(known.name) && !writers.newer.has(declaration.name)) return [];
-      return compareDeclaration({
-        older,
-        newer,
-        before: known,
-        after: declaration,
-        writers,
-        envelope: methods.has(declaration.name) ? jsonRpc : nothing,
-      });
-    }),
-  ];
+      if (!writers.older.has(before.name) && !writers.newer.has(after.name)) return [];
+      const envelope = methods.has(after.name) ? jsonRpc : nothing;
+      return compareDeclaration({ older, newer, before, after, writers, envelope });
+    },
+  });
 }
 
 const jsonRpc: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
@@ -114,14 +99,8 @@ const jsonRpc: ReadonlySet<string> = new Set(["jsonrpc", "id", "method"]);
 const nothing: ReadonlySet<string> = new Set();
 
 /** Describes an added or removed type. It has no effect by itself: the types that use it are compared themselves. */
-function typeChange(kind: "added" | "removed", name: string): ContractChange {
-  return {
-    kind,
-    subject: `type ${name}`,
-    detail: kind,
-    client: "neutral",
-    server: "neutral",
-  };
+function typeChange(kind: "added" | "removed", { name }: Declaration): ContractChange {
+  return { kind, subject: `type ${name}`, detail: kind, client: "neutral", server: "neutral" };
 }
 
 interface Pair {
@@ -177,15 +156,12 @@ function objectAt(shape: Shape, model: RevisionModel): ObjectShape | undefined {
 }
 
 function compareMembers(older: ObjectShape, newer: ObjectShape, subject: string, pair: Pair): ContractChange[] {
-  const before = new Map(older.properties.map((property) => [property.name, property]));
-  const after = new Map(newer.properties.map((property) => [property.name, property]));
-  const gone = older.properties.filter(({ name }) => !after.has(name) && !pair.envelope.has(name));
+  const own = ({ properties }: ObjectShape): Property[] => properties.filter(({ name }) => !pair.envelope.has(name));
   return [
-    ...gone.map((property) => memberChange("removed", property, subject, pair)),
-    ...newer.properties.flatMap((property) => {
-      const known = before.get(property.name);
-      if (pair.envelope.has(property.name)) return [];
-      return known ? compareMember(known, property, subject, pair) : [memberChange("added", property, subject, pair)];
+    ...diffByKey(own(older), own(newer), {
+      keyOf: ({ name }) => name,
+      whole: (kind, property) => memberChange(kind, property, subject, pair),
+      compare: (before, after) => compareMember(before, after, subject, pair),
     }),
     ...compareRest(older.index, newer.index, `${subject}.*`, pair),
   ];

@@ -1,6 +1,7 @@
 import type { EmptyCapability, ErrorRule, HeaderRule, ReservedMeta, Rules } from "../model.ts";
 import type { ContractChange, Impact } from "../typed-client/contract/impact.ts";
 import { memberImpacts, optionalImpacts, type SideImpacts } from "./side-impacts.ts";
+import { diffByKey } from "../internal/diff-by-key.ts";
 
 /** Lists the differences of what only the prose of two revisions says: lifecycle, batches, error codes, headers and keys of `_meta`. */
 export function compareRules(older: Rules, newer: Rules): ContractChange[] {
@@ -48,7 +49,7 @@ function ruleChange(name: string, detail: string, impacts: SideImpacts): Contrac
 /** Differences of the entries of a list. */
 interface Entries<Entry> {
   /** Key of an entry in both revisions. */
-  key(entry: Entry): string;
+  keyOf(entry: Entry): string;
   subject(entry: Entry): string;
   /** Description of an added or removed entry. */
   describe(kind: "added" | "removed", entry: Entry): Difference;
@@ -63,27 +64,20 @@ interface Difference {
 function compareEntries<Entry>(
   older: readonly Entry[],
   newer: readonly Entry[],
-  { key, subject, describe, compare }: Entries<Entry>,
+  { keyOf, subject, describe, compare }: Entries<Entry>,
 ): ContractChange[] {
-  const before = new Map(older.map((entry) => [key(entry), entry]));
-  const after = new Set(newer.map(key));
-  const whole = (kind: "added" | "removed", entry: Entry): ContractChange => {
-    const { detail, impacts } = describe(kind, entry);
-    return toChange(kind, subject(entry), detail, impacts);
-  };
-  return [
-    ...older.filter((entry) => !after.has(key(entry))).map((entry) => whole("removed", entry)),
-    ...newer.flatMap((entry) => {
-      const known = before.get(key(entry));
-      if (known === undefined) return [whole("added", entry)];
-      return compare(known, entry).map(({ detail, impacts }) => toChange("changed", subject(entry), detail, impacts));
-    }),
-  ];
+  const change = (kind: ContractChange["kind"], entry: Entry, { detail, impacts }: Difference): ContractChange =>
+    toChange(kind, subject(entry), detail, impacts);
+  return diffByKey(older, newer, {
+    keyOf,
+    whole: (kind, entry) => change(kind, entry, describe(kind, entry)),
+    compare: (before, after) => compare(before, after).map((difference) => change("changed", after, difference)),
+  });
 }
 
 /** Error codes. Both sides read errors, and which of them sends one is not known. */
 const errorEntries: Entries<ErrorRule> = {
-  key: ({ name }) => name,
+  keyOf: ({ name }) => name,
   subject: ({ name }) => `error ${name}`,
   describe: (kind, { code, emitted, status }) => ({
     detail: [
@@ -108,7 +102,7 @@ const errorEntries: Entries<ErrorRule> = {
 
 /** Headers. Clients send them, servers read them. */
 const headerEntries: Entries<HeaderRule> = {
-  key: ({ name, source }) => `${name} ${source}`,
+  keyOf: ({ name, source }) => `${name} ${source}`,
   subject: ({ name }) => `header ${name}`,
   describe: (kind, { source, methods, required }) => ({
     detail: `${memberDetail(kind, required)}, with ${valueText(source)}${methods === undefined ? "" : ` of ${methods.join(", ")}`}`,
@@ -124,7 +118,7 @@ const headerEntries: Entries<HeaderRule> = {
 
 /** Keys of `_meta`. Requests come from the client in nearly all cases; other messages come from the server. */
 const metaEntries: Entries<ReservedMeta> = {
-  key: ({ key, on }) => `${key} ${on}`,
+  keyOf: ({ key, on }) => `${key} ${on}`,
   subject: ({ key }) => `key ${key}`,
   describe: (kind, { on, required }) => ({
     detail: `${memberDetail(kind, required)} in _meta of ${on === "any" ? "all messages" : `${on}s`}`,
@@ -137,7 +131,7 @@ const metaEntries: Entries<ReservedMeta> = {
 };
 
 const capabilityEntries: Entries<EmptyCapability> = {
-  key: ({ side, path }) => `${side} ${path.join(".")}`,
+  keyOf: ({ side, path }) => `${side} ${path.join(".")}`,
   subject: ({ path }) => `capability ${path.join(".")}`,
   describe: (kind, { side, means }) => ({
     detail: `an empty object of the ${side} ${kind === "added" ? "means" : "no longer means"} ${means}`,

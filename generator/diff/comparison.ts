@@ -39,3 +39,19 @@ export interface Side {
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
+
+/** Lists the subjects whose full texts differ, in the order of the newer one. */
+export function compareSides(
+  older: ReadonlyMap<string, readonly string[]>,
+  newer: ReadonlyMap<string, readonly string[]>,
+): Side[] {
+  return [...new Set([...newer.keys(), ...older.keys()])].flatMap((subject) => {
+    const side = { subject, before: older.get(subject) ?? [], after: newer.get(subject) ?? [] };
+    return side.before.join("\n") === side.after.join("\n") ? [] : [side];
+  });
+}
+
+/** Returns the lines of a value as JSON. */
+export function linesOf(value: object): string[] {
+  return JSON.stringify(value, undefined, 2).split("\n");
+}

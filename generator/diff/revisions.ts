@@ -1,8 +1,8 @@
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, RevisionModel } from "../model.ts";
-import { declarationsByName, resolveObject } from "../model/resolve.ts";
+import { resolveObject } from "../model/resolve.ts";
 import { compareModels } from "./compare-models.ts";
-import type { Comparison, Side } from "./comparison.ts";
+import { compareSides, type Comparison } from "./comparison.ts";
 
 /** Compares two revisions. `all` lists the known revisions, for an overview. */
 export function compareRevisionModels(
@@ -28,28 +28,19 @@ export function compareRevisionModels(
       method,
       cells: sorted.map((model) => model.methods.find(({ name }) => name === method)?.senders.join(", ") ?? ""),
     })),
-    sides: readSides(older, newer),
+    sides: compareSides(readSides(older), readSides(newer)),
   };
 }
 
-function readSides(older: RevisionModel, newer: RevisionModel): Side[] {
-  const before = declarationsByName(older);
-  const after = declarationsByName(newer);
-  return [...new Set([...after.keys(), ...before.keys()])].flatMap((name) => {
-    const side = { subject: name, before: linesOf(before.get(name), older), after: linesOf(after.get(name), newer) };
-    return side.before.join("\n") === side.after.join("\n") ? [] : [side];
-  });
+function readSides(model: RevisionModel): ReadonlyMap<string, readonly string[]> {
+  return new Map(model.declarations.map((declaration) => [declaration.name, fieldsOf(declaration, model)]));
 }
 
 /** Returns a declaration field by field, including inherited fields. */
-function linesOf(declaration: Declaration | undefined, model: RevisionModel): string[] {
-  if (!declaration) return [];
-  const object =
-    declaration.kind === "interface" ? resolveObject({ kind: "reference", name: declaration.name }, model) : undefined;
-  if (!object) return [plain(typeText(declaration.shape))];
-  return object.properties.map(
-    ({ name, optional, shape }) => `${name}${optional ? "?" : ""}: ${plain(typeText(shape))}`,
-  );
+function fieldsOf({ kind, name, shape }: Declaration, model: RevisionModel): string[] {
+  const object = kind === "interface" ? resolveObject({ kind: "reference", name }, model) : undefined;
+  if (!object) return [plain(typeText(shape))];
+  return object.properties.map((one) => `${one.name}${one.optional ? "?" : ""}: ${plain(typeText(one.shape))}`);
 }
 
 function plain(text: string): string {

@@ -1,6 +1,14 @@
-import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolEntry } from "./contract.ts";
+import type {
+  Contract,
+  PromptArgument,
+  PromptEntry,
+  ResourceEntry,
+  ResourceTemplateEntry,
+  ToolEntry,
+} from "./contract.ts";
 import { compareToolSchemas } from "./compare-schemas.ts";
 import type { ContractChange, Impact } from "./impact.ts";
+import { diffByKey } from "../../internal/diff-by-key.ts";
 
 /** Lists all differences between two contracts, beginning with the server itself. */
 export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
@@ -38,16 +46,14 @@ function compareRevisions({ revision: before }: Contract, { revision: after }: C
 
 function compareCapabilities({ capabilities: before }: Contract, { capabilities: after }: Contract): ContractChange[] {
   if (!before || !after) return [];
-  const gone = before.filter((path) => !after.includes(path));
-  const added = after.filter((path) => !before.includes(path));
-  return [
-    ...gone.map((path) => toCapabilityChange(path, { kind: "removed", detail: "removed", client: "risky" })),
-    ...added.map((path) => toCapabilityChange(path, { kind: "added", detail: "added", client: "additive" })),
-  ];
-}
-
-function toCapabilityChange(path: string, change: Pick<ContractChange, "kind" | "detail" | "client">): ContractChange {
-  return { subject: `capability ${path}`, ...change, server: "neutral" };
+  return diffByKey(before, after, {
+    keyOf: (path) => path,
+    whole: (kind, path) => {
+      const client = kind === "added" ? "additive" : "risky";
+      return { kind, subject: `capability ${path}`, detail: kind, client, server: "neutral" };
+    },
+    compare: () => [],
+  });
 }
 
 interface ListRule<Entry> {
@@ -114,24 +120,33 @@ const hints = [
 ] as const;
 
 function comparePrompts(older: PromptEntry, newer: PromptEntry, subject: string): ContractChange[] {
-  const change = (name: string, detail: string, client: Impact, kind: ContractChange["kind"] = "changed") => {
-    return { kind, subject: `${subject}, argument ${name}`, detail, client, server: "neutral" } as const;
-  };
-  const before = new Map(older.arguments.map((argument) => [argument.name, argument]));
-  const after = new Map(newer.arguments.map((argument) => [argument.name, argument]));
-  const gone = [...before.keys()].filter((name) => !after.has(name));
   return [
     ...compareText(older.title, newer.title, { subject, what: "title", client: "neutral" }),
     ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
-    ...gone.map((name) => change(name, "removed", "breaking", "removed")),
-    ...[...after.values()].flatMap(({ name, required }) => {
-      const known = before.get(name);
-      if (!known)
-        return [change(name, required ? "added as required" : "added", required ? "breaking" : "additive", "added")];
-      if (known.required === required) return [];
-      return [change(name, required ? "now required" : "now optional", required ? "breaking" : "additive")];
-    }),
+    ...compareArguments(older.arguments, newer.arguments, subject),
   ];
+}
+
+function compareArguments(
+  older: readonly PromptArgument[],
+  newer: readonly PromptArgument[],
+  subject: string,
+): ContractChange[] {
+  const change = (name: string, detail: string, client: Impact, kind: ContractChange["kind"]): ContractChange => {
+    return { kind, subject: `${subject}, argument ${name}`, detail, client, server: "neutral" };
+  };
+  return diffByKey(older, newer, {
+    keyOf: ({ name }) => name,
+    whole: (kind, { name, required }) => {
+      if (kind === "removed") return change(name, "removed", "breaking", kind);
+      return required ? change(name, "added as required", "breaking", kind) : change(name, "added", "additive", kind);
+    },
+    compare: (before, { name, required }) => {
+      if (before.required === required) return [];
+      const detail = required ? "now required" : "now optional";
+      return [change(name, detail, required ? "breaking" : "additive", "changed")];
+    },
+  });
 }
 
 function compareResources(
