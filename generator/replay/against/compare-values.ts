@@ -1,6 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { isRedacted } from "../redact-message.ts";
 import { isTime, isVolatileName, mask } from "./volatile.ts";
+import { parseJson } from "../../internal/json-text.ts";
 
 /** Difference between a recorded value and a live one. */
 export interface ValueDifference {
@@ -30,8 +31,12 @@ export function compareValues(
   path: Path = [],
 ): readonly ValueDifference[] {
   if (options.isIgnored(path)) return [];
-  if (Array.isArray(recorded) && Array.isArray(live)) return compareLists(recorded, live, { options, path });
-  if (isObject(recorded) && isObject(live)) return compareObjects(recorded, live, { options, path });
+  if (Array.isArray(recorded) && Array.isArray(live)) {
+    const key = findKey([...recorded, ...live]);
+    return compareEntries(toEntries(recorded, key), toEntries(live, key), { options, path });
+  }
+  if (isObject(recorded) && isObject(live))
+    return compareEntries(membersOf(recorded), membersOf(live), { options, path });
   if (recorded === live) return [];
   if (isReplaced(recorded, live, path) || isOtherTime(recorded, live, { options, path })) return [];
   const [before, after] = [readJson(recorded), readJson(live)];
@@ -41,13 +46,8 @@ export function compareValues(
 
 /** Returns the value of a text with JSON, as many tools return it. The order of members does not count in it. */
 export function readJson(text: unknown): object | undefined {
-  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof text === "string" && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  return typeof value === "object" && value !== null ? value : undefined;
 }
 
 /** True if a live value takes the place of a recorded one that differs in each run. */
@@ -69,19 +69,17 @@ interface Position {
   readonly path: Path;
 }
 
-function compareLists(
-  recorded: readonly unknown[],
-  live: readonly unknown[],
-  { options, path }: Position,
-): readonly ValueDifference[] {
-  const key = findKey([...recorded, ...live]);
-  const [before, after] = [toEntries(recorded, key), toEntries(live, key)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): readonly ValueDifference[] => {
+/** Members of an object by name, or items of a list by key or index. */
+type Entries = ReadonlyMap<string | number, unknown>;
+
+function compareEntries(recorded: Entries, live: Entries, { options, path }: Position): readonly ValueDifference[] {
+  const names = [...new Set([...recorded.keys(), ...live.keys()])];
+  return names.flatMap((name): readonly ValueDifference[] => {
     const at = [...path, name];
     if (options.isIgnored(at)) return [];
-    if (!after.has(name)) return [{ kind: "removed", path: at, recorded: before.get(name) }];
-    if (!before.has(name)) return [{ kind: "added", path: at, live: after.get(name) }];
-    return compareValues(before.get(name), after.get(name), options, at);
+    if (!live.has(name)) return [{ kind: "removed", path: at, recorded: recorded.get(name) }];
+    if (!recorded.has(name)) return [{ kind: "added", path: at, live: live.get(name) }];
+    return compareValues(recorded.get(name), live.get(name), options, at);
   });
 }
 
@@ -93,7 +91,7 @@ export function findKey(items: readonly unknown[]): string | undefined {
 const keys = ["uriTemplate", "name"];
 
 /** Returns the items of a list by their keys, or by their indexes if there are none. Items with the same key are counted. */
-function toEntries(items: readonly unknown[], key: string | undefined): ReadonlyMap<string | number, unknown> {
+function toEntries(items: readonly unknown[], key: string | undefined): Entries {
   const counts = new Map<string, number>();
   return new Map(
     items.map((item, index): [string | number, unknown] => {
@@ -106,19 +104,8 @@ function toEntries(items: readonly unknown[], key: string | undefined): Readonly
   );
 }
 
-function compareObjects(
-  recorded: Record<string, unknown>,
-  live: Record<string, unknown>,
-  { options, path }: Position,
-): readonly ValueDifference[] {
-  const names = [...new Set([...Object.keys(recorded), ...Object.keys(live)])];
-  return names.flatMap((name): readonly ValueDifference[] => {
-    const at = [...path, name];
-    if (options.isIgnored(at)) return [];
-    if (!Object.hasOwn(live, name)) return [{ kind: "removed", path: at, recorded: recorded[name] }];
-    if (!Object.hasOwn(recorded, name)) return [{ kind: "added", path: at, live: live[name] }];
-    return compareValues(recorded[name], live[name], options, at);
-  });
+function membersOf(value: Record<string, unknown>): Entries {
+  return new Map(Object.entries(value));
 }
 
 /** Finds texts of a live value that take the place of recorded ones: random ids, times, cursors and redacted secrets. */
