@@ -176,14 +176,18 @@ export function createDrafts(
 export function readLosses(models: readonly RevisionModel[], target: RevisionModel): Loss[] {
   const { methods, ruleOf } = readConversions(models, target);
   const changes = methods.flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)]);
+  return [...lossesOf(changes, { model: target, ruleOf }), ...unavailableMethods(models, target)];
+}
+
+/** Returns the losses of changes, one of each member. */
+export function lossesOf(changes: readonly Change[], { model, ruleOf }: Pick<Conversions, "model" | "ruleOf">): Loss[] {
   const losses = changes.flatMap((change): Loss[] => {
     const { rule, reason, isLossless } = ruleOf(change);
     if (isLossless) return [];
     const { type, member, since } = change;
-    return [{ revision: target.id, type, ...(member !== undefined && { member }), rule, since, reason }];
+    return [{ revision: model.id, type, ...(member !== undefined && { member }), rule, since, reason }];
   });
-  const unique = new Map(losses.map((loss) => [JSON.stringify([loss.type, loss.member]), loss]));
-  return [...unique.values(), ...unavailableMethods(models, target)];
+  return [...new Map(losses.map((loss) => [JSON.stringify([loss.type, loss.member]), loss])).values()];
 }
 
 interface Newer {

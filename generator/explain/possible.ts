@@ -1,4 +1,4 @@
-import { changesIn, readConversions, readLosses, type Loss } from "../conversions/conversions.ts";
+import { changesIn, lossesOf, readConversions, readLosses, type Loss } from "../conversions/conversions.ts";
 import type { Method, RevisionModel } from "../model.ts";
 
 /**
@@ -9,19 +9,13 @@ export function readPossibleLosses(
   models: readonly RevisionModel[],
   { target, written }: { readonly target: RevisionModel; readonly written: string },
 ): Loss[] {
-  const { methods, ruleOf } = readConversions(models, target);
-  const changes = methods.flatMap(({ method, params, result }) => [
+  const conversions = readConversions(models, target);
+  const changes = conversions.methods.flatMap(({ method, params, result }) => [
     ...(isSaidByServer(method) ? changesIn(params) : []),
     ...(callMethods.includes(method.name) ? changesIn(result) : []),
   ]);
-  const said = changes.flatMap((change): Loss[] => {
-    const { rule, reason, isLossless } = ruleOf(change);
-    const { type, member, since } = change;
-    if (isLossless || since > written) return [];
-    return [{ revision: target.id, type, ...(member !== undefined && { member }), rule, since, reason }];
-  });
-  const unique = new Map(said.map((loss) => [JSON.stringify([loss.type, loss.member]), loss]));
-  return [...unique.values(), ...readUnaskable(models, { target, written })];
+  const said = changes.filter(({ since }) => since <= written);
+  return [...lossesOf(said, conversions), ...readUnaskable(models, { target, written })];
 }
 
 /** Requests whose results a function of the user creates. Lists are created from definitions. */
