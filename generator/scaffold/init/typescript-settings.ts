@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readInstalledVersion } from "../../internal/package-info.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { ts } from "../../read/syntax.ts";
@@ -19,16 +19,23 @@ export function readImportEnding(folder: string, manifest: Manifest): ImportEndi
 }
 
 function readOptions(folder: string): ts.CompilerOptions {
-  const path = join(folder, "tsconfig.json");
-  const { config, error } = ts.readConfigFile(path, ts.sys.readFile);
-  const parsed = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, folder, undefined, path);
-  const [problem] = [error, ...parsed.errors].filter((one) => one !== undefined && one.code !== noInputs);
-  if (!problem) return parsed.options;
-  const reason = ts.flattenDiagnosticMessageText(problem.messageText, " ");
-  throw new UserError(`tsconfig.json cannot be read: ${reason} Correct it, or install the packages that it extends.`);
+  const { options, problem } = readCompilerOptions(join(folder, "tsconfig.json"));
+  if (problem === undefined) return options;
+  throw new UserError(`tsconfig.json cannot be read: ${problem} Correct it, or install the packages that it extends.`);
 }
 
-/** Number of the message about settings without any input file: the files of the server do not exist yet. */
+/** Reads the options of a `tsconfig.json`, and what is wrong with it. It may be without input files, which callers have themselves. */
+export function readCompilerOptions(path: string): {
+  readonly options: ts.CompilerOptions;
+  readonly problem: string | undefined;
+} {
+  const { config, error } = ts.readConfigFile(path, ts.sys.readFile);
+  const { options, errors } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, dirname(path), undefined, path);
+  const [problem] = [error, ...errors].filter((one) => one !== undefined && one.code !== noInputs);
+  return { options, problem: problem && ts.flattenDiagnosticMessageText(problem.messageText, " ") };
+}
+
+/** Number of the message about settings without input files. */
 const noInputs = 18_003;
 
 interface Package {

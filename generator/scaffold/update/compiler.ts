@@ -5,6 +5,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { packageRoot } from "../../internal/package-info.ts";
+import { readCompilerOptions } from "../init/typescript-settings.ts";
 
 /** Error reported by the compiler. */
 export interface CompileError {
@@ -49,7 +50,8 @@ export interface Compiler {
 
 /** Creates a compiler for a program. @throws {UserError} when the settings of the program cannot be read. */
 export function createCompiler({ config, library, files }: ProgramPlace): Compiler {
-  const options = readOptions(config);
+  const { options, problem } = readCompilerOptions(config);
+  if (problem !== undefined) throw new UserError(`${config} cannot be read: ${problem}`);
   const parsed = new Map<string, ts.SourceFile>();
   return {
     findErrors({ replaced, texts = new Map(), among = files } = {}) {
@@ -59,17 +61,6 @@ export function createCompiler({ config, library, files }: ProgramPlace): Compil
     },
   };
 }
-
-function readOptions(config: string): ts.CompilerOptions {
-  const { config: text, error } = ts.readConfigFile(config, ts.sys.readFile);
-  const { options, errors } = ts.parseJsonConfigFileContent(text ?? {}, ts.sys, dirname(config), undefined, config);
-  // An empty list of files in the settings is no problem here: the files are passed explicitly.
-  const [problem] = [error, ...errors].filter((one) => one !== undefined && one.code !== noFiles);
-  if (!problem) return options;
-  throw new UserError(`${config} cannot be read: ${ts.flattenDiagnosticMessageText(problem.messageText, " ")}`);
-}
-
-const noFiles = 18_003;
 
 interface Shared {
   readonly options: ts.CompilerOptions;
