@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseJson } from "../internal/json-text.ts";
+import { isRecord, parseJson } from "../internal/json-text.ts";
 import { findProject } from "../scaffold/layer/installed-layer.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 
 /** Names of the commands. Without one of them, the program creates a project. */

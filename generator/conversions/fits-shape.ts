@@ -2,6 +2,7 @@ import { escapePattern } from "../internal/text.ts";
 import type { ArrayShape, NumberShape, ObjectShape, Shape, StringShape } from "../model.ts";
 import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
 import { unreachable } from "../model/shapes.ts";
+import { isRecord } from "../internal/json-text.ts";
 
 /** True if a JSON value is valid for a shape of a model. */
 export function fitsShape(value: unknown, shape: Shape, model: Declared): boolean {
@@ -69,8 +70,4 @@ function fitsMembers(value: Readonly<Record<string, unknown>>, object: ObjectSha
     Object.hasOwn(value, name) ? fitsShape(value[name], shape, model) : optional,
   );
   return fits && Object.keys(value).every((key) => known.has(key) || !index || fitsShape(value[key], index, model));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

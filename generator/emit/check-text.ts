@@ -5,6 +5,7 @@ import { isAnyString, referencesIn, shapeKey } from "../model/shapes.ts";
 import { conditionOf, lengthText, type Condition, type SupportName } from "./check-condition.ts";
 import { unionBody, type UnionWriter } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
+import { capitalize } from "../internal/text.ts";
 
 /** Check function in the generated code. */
 export interface CheckFunction {
@@ -287,7 +288,8 @@ function helperName(shape: Shape, suggestion: string): string {
   return `check${suggestion}`;
 }
 
-function freeName(wanted: string, taken: Set<string>): string {
+/** Returns a free name, and takes it: the wanted one, or one with `Value` behind it. */
+export function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   while (taken.has(name)) name += "Value";
   taken.add(name);
@@ -309,7 +311,7 @@ export function pascal(name: string): string {
   return name
     .slice(name.lastIndexOf("/") + 1)
     .split(/[^A-Za-z0-9]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalize)
     .join("");
 }
 

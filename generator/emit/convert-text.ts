@@ -9,7 +9,7 @@ import type {
   WholeDifference,
 } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
-import { pascal } from "./check-text.ts";
+import { freeName, pascal } from "./check-text.ts";
 import { createRuleError, self, unionBody, type UnionWriter } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
@@ -338,11 +338,4 @@ function typeOf(difference: Difference): string {
 /** Converts a place to a name: `CallToolRequest.result` becomes `CallToolRequestResult`. */
 function placeName(type: string): string {
   return type.replace("[]", "Array").split(".").map(pascal).join("");
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  while (taken.has(name)) name += "Value";
-  taken.add(name);
-  return name;
 }

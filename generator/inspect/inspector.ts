@@ -9,7 +9,7 @@ import { packageVersion } from "../internal/package-info.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { EventStreams } from "./event-stream.ts";
 import { InputRequests } from "./input-requests.ts";
-import { runRequest } from "./operations.ts";
+import { runRequest, textOf } from "./operations.ts";
 import type { InspectorEvent, InspectorState, RevisionSummary, ShownError, TimelineEntry } from "./page-messages.ts";
 import { servePage } from "./page-server.ts";
 import { Sessions } from "./sessions.ts";
@@ -212,10 +212,6 @@ function toShown(error: unknown): ShownError {
   const { message, code, data } = error;
   const isMissing = code === errorCodes.methodNotFound;
   return { message, code, ...(isMissing && { isMissing }), ...(data !== undefined && { data }) };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** Collects messages for a moment, because thousands may arrive within a second. */

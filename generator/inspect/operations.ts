@@ -94,7 +94,8 @@ function withoutMeta({ meta: _meta, ...options }: SessionCallOptions): Omit<Sess
   return options;
 }
 
-function textOf(value: unknown): string {
+/** Returns a text; an empty one for any other value. */
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

@@ -44,3 +44,8 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** True for any JSON object, but not for arrays and `null`. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

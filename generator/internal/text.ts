@@ -68,6 +68,11 @@ export function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
+/** Returns a text whose first letter is upper case. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Formats a count with its noun, in the plural if necessary. */
 export function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -2,7 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import { isPeerError, TimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { isSecretName } from "../../runtime/server/middleware/redact.ts";
-import { safeLine, safeText } from "../internal/text.ts";
+import { capitalize, safeLine, safeText } from "../internal/text.ts";
 import { explainCause, systemCode } from "../internal/user-error.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { explainUnknownRevision } from "./unknown-revision.ts";
@@ -81,7 +81,7 @@ export function credentialStep(headers: readonly string[]): string {
 export const permissionStep = "check which host names and clients the server permits";
 
 /** Next step after such a rejection, as a sentence. */
-export const permissionAdvice: string = `${permissionStep.charAt(0).toUpperCase()}${permissionStep.slice(1)}.`;
+export const permissionAdvice: string = `${capitalize(permissionStep)}.`;
 
 function quoteBody({ body }: HttpError): string {
   const text = safeLine(body).replace(/\.$/, "");

@@ -1,8 +1,7 @@
 import { hashText, isInnerPath } from "../internal/files.ts";
-import { escapeJson, jsonText, parseJson } from "../internal/json-text.ts";
+import { escapeJson, isRecord, jsonText, parseJson } from "../internal/json-text.ts";
 import type { Tree } from "../internal/tree.ts";
 import { UserError } from "../internal/user-error.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { recordOperations, type OperationRecord, type OperationRecords } from "./compare-operations.ts";
 import type { SourcePlace } from "./emit-source.ts";
 import { outputModes, type OutputMode } from "./operation.ts";

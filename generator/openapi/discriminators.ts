@@ -1,5 +1,5 @@
 import { escapeKey } from "../../runtime/internal/json-pointer.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { findTarget, follow } from "./follow.ts";
 
 type Schema = Record<string, unknown>;

@@ -2,8 +2,7 @@ import { stat } from "node:fs/promises";
 import { parseDocument } from "yaml";
 import { quoteForShell } from "../internal/text.ts";
 import { readTextFile } from "../internal/files.ts";
-import { rejectOversize } from "../typed-client/tool-schema/bounds.ts";
-import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
+import { rejectHugeFile } from "../typed-client/tool-schema/bounds.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { isUrl } from "../../runtime/internal/parse-url.ts";
 
@@ -19,12 +18,7 @@ export async function readDocument(path: string): Promise<unknown> {
   const text = await readText(path);
   rejectOther(path, text);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
-  try {
-    rejectOversize(value, { depth: 512, size: 2_000_000 });
-  } catch (error) {
-    if (error instanceof SchemaRejection) throw new UserError(`${path} cannot be used: ${error.message}.`);
-    throw error;
-  }
+  rejectHugeFile(value, path);
   return value;
 }
 

@@ -1,6 +1,7 @@
 import { commentText } from "../internal/text.ts";
 import type { ClientPlan } from "../typed-client/client/plan.ts";
-import { toFileName, toMemberName, uniqueName } from "../typed-client/tool-schema/names.ts";
+import { toFileName, toMemberName } from "../typed-client/tool-schema/names.ts";
+import { createNamer } from "../internal/unique-name.ts";
 import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
 
@@ -102,14 +103,10 @@ function textMember(key: string, text: string | undefined): string[] {
 
 /** Creates unique names of files and constants. A suffix keeps constants apart from reserved words and from imported names in a file. */
 function createNames(): (name: string, ending: string) => Pick<Stub, "file" | "variable"> {
-  const taken = new Set<string>(["defineresource", "defineresourcetemplate", "defineprompt"]);
-  const take = (wanted: string): string => {
-    const found = uniqueName(wanted, (one) => taken.has(one.toLowerCase()));
-    taken.add(found.toLowerCase());
-    return found;
-  };
+  const taken = new Set(["defineresource", "defineresourcetemplate", "defineprompt"]);
+  const [file, variable] = [createNamer(toFileName, taken), createNamer((name) => name, taken)];
   return (name, ending) => ({
-    file: take(toFileName(`${name} ${ending}`)),
-    variable: take(`${toMemberName(name)}${ending}`),
+    file: file(`${name} ${ending}`),
+    variable: variable(`${toMemberName(name)}${ending}`),
   });
 }

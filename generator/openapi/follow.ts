@@ -1,5 +1,5 @@
 import { valueAtFragment } from "../../runtime/internal/json-pointer.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 
 /**

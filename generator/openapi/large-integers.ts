@@ -1,4 +1,4 @@
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { follow } from "./follow.ts";
 
 /** Digits of an integer of 64 bits, with or without a sign. */

@@ -1,5 +1,5 @@
-import { uniqueName } from "../typed-client/tool-schema/names.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { uniqueName } from "../internal/unique-name.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { basicPrefix, isPassword, type Credential, type CredentialPlace } from "./operation.ts";
 import { follow } from "./follow.ts";
 

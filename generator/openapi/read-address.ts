@@ -1,4 +1,4 @@
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { isUrl } from "../../runtime/internal/parse-url.ts";
 

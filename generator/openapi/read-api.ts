@@ -1,6 +1,6 @@
 import { chooseNamed, type Choosable } from "./choose.ts";
-import { uniqueName } from "../typed-client/tool-schema/names.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { uniqueName } from "../internal/unique-name.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";

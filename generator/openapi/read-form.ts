@@ -1,4 +1,4 @@
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { LeftOut, type OperationBody } from "./operation.ts";
 import { declaresStyle, readMemberStyles } from "./read-style.ts";
 import { follow } from "./follow.ts";

@@ -1,5 +1,5 @@
-import { uniqueName } from "../typed-client/tool-schema/names.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { uniqueName } from "../internal/unique-name.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeText } from "../internal/text.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { follow } from "./follow.ts";
 import type { Operation } from "./operation.ts";
 import { isJsonType } from "./read-style.ts";

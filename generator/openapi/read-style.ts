@@ -1,4 +1,4 @@
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import type { MemberStyle, OperationBody, Parameter } from "./operation.ts";
 import { follow } from "./follow.ts";
 

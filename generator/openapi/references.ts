@@ -1,6 +1,7 @@
 import { cleanSchema } from "../typed-client/tool-schema/clean-schema.ts";
-import { toTypeName, uniqueName } from "../typed-client/tool-schema/names.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { toTypeName } from "../typed-client/tool-schema/names.ts";
+import { uniqueName } from "../internal/unique-name.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { findTarget, follow } from "./follow.ts";
 import { acceptText } from "./large-integers.ts";
 import { findSubtypes, isBaseReference, markBases, prepareAlternatives } from "./discriminators.ts";

@@ -5,7 +5,7 @@ import type { Contract, ToolEntry } from "../typed-client/contract/contract.ts";
 import { readContract } from "../typed-client/contract/read-contract.ts";
 import { cleanSchema } from "../typed-client/tool-schema/clean-schema.ts";
 import { isEnforceable, needsRe2 } from "../typed-client/tool-schema/patterns.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";

@@ -1,7 +1,7 @@
 import type { ToolPlan } from "../typed-client/client/plan.ts";
 import type { PromptEntry } from "../typed-client/contract/contract.ts";
 import { sampleOf } from "../typed-client/tool-schema/sample.ts";
-import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../internal/json-text.ts";
 import type { Api, Operation } from "./operation.ts";
 
 /** A call made by the tests of a project. */

@@ -2,6 +2,7 @@ import { findImports, renamesExports, type SchemaFile } from "../read/imported-f
 import { joinFiles, type JoinedFiles } from "../read/join-files.ts";
 import { UserError } from "../internal/user-error.ts";
 import { openSourceFolder, sizeLimit, tooLarge, type SourceFolder, type SourceOptions } from "./source-folder.ts";
+import { parseJson } from "../internal/json-text.ts";
 
 /** Text of a schema, before it is parsed. */
 export interface SchemaSource {
@@ -88,7 +89,7 @@ function rejectOtherFormats(from: string, text: string): void {
   const advice = "pass the schema.ts itself (on GitHub, its address on raw.githubusercontent.com).";
   if (text.trim() === "") throw new UserError(`${from} is empty; ${advice}`);
   if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts; ${advice}`);
-  if (isJson(text)) throw new UserError(`${from} is JSON, not TypeScript; ${advice}`);
+  if (parseJson(text) !== undefined) throw new UserError(`${from} is JSON, not TypeScript; ${advice}`);
 }
 
 function rejectOtherTypeScript(from: string, text: string): void {
@@ -97,13 +98,4 @@ function rejectOtherTypeScript(from: string, text: string): void {
   throw new UserError(
     `${from} is not an MCP schema (it declares no JSONRPCMessage); pass the schema.ts of a revision.`,
   );
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,6 +5,8 @@ import { locationOf, reject, ts } from "./syntax.ts";
 import type { OpenDeclaration } from "./open-members.ts";
 import type { DeclarationStatement, TypeContext } from "./type-context.ts";
 import { includesUndefined } from "./unions.ts";
+import { capitalize } from "../internal/text.ts";
+import { uniqueName } from "../internal/unique-name.ts";
 
 /** A generic type with types for its parameters. */
 export interface Instance {
@@ -54,7 +56,8 @@ export function createInstances(path: string, names: NewNames): Instances {
   const byGeneric = new Map<string, readonly string[]>();
   const nameOpen = (instance: OpenInstance, { name, statement, types, context }: Instance): ReferenceShape => {
     if (instance.name === undefined) {
-      instance.name = unusedName(nameFor(name, types), names.isTaken);
+      // The name of the generic type itself is always taken.
+      instance.name = uniqueName(nameFor(name, types), names.isTaken);
       names.begin(instance.name, { context, statements: [statement] });
       byGeneric.set(name, [...(byGeneric.get(name) ?? []), instance.name]);
     }
@@ -115,16 +118,4 @@ function shortName(shape: Shape): string | undefined {
   if (shape.kind === "literal")
     return /^[A-Za-z]\w*$/.test(String(shape.value)) ? capitalize(String(shape.value)) : undefined;
   return Object.keys(shape).length === 1 ? capitalize(shape.kind) : undefined;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** The name of a generic type itself is always taken. */
-function unusedName(name: string, isTaken: (name: string) => boolean): string {
-  if (!isTaken(name)) return name;
-  let at = 2;
-  while (isTaken(`${name}${at}`)) at += 1;
-  return `${name}${at}`;
 }

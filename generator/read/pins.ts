@@ -1,4 +1,5 @@
 import { SpecError } from "../internal/spec-error.ts";
+import { isRecord } from "../internal/json-text.ts";
 
 /** One pinned revision or extension of `spec/pins.json`. */
 export interface Pin {
@@ -82,10 +83,6 @@ function parse(path: string, text: string): unknown {
   } catch (error) {
     throw new SpecError({ file: path, text: `not JSON: ${error instanceof Error ? error.message : String(error)}` });
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isPin(value: unknown): value is Pin {

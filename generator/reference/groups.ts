@@ -1,4 +1,5 @@
 import type { MessagePage } from "./layout.ts";
+import { capitalize } from "../internal/text.ts";
 
 type Group = Pick<MessagePage, "file" | "title">;
 
@@ -22,5 +23,5 @@ export function groupOf(method: string): Group {
   const known = groups.get(method);
   if (known) return known;
   const [feature = method] = method.replace(/^notifications\//, "").split("/");
-  return { file: `${feature}.md`, title: `${feature.charAt(0).toUpperCase()}${feature.slice(1)}` };
+  return { file: `${feature}.md`, title: capitalize(feature) };
 }

@@ -8,6 +8,7 @@ import { ownTypes, type Layout } from "./layout.ts";
 import { anchorOf, blocks, code, table, withTitle } from "./markdown.ts";
 import { typeLink, type LinkOf } from "./type-links.ts";
 import { runsOf, spanText, type Version, type Versioned } from "./versions.ts";
+import { capitalize } from "../internal/text.ts";
 
 /** Content for sections of messages and types. */
 export interface SectionInput {
@@ -89,7 +90,7 @@ function factTexts(found: readonly Versioned<Method>[], input: SectionInput): st
   const pick = (cells: readonly string[]): string[] => cells.filter((_, column) => !isSame[column]);
   const same = facts.flatMap((fact, column) => {
     const text = runs[0]?.value[column] ?? "";
-    return isSame[column] && text !== "" ? [`- ${fact.charAt(0).toUpperCase()}${fact.slice(1)}: ${text}`] : [];
+    return isSame[column] && text !== "" ? [`- ${capitalize(fact)}: ${text}`] : [];
   });
   const rows = runs.map(({ value, versions }) => [spanText(versions, all), ...pick(value)]);
   const list = [...same, ...ruleLines(found, input)].join("\n");

@@ -15,6 +15,7 @@ import {
   type TableSpec,
 } from "../method-text.ts";
 import type { ValidateView } from "./validate.ts";
+import { capitalize } from "../../internal/text.ts";
 
 /** View of the template `methods.ts.hbs`. */
 export interface MethodsView {
@@ -125,7 +126,7 @@ export type Tabled = Declared & { readonly methods: readonly Method[] };
 
 function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees"]): TableView {
   const { name, summary } = spec;
-  const typeName = name.charAt(0).toUpperCase() + name.slice(1);
+  const typeName = capitalize(name);
   return {
     name,
     typeName,

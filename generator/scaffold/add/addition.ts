@@ -1,9 +1,10 @@
 import { avoidDevice } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
-import { uniqueName } from "../../typed-client/tool-schema/names.ts";
+import { uniqueName } from "../../internal/unique-name.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "../create/example-tools.ts";
 import { templateView } from "./template-view.ts";
+import { capitalize } from "../../internal/text.ts";
 
 /** Kinds of definitions for `add`. */
 export const additions = ["tool", "resource", "prompt"] as const;
@@ -41,11 +42,11 @@ export function planAddition({ kind, name, uriTemplate }: AdditionChoice, sample
   const file = words.join("-");
   const module = avoidDevice(file, kind);
   const isTemplate = uriTemplate !== undefined;
-  const definer = `define${capital(kind)}${isTemplate ? "Template" : ""}`;
-  const wanted = words.map((word, place) => (place === 0 ? word : capital(word))).join("") + capital(kind);
+  const definer = `define${capitalize(kind)}${isTemplate ? "Template" : ""}`;
+  const wanted = words.map((word, place) => (place === 0 ? word : capitalize(word))).join("") + capitalize(kind);
   // The file imports the definer.
   const variable = uniqueName(wanted, (taken) => taken === definer);
-  const title = capital(words.join(" "));
+  const title = capitalize(words.join(" "));
   const member = `${kind}s`;
   const key = kind === "tool" ? words.join("_") : file;
   return {
@@ -116,7 +117,3 @@ function readWords(kind: Addition, name: string): readonly string[] {
 
 /** Maximum length of a name, in characters. */
 const longestName = 64;
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}

@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exampleTools } from "../create/example-tools.ts";
 import { readIfPresent } from "../../internal/files.ts";
-import { jsonText, parseJson } from "../../internal/json-text.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { isRecord, jsonText, parseJson } from "../../internal/json-text.ts";
 import { findDefinition } from "./definition.ts";
 
 /** File that describes a bundle for hosts. */

@@ -7,7 +7,7 @@ import {
 import { SpecError } from "../../internal/spec-error.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { parseSource } from "../../read/syntax.ts";
-import { uniqueName } from "../../typed-client/tool-schema/names.ts";
+import { uniqueName } from "../../internal/unique-name.ts";
 
 /** Sample values of each variable. A completion of the first letter of the second finds no other. */
 const samples = ["one", "two"] as const;

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parseJson } from "../../internal/json-text.ts";
+import { isRecord, parseJson } from "../../internal/json-text.ts";
 import { UserError } from "../../internal/user-error.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { runtimePackage } from "./runtime-package.ts";
 
 /** Package managers for projects. */

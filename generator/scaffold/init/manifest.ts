@@ -1,6 +1,6 @@
 import { ts } from "../../read/syntax.ts";
 import { UserError } from "../../internal/user-error.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 
 /** Members to add to a `package.json`, by section. */
 export type ManifestAdditions = { readonly [Section in (typeof sections)[number]]: Readonly<Record<string, string>> };

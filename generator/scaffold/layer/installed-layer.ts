@@ -9,10 +9,9 @@ import {
   type LayerChoices,
 } from "./choices.ts";
 import { lockName } from "./lock.ts";
-import { parseJson } from "../../internal/json-text.ts";
+import { isRecord, parseJson } from "../../internal/json-text.ts";
 import { isInnerPath } from "../../internal/files.ts";
 import { compareHashes } from "../../internal/tree.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { existsSync } from "node:fs";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { outputText } from "../../internal/text.ts";
 import { UserError } from "../../internal/user-error.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { isRecord, parseJson } from "../../internal/json-text.ts";
 import { lastLines, run, type Outcome } from "../create/run.ts";
 
 /** Environment variable read as a setting by the server of a project, in the form printed by `--settings`. */
@@ -70,18 +70,10 @@ const longestOutput = 4_000;
 /** Finds the line with the settings. Imported modules may print other lines. */
 function parseSettings(output: string): readonly ServerSetting[] | undefined {
   for (const line of output.split("\n")) {
-    const value = parseLine(line);
+    const value = parseJson(line);
     if (isRecord(value) && Array.isArray(value.settings) && value.settings.every(isSetting)) return value.settings;
   }
   return undefined;
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function isSetting(value: unknown): value is ServerSetting {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { jsonText } from "../../internal/json-text.ts";
-import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { isRecord, jsonText, parseJson } from "../../internal/json-text.ts";
 import type { ServerSetting } from "./read-settings.ts";
 import { envExample, updateEnvExample } from "./env-example.ts";
 import { updateReadme } from "./readme-table.ts";
@@ -43,19 +42,11 @@ type Json = Record<string, unknown>;
 /** Creates an editor of a JSON file. A file whose content stays equal keeps its text. */
 function editJson(edit: (value: Json, change: SettingChange) => Json): Editor {
   return (text, change) => {
-    const value = parse(text);
+    const value = parseJson(text);
     if (!isRecord(value)) return undefined;
     const edited = edit({ ...value }, change);
     return isDeepStrictEqual(edited, value) ? text : `${jsonText(edited)}\n`;
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Lists the settings as environment variables of each package of a registry entry. */
@@ -116,7 +107,7 @@ function editBundle(value: Json, { settings, removed }: SettingChange): Json {
 function toUserConfig(setting: ServerSetting): Json {
   const { name, type, description = name, isRequired, isSecret } = setting;
   const number =
-    setting.default !== undefined && type !== "array" && type !== "string" ? parse(setting.default) : undefined;
+    setting.default !== undefined && type !== "array" && type !== "string" ? parseJson(setting.default) : undefined;
   return {
     type: typeof number === "number" || typeof number === "boolean" ? typeof number : "string",
     title: name,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compareHashes, hashTree, type Tree } from "../../internal/tree.ts";
 import type { Contract } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
-import { isRecord } from "../tool-schema/reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
 /** Name of the lock file, inside the folder of a client. */

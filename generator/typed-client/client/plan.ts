@@ -1,6 +1,7 @@
 import type { Contract, PromptEntry, ResourceTemplateEntry, ToolEntry } from "../contract/contract.ts";
 import { avoidDevice } from "../../internal/files.ts";
-import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema/names.ts";
+import { toFileName, toMemberName, toTypeName } from "../tool-schema/names.ts";
+import { createNamer, uniqueName } from "../../internal/unique-name.ts";
 import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.ts";
 import type { AcceptPattern } from "../tool-schema/reading.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
@@ -206,15 +207,6 @@ function createNames(type: string): Names {
       taken.add(found);
       return found;
     },
-  };
-}
-
-/** Returns a function to make names unique. It adds numbers to names that differ only in spelling. */
-function createNamer(convert: (name: string) => string, taken: Set<string>): (name: string) => string {
-  return (name) => {
-    const found = uniqueName(convert(name), (one) => taken.has(one.toLowerCase()));
-    taken.add(found.toLowerCase());
-    return found;
   };
 }
 

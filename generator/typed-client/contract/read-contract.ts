@@ -1,6 +1,5 @@
-import { rejectOversize } from "../tool-schema/bounds.ts";
-import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRejection } from "../tool-schema/safe-schema.ts";
+import { deepestFile, rejectHugeFile } from "../tool-schema/bounds.ts";
+import { isRecord } from "../../internal/json-text.ts";
 import { UserError } from "../../internal/user-error.ts";
 import type {
   Contract,
@@ -19,7 +18,7 @@ import type {
  */
 export function readContract(value: unknown, origin: string): Contract {
   const source = cutDeepTools(unwrap(value));
-  rejectHuge(source ?? value, origin);
+  rejectHugeFile(source ?? value, origin);
   if (!source) {
     throw new UserError(
       `${origin} is not a list of tools; pass a result of tools/list, an array of tools, or the lock file of a client.`,
@@ -37,19 +36,10 @@ export function readContract(value: unknown, origin: string): Contract {
   };
 }
 
-function rejectHuge(value: unknown, origin: string): void {
-  try {
-    rejectOversize(value, { depth: deepest, size: 2_000_000 });
-  } catch (error) {
-    if (error instanceof SchemaRejection) throw new UserError(`${origin} cannot be used: ${error.message}.`);
-    throw error;
-  }
-}
-
 /** Cuts tools that are nested too deeply for any message. The rest is still deeper than a schema may be, so they are left out by name. */
 function cutDeepTools(source: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
   if (!source || !Array.isArray(source.tools)) return source;
-  return { ...source, tools: source.tools.map((tool: unknown) => cut(tool, deepest - levelsAbove)) };
+  return { ...source, tools: source.tools.map((tool: unknown) => cut(tool, deepestFile - levelsAbove)) };
 }
 
 function cut(value: unknown, levels: number): unknown {
@@ -58,9 +48,6 @@ function cut(value: unknown, levels: number): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => cut(item, levels - 1));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member, levels - 1)]));
 }
-
-/** Maximum levels of a contract. */
-const deepest = 512;
 
 /** Levels above a tool: the contract and the list. */
 const levelsAbove = 2;

@@ -1,7 +1,7 @@
 import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
 import { removePatterns } from "../../../runtime/adapters/schema-patterns.ts";
 import { isJsonType } from "./read-types.ts";
-import { isRecord } from "./reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 import { SchemaRejection } from "./safe-schema.ts";
 import { safeText } from "../../internal/text.ts";
 

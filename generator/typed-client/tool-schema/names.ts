@@ -1,7 +1,9 @@
+import { capitalize } from "../../internal/text.ts";
+
 /** Converts a name to a type name: letters and digits, each word capitalized, never beginning with a digit. */
 export function toTypeName(name: string): string {
   const words = wordsOf(name);
-  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  const joined = words.map(capitalize).join("");
   if (joined === "") return "Unnamed";
   return /^\d/.test(joined) ? `N${joined}` : joined;
 }
@@ -21,12 +23,6 @@ export function toFileName(name: string): string {
       .toLowerCase()
       .slice(0, 80) || "unnamed"
   );
-}
-
-/** Returns a free name: the wanted one, or the wanted one with a number. */
-export function uniqueName(wanted: string, isTaken: (name: string) => boolean, from = 2): string {
-  if (!isTaken(wanted)) return wanted;
-  for (let number = from; ; number += 1) if (!isTaken(`${wanted}${number}`)) return `${wanted}${number}`;
 }
 
 /** Splits a name into words. A letter after a digit begins a word, as in the names created by json-schema-to-typescript. */

@@ -1,7 +1,7 @@
 import { isLinearPattern } from "../../../runtime/adapters/linear-pattern.ts";
 import { toRe2 } from "../../../runtime/adapters/re2-syntax.ts";
 import { removePatterns } from "../../../runtime/adapters/schema-patterns.ts";
-import { isRecord } from "./reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 
 /** True if a pattern can be matched in linear time, by the engine of the platform or by `re2js`. */
 export function isEnforceable(pattern: string): boolean {

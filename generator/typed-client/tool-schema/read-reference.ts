@@ -1,6 +1,7 @@
 import { note, type Reading } from "./reading.ts";
 import { anySchema, type SafeSchema } from "./safe-schema.ts";
-import { toTypeName, uniqueName } from "./names.ts";
+import { toTypeName } from "./names.ts";
+import { uniqueName } from "../../internal/unique-name.ts";
 import { escapeKey, valueAt } from "../../../runtime/internal/json-pointer.ts";
 import { parseUrl } from "../../../runtime/internal/parse-url.ts";
 

@@ -1,15 +1,16 @@
-import { rejectOversize, type SchemaBounds } from "./bounds.ts";
+import { rejectOversize } from "./bounds.ts";
 import { readBounds, readNotes } from "./read-bounds.ts";
 import { resolveReference } from "./read-reference.ts";
 import { breakCircles } from "./break-circles.ts";
 import { readTypes } from "./read-types.ts";
-import { createReading, isRecord, note, type AcceptPattern, type Reading } from "./reading.ts";
+import { createReading, note, type AcceptPattern, type Reading } from "./reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 import { escapeKey } from "../../../runtime/internal/json-pointer.ts";
 import { safeText } from "../../internal/text.ts";
 
 /** Options of reading a schema. */
-export interface ReadSchemaOptions extends SchemaBounds {
+export interface ReadSchemaOptions {
   /** Accepts the patterns to enforce. Default: the patterns a backtracking engine matches in linear time. */
   readonly acceptPattern?: AcceptPattern;
 }
@@ -20,8 +21,8 @@ export interface ReadSchemaOptions extends SchemaBounds {
  *
  * @throws {SchemaRejection} when the value is no schema, or is too deep or too large.
  */
-export function readSchema(schema: unknown, { acceptPattern, ...bounds }: ReadSchemaOptions = {}): SafeDocument {
-  rejectOversize(schema, bounds);
+export function readSchema(schema: unknown, { acceptPattern }: ReadSchemaOptions = {}): SafeDocument {
+  rejectOversize(schema);
   if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRejection("it is not a JSON Schema object");
   const reading = createReading(schema, readNode, acceptPattern);
   const root = readNode(schema, "", reading);

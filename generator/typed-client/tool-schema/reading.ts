@@ -27,8 +27,3 @@ export function createReading(root: unknown, read: ReadNode, acceptPattern: Acce
 export function note({ losses }: Reading, kind: SchemaLoss["kind"], path: string, message: string): void {
   losses.push({ kind, path, message });
 }
-
-/** True for any JSON object, but not for arrays and `null`. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,5 @@
 import { isOfType } from "./read-types.ts";
-import { isRecord } from "./reading.ts";
+import { isRecord } from "../../internal/json-text.ts";
 import { restrictsNothing, type JsonType, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
 /** A value that a schema accepts. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { cleanSchema } from "../../../generator/typed-client/tool-schema/clean-schema.ts";
-import { isRecord } from "../../../generator/typed-client/tool-schema/reading.ts";
+import { isRecord } from "../../../generator/internal/json-text.ts";
 
 /* Copies of untrusted schemas for code that enforces them. */
 

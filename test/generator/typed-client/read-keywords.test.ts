@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rejectOversize } from "../../../generator/typed-client/tool-schema/bounds.ts";
 import { readSchema } from "../../../generator/typed-client/tool-schema/read-schema.ts";
 import type { SafeDocument, SafeSchema } from "../../../generator/typed-client/tool-schema/safe-schema.ts";
 
@@ -915,9 +916,9 @@ test("`readSchema` rejects what is no schema, and schemas beyond its limits", ()
       expect.objectContaining({ name: "SchemaRejection", message: "it is not a JSON Schema object" }),
     );
   const nested = { items: { items: { minimum: 1 } } };
-  expect(readSchema(nested, { depth: 3, size: 4 }).losses).toEqual([]);
-  expect(() => readSchema(nested, { depth: 2 })).toThrow("it is nested deeper than 2 levels");
-  expect(() => readSchema(nested, { size: 3 })).toThrow("it has more than 3 values");
+  expect(() => rejectOversize(nested, { depth: 3, size: 4 })).not.toThrow();
+  expect(() => rejectOversize(nested, { depth: 2, size: 4 })).toThrow("it is nested deeper than 2 levels");
+  expect(() => rejectOversize(nested, { depth: 3, size: 3 })).toThrow("it has more than 3 values");
   expect(plain(readSchema(true).root)).toEqual({});
   expect(plain(readSchema(false).root)).toEqual({ values: [] });
 });
