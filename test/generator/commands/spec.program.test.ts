@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = await createTemporaryFolder("spec");
   spec = await writeFictionalSpec(folder);
   revisions = await loadRevisions(spec);
-}, 60_000);
+});
 
 function createFutureServer(): Server {
   const tools = [{ name: "add", execute: () => "1" }];
