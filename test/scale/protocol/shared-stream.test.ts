@@ -333,7 +333,20 @@ describe("a stream for which the session has no room in the store", () => {
     expect(written.at(-1)).toContain('"id":1,"error"');
   });
 
-  test("a stream opened by GET is released", async () => {
+  test("a stream opened by GET stays open with its connection until it is released", async () => {
+    const { stream } = await openFullStream([]);
+    const written: string[] = [];
+    stream.connect(toWriter(written));
+    for (const text of ["a", "b"]) await stream.send(text);
+    expect([stream.isConnected, written.join("")]).toEqual([
+      true,
+      "event: message\ndata: a\n\nevent: message\ndata: b\n\n",
+    ]);
+    stream.release();
+    expect(stream.isConnected).toBe(false);
+  });
+
+  test("a stream opened by GET that is released before its first event is stored closes its connection", async () => {
     const { stream } = await openFullStream([]);
     stream.connect(toWriter([]));
     stream.prime();
