@@ -131,9 +131,10 @@ interface RemoteRequests {
 
 async function relayRequests(
   exchange: Exchange,
-  { session, ids, value, identity, rejections }: RemoteRequests,
+  post: RemoteRequests,
   context: RelayContext,
 ): Promise<RejectedRequest | undefined> {
+  const { session, ids, value, identity, rejections } = post;
   const following = toFollowing(session, context, () => {
     const writer = exchange.stream(streamFields);
     for (const data of rejections) writer.write(encodeEvent({ type: "message", data }));
@@ -149,7 +150,7 @@ async function relayRequests(
       context.releaseUnused(session, ids);
       return storeUnavailable();
     case "lost":
-      return void exchange.respond({ status: 200, headers: jsonFields, body: toLostResponses(ids, rejections) });
+      return void exchange.respond({ status: 200, headers: jsonFields, body: toLostResponse(post) });
     default:
       return outcome satisfies never;
   }
@@ -181,8 +182,9 @@ function keep(
   sessions.adopt(new RelayedConnection({ stream, clock, end, retry, renew: () => renew(session) }));
 }
 
-function toLostResponses(ids: readonly RequestId[], rejections: readonly string[]): string {
+/** Returns the response to requests whose node is gone, as JSON text. A batch has an array, also with one member. */
+function toLostResponse({ ids, value, rejections }: RemoteRequests): string {
   const lost = ids.map((id) => JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }));
-  const [first = ""] = lost;
-  return lost.length === 1 && rejections.length === 0 ? first : `[${[...rejections, ...lost].join()}]`;
+  const text = [...rejections, ...lost].join();
+  return Array.isArray(value) ? `[${text}]` : text;
 }

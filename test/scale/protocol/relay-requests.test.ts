@@ -106,6 +106,7 @@ describe("a POST for a session of another node", () => {
 
   test.each<readonly [string, object, object]>([
     ["a request", call(1), { id: 1, error: lost }],
+    ["a batch of one request", [call(1)], [{ id: 1, error: lost }]],
     [
       "a batch",
       [call(1), call(2)],
