@@ -9,14 +9,14 @@ import { permissionStep, requiresCredentials, credentialStep } from "../live/unr
 import { checkServerCard } from "./server-card.ts";
 import { judgeSessions } from "./judge-sessions.ts";
 import { lintRules } from "./lint.ts";
-import { openSession, type Rejection } from "./open-session.ts";
+import { createSecondSession, openSession, type Rejection } from "./open-session.ts";
 import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probes/probe.ts";
 import { cancelProbes } from "./probes/cancel-probes.ts";
 import { featureProbes } from "./probes/feature-probes.ts";
 import { httpProbes } from "./probes/http-probes.ts";
 import { paramHeaderProbes } from "./probes/param-header-probes.ts";
 import { olderProbes } from "./probes/older-probes.ts";
-import { messageProbes } from "./probes/message-probes.ts";
+import { harmfulProbes, messageProbes } from "./probes/message-probes.ts";
 import { tcpProbes, webSocketProbes } from "./probes/socket-probes.ts";
 import { probeEndpoint, sseProbes } from "./probes/sse-probes.ts";
 import { readLists } from "./read-lists.ts";
@@ -94,19 +94,33 @@ async function examineRevisions(
   for (const [at, revision] of tried.entries()) {
     const opened = await start(revision);
     if (opened instanceof Conversation) {
-      const others = mapLimited(tried.slice(at + 1), maxBesideFirst, async (other) => {
-        const next = await start(other);
-        return next instanceof Conversation ? examineRevision(next, wires) : next;
-      });
-      // A program may write its log only after a while, so the first session stays open the longest.
-      const first = examineRevision(opened, wires, { until: others });
-      return [...rejections, ...(await Promise.all([first, others])).flat()];
+      const rest = tried.slice(at + 1);
+      return [...rejections, ...(await examineTogether(opened, rest, { wires, start }))];
     }
     rejections.push(opened);
     // No revision is tried after two handshakes without any response.
     if (isNegotiationSilent && isHandshake(revision) && isSilent(opened.response)) break;
   }
   return rejections;
+}
+
+/** Examines the revision of an open session, and others at the same time. */
+async function examineTogether(
+  opened: Conversation,
+  others: readonly Revision[],
+  { wires, start }: { readonly wires: WireFactory; start(revision: Revision): ReturnType<typeof openSession> },
+): Promise<readonly (Examined | Rejection)[]> {
+  const examineOther = async (revision: Revision): Promise<Examined | Rejection> => {
+    const next = await start(revision);
+    return next instanceof Conversation ? examineRevision(next, wires) : next;
+  };
+  const beside = mapLimited(others, maxBesideFirst, examineOther);
+  // A program may write its log only after a while, so the first session stays open the longest.
+  const [first, outcomes] = await Promise.all([examineRevision(opened, wires, { until: beside }), beside]);
+  // A server may permit one session at a time, for example because it locks a file. The selection of another revision is final.
+  const again = async (outcome: Examined | Rejection): Promise<Examined | Rejection> =>
+    "response" in outcome && outcome.response.kind !== "result" ? examineOther(outcome.revision) : outcome;
+  return [first, ...(await mapLimited(outcomes, 1, again))];
 }
 
 /** Number of revisions that are examined at the same time as the first one. Each has up to two sessions, which over stdio are programs. */
@@ -139,8 +153,10 @@ async function examineRevision(
     const opened = await openSession(wires, revision);
     return opened instanceof Conversation ? opened : undefined;
   };
-  let context: ProbeContext = { conversation, revision, wires, lists, reopen };
-  const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
+  const second = createSecondSession(reopen);
+  let context: ProbeContext = { conversation, revision, wires, lists, openSecond: second.open };
+  // Some servers keep one session only, so the second one is opened last.
+  const probes = [...messageProbes, ...featureProbes, ...transportProbes[wires.transport], ...secondProbes];
   const found: CheckResult[] = [result];
   const sessions: [Conversation, ...Conversation[]] = [conversation];
   for (const probe of probes) {
@@ -148,17 +164,27 @@ async function examineRevision(
       await context.conversation.wire.close();
       // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
       const next = sessions.length > mostExits ? undefined : await reopen();
-      if (!next) return { conversation, found: [...found, ...judgeSessions(sessions)], lists };
+      if (!next) {
+        await second.close();
+        return { conversation, found: [...found, ...judgeSessions(sessions)], lists };
+      }
       sessions.push(next);
       context = { ...context, conversation: next };
     }
-    found.push(...(await runProbe(probe, context)));
+    const results = await runProbe(probe, context);
+    found.push(...results);
+    // After a fault, the next probe would fail for the same reason.
+    if (results.some(({ findings }) => findings.length > 0)) await second.close();
   }
+  await second.close();
   await until;
   found.push(...judgeSessions(sessions));
   const { wasKilled } = await context.conversation.wire.close();
   return { conversation, found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
+
+/** Probes of the second session. Only a new session has no responses to earlier messages, so the cancellation comes first. */
+const secondProbes: readonly Probe[] = [...cancelProbes, ...harmfulProbes];
 
 /** Number of exits of a server after which no further probe runs. */
 const mostExits = 2;

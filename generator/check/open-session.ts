@@ -6,6 +6,7 @@ import type { WireFactory } from "./wires/wire.ts";
 
 /** First request of a session that was not opened. */
 export interface Rejection {
+  readonly revision: Revision;
   readonly response: CallOutcome;
   /** First text sent by the server instead of a message. */
   readonly stray: string | undefined;
@@ -18,7 +19,33 @@ export async function openSession(wires: WireFactory, revision: Revision): Promi
   const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
   if (response === true) return conversation;
   await wire.close();
-  return { response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
+  return { revision, response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
+}
+
+/** Session beside the first one of the same revision. Probes share it, because to start a program takes longer than all messages of a probe. */
+export interface SecondSession {
+  /** Returns the session, which is opened unless it is open. Resolves to `undefined` on failure. */
+  open(): Promise<Conversation | undefined>;
+  close(): Promise<void>;
+}
+
+/** Creates a second session of a revision, which is opened when a probe needs it. */
+export function createSecondSession(reopen: () => Promise<Conversation | undefined>): SecondSession {
+  let current: Conversation | undefined;
+  const close = async (): Promise<void> => {
+    const former = current;
+    current = undefined;
+    await former?.wire.close();
+  };
+  return {
+    close,
+    async open() {
+      if (current?.wire.isOpen) return current;
+      await close();
+      current = await reopen();
+      return current;
+    },
+  };
 }
 
 /** Resolves to `true`, or to the response that did not open a session. */

@@ -17,13 +17,8 @@ export const cancelProbes: readonly Probe[] = [
       help,
     },
     run: async (context) => {
-      const conversation = await context.reopen();
-      if (!conversation) return [];
-      try {
-        return await probeCancelled({ ...context, conversation });
-      } finally {
-        await conversation.wire.close();
-      }
+      const conversation = await context.openSecond();
+      return conversation ? probeCancelled({ ...context, conversation }) : [];
     },
   },
 ];

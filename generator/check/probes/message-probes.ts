@@ -6,7 +6,7 @@ import type { Probe, ProbeContext, Observation } from "./probe.ts";
 const base = "https://modelcontextprotocol.io/specification/2026-07-28";
 const alive = "keep serving after it: catch errors of individual messages";
 
-/** Probes of the handling of single messages, valid and invalid. */
+/** Probes of the handling of single messages, known and unknown. */
 export const messageProbes: readonly Probe[] = [
   {
     rule: {
@@ -85,6 +85,10 @@ export const messageProbes: readonly Probe[] = [
       return expectAlive(context, "the cancellation of a completed request");
     },
   },
+];
+
+/** Probes of messages that may harm a session, or whose responses have no id. */
+export const harmfulProbes: readonly Probe[] = [
   {
     rule: {
       id: "survives-broken-json",
@@ -93,11 +97,10 @@ export const messageProbes: readonly Probe[] = [
       help: `${base}/basic`,
     },
     run: async (context) => {
-      const other = await context.reopen();
+      const other = await context.openSecond();
       if (!other) return [];
       const { status } = await other.wire.sendText('{"jsonrpc": "2.0", ');
       const seen = await expectAlive({ ...context, conversation: other }, "text that is not JSON");
-      await other.wire.close();
       const isRejected = status === undefined || (status >= 400 && status < 500);
       return isRejected
         ? seen
@@ -191,8 +194,8 @@ export async function expectAlive({ conversation, revision }: ProbeContext, afte
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
 
-async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
-  const other = await reopen();
+async function probeBatch({ openSecond }: ProbeContext): Promise<Observation[]> {
+  const other = await openSecond();
   if (!other) return [];
   const ping = (id: string): object => ({ jsonrpc: "2.0", id, method: "ping" });
   const givenUp = new AbortController();
@@ -202,7 +205,6 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
   givenUp.abort();
   const { response } = await pending;
   const hasResponse = isObject(response) && isObject(response.result);
-  await other.wire.close();
   const fix = "return the responses to a batch as an array, or do not negotiate this revision";
   return hasResponse ? [] : [{ subject: "a batch", message: "two pings in one batch got no responses", fix }];
 }

@@ -1,6 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CheckResult, Finding, Rule } from "../finding.ts";
+import type { SecondSession } from "../open-session.ts";
 import type { WireFactory } from "../wires/wire.ts";
 
 /** Context of a probe: an open session, and a function to open others. */
@@ -8,8 +9,8 @@ export interface ProbeContext {
   readonly conversation: Conversation;
   readonly revision: Revision;
   readonly wires: WireFactory;
-  /** Opens another session of the same revision. Resolves to `undefined` on failure. */
-  readonly reopen: () => Promise<Conversation | undefined>;
+  /** Opens the second session, for messages that may harm a session or leave responses behind. Resolves to `undefined` on failure. */
+  readonly openSecond: SecondSession["open"];
   /** Tools, prompts and resources of the server. */
   readonly lists: Lists;
 }

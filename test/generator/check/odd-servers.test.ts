@@ -161,6 +161,24 @@ test("revisions after the first supported one are examined at the same time", { 
   expect([...new Set(order)]).toEqual(report.revisions);
 });
 
+test(
+  "a server that permits one session at a time is examined at each of its revisions",
+  { timeout: 60_000 },
+  async () => {
+    let isOpen = false;
+    const report = await examineOdd(({ method, params, request }) => {
+      if (request.method === "DELETE") isOpen = false;
+      if (method !== "initialize") return undefined;
+      if (isOpen) return withError(-32600, 503);
+      isOpen = true;
+      const serverInfo = { name: "plain", version: "1" };
+      const reply = withResult({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo });
+      return { ...reply, headers: { "mcp-session-id": "one" } };
+    }, handshakeRevisions);
+    expect(report.revisions).toEqual(handshakeRevisions.map(({ id }) => id));
+  },
+);
+
 test("a list with more items than the stack has is read in part", { timeout: 60_000 }, async () => {
   const tools = Array.from({ length: 150_000 }, () => ({
     name: "a",
