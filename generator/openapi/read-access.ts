@@ -101,13 +101,12 @@ function readAlternatives(security: unknown): readonly string[][] {
   return Array.isArray(security) ? security.filter(isRecord).map((names) => Object.keys(names)) : [];
 }
 
-/** Returns the alternatives that can be sent, otherwise their sendable parts. Returns one empty alternative if there are none. */
+/** Returns the alternatives that can be sent, otherwise their sendable parts. */
 function findUsable(alternatives: readonly string[][], places: ReadonlyMap<string, unknown>): readonly string[][] {
   const complete = alternatives.filter((names) => names.every((name) => places.has(name)));
   if (complete.length > 0) return complete;
   const parts = alternatives.map((names) => names.filter((name) => places.has(name)));
-  const usable = parts.filter((names) => names.length > 0);
-  return usable.length > 0 ? usable : [[]];
+  return parts.filter((names) => names.length > 0);
 }
 
 /** Returns the schemes that cannot be sent. Returns none if an alternative with credentials can be sent completely. */

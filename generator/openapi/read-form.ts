@@ -119,8 +119,7 @@ function readFiles(schema: Record<string, unknown>, document: unknown, type: str
   if (isFile(schema, type)) return { type: type ?? plainFile, schema: toText(schema) };
   const item = schema.type === "array" ? follow(schema.items, document) : undefined;
   if (!isRecord(item) || !isFile(item, type)) return undefined;
-  const { items: _items, ...list } = schema;
-  return { type: type ?? readFileType(item, undefined) ?? plainFile, schema: { ...list, items: toText(item) } };
+  return { type: type ?? readFileType(item, undefined) ?? plainFile, schema: { ...schema, items: toText(item) } };
 }
 
 const plainFile = "application/octet-stream";

@@ -216,17 +216,70 @@ describe("forms of several parts", () => {
       undefined,
       { files: {} },
     ],
+    [
+      "a file or null in exclusive alternatives",
+      { a: { oneOf: [{ type: "null" }, { type: "string", format: "binary" }] } },
+      undefined,
+      { schema: { properties: { a: { anyOf: [file, { type: "null" }] } } }, files: { a: octets } },
+    ],
+    [
+      "a file of a media type, or null",
+      { a: { anyOf: [{ type: "string", contentMediaType: "image/png" }, { type: "null" }] } },
+      undefined,
+      { files: { a: "image/png" } },
+    ],
+    [
+      "a list of files of a media type",
+      { a: { type: "array", items: { type: "string", contentMediaType: "image/png" } } },
+      undefined,
+      { files: { a: "image/png" } },
+    ],
+    ["bytes or null", { a: { type: ["string", "null"], format: "binary" } }, undefined, { files: { a: octets } }],
+    ["items of no list", { a: { items: { type: "string", format: "binary" } } }, undefined, { files: {} }],
+    [
+      "a number of a media type",
+      { a: { type: "integer" } },
+      { a: { contentType: "image/png" } },
+      { files: {}, types: { a: "image/png" } },
+    ],
+    [
+      "a media type between blanks",
+      { a: {} },
+      { a: { contentType: " image/png , text/csv" } },
+      { files: { a: "image/png" } },
+    ],
+    [
+      "a style that a media type does not replace",
+      { a: { type: "array" } },
+      { a: { style: "pipeDelimited", contentType: "image/png" } },
+      { files: {}, types: {}, styles: { a: "|" } },
+    ],
+    [
+      "a file with a style",
+      { a: { type: "string", format: "binary" } },
+      { a: { style: "pipeDelimited" } },
+      { files: { a: octets } },
+    ],
+    [
+      "text of a type with a style",
+      { a: { type: "string", contentMediaType: "image/png", contentEncoding: "base64" } },
+      { a: { style: "pipeDelimited" } },
+      { files: {}, types: { a: "image/png" } },
+    ],
     ["a style", { a: { type: "array", items: text } }, { a: { style: "pipeDelimited" } }, { styles: { a: "|" } }],
   ])("a part is %s", (_, properties, encoding, expected) => {
     const form = formOf(properties, encoding);
     const { files = form.files, types = form.types } = expected;
     expect(form).toMatchObject(expected);
-    expect([form.files, form.types]).toEqual([files, types]);
+    expect(form.schema).toEqual({ ...form.schema, ...expected.schema });
+    expect([form.files, form.types, form.styles]).toEqual([files, types, expected.styles]);
   });
 
   test("styles of parts do not exist in OpenAPI 3.0", () => {
     const encoding = { a: { style: "pipeDelimited" } };
     for (const version of ["3.0.3", "3"]) expect(formOf({ a: {} }, encoding, version)).not.toHaveProperty("styles");
+    const typed = { a: { style: "form", contentType: "image/png" } };
+    expect(formOf({ a: {} }, typed, "3.0.3").files).toEqual({ a: "image/png" });
   });
 
   test("parts are found in schemas that a schema extends, also in a circle", () => {
@@ -238,10 +291,20 @@ describe("forms of several parts", () => {
     expect(readForm({ schema: { $ref: "#/a" } }, document).files).toEqual({ x: octets, y: octets });
   });
 
-  test.each([{}, { type: "string" }, { allOf: [{ type: "string" }] }])(
+  test.each([{}, { type: "string" }, { allOf: [{ type: "string" }] }, { $ref: "#/circle" }])(
     "a body without parts is left out: %j",
     (schema) => {
-      expect(() => readForm({ schema }, {})).toThrow("its body has no object schema for its parts");
+      const document = { circle: { allOf: [{ $ref: "#/circle" }] } };
+      expect(() => readForm({ schema }, document)).toThrow("its body has no object schema for its parts");
+    },
+  );
+
+  test.each([{ type: "object" }, { properties: {} }, { allOf: [{ type: "object" }] }])(
+    "a body of an object has parts: %j",
+    (schema) => {
+      const whole = { ...schema, type: "object", properties: {} };
+      expect(readForm({ schema }, {})).toMatchObject({ schema: whole, files: {}, types: {} });
+      expect(Object.hasOwn(readForm({ schema }, {}).schema, "allOf")).toBe("allOf" in schema);
     },
   );
 
