@@ -86,7 +86,6 @@ export class Listening {
     this.#pending.clear();
     this.#current = undefined;
     this.#syncing = undefined;
-    this.#next = undefined;
     this.#failedAttempts = 0;
     this.#isLost = false;
     this.#line = toLine(connection);

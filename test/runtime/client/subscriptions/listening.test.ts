@@ -147,6 +147,14 @@ describe("subscriptions of a client", () => {
     expect([await subscribing, takeTold()]).toEqual(["subscribed", []]);
   });
 
+  test("a client does not request lists again that the server rejects", async () => {
+    await adopt({ wantsLists: true });
+    await respond(await takeListen(), rejected(-32602));
+    expect((await take()).listens).toEqual([]);
+    const what = ["tools", "prompts", "resources"].map((list) => ({ kind: "listChanges", list }));
+    expect(takeTold()).toEqual([["lost", expect.arrayContaining(what), "no"]]);
+  });
+
   test("a client listens to a list that it watches, once, and not to one that the server does not notify of", async () => {
     line = await openLine({ revisions: [alone], clock }, { tools: { listChanged: true }, prompts: {} });
     listening.adopt(line.connection);
@@ -183,7 +191,21 @@ describe("subscriptions of a client", () => {
     expect(next.filter).toEqual(ofUris("x:1", "x:2", "x:3"));
     await accept(next);
     expect(await Promise.all([first, ...others])).toEqual(["subscribed", "subscribed", "subscribed"]);
+    const fourth = subscribe("x:4");
+    const third = await takeListen();
+    const fifth = subscribe("x:5");
+    await accept(third);
+    await accept(await takeListen());
+    expect(await Promise.all([fourth, fifth])).toEqual(["subscribed", "subscribed"]);
     expect(takeTold()).toEqual([]);
+  });
+
+  test("a client that unsubscribes from an unknown resource waits for no request", async () => {
+    void subscribe("x:1");
+    let isDone = false;
+    void listening.unsubscribe("x:2").then(() => (isDone = true));
+    await take();
+    expect(isDone).toBe(true);
   });
 
   test("a client that unsubscribes from an unknown resource sends nothing", async () => {
@@ -418,6 +440,37 @@ describe("a stream that ends", () => {
 });
 
 describe("a subscription and the next connection", () => {
+  test("a subscription is over on the next connection, and can be made again", async () => {
+    const { id } = await subscribeTo("x:1");
+    line = await open();
+    listening.adopt(line.connection);
+    expect(await take()).toEqual({ listens: [], ended: [] });
+    expect(listening.hears({ _meta: { [meta.subscription]: id } })).toBe(false);
+    const { filter } = await subscribeTo("x:1");
+    expect([filter, takeTold()]).toEqual([ofUris("x:1"), []]);
+  });
+
+  test("a subscription that is restored is lost even if it was pending on the last connection", async () => {
+    void subscribe("x:1");
+    await take();
+    line = await open();
+    listening.adopt(line.connection);
+    let listen = await subscribeTo("x:2");
+    for (const delay of [100, 200]) {
+      await end(listen);
+      await clock.pass(delay);
+      listen = await takeListen();
+      await accept(listen);
+    }
+    await end(listen);
+    takeTold();
+    resumed = ["x:1", "x:2"];
+    listening.restore();
+    await accept(await takeListen(), ofUris("x:2"));
+    const message = new SubscriptionError(["x:1"]).message;
+    expect(takeTold()).toEqual([["lost", [subscriptionTo("x:1")], message], ["hearing"]]);
+  });
+
   test("a subscription that is pending is an error of its caller, whatever fails on the last connection", async () => {
     void subscribe("x:1");
     const request = await takeListen();
