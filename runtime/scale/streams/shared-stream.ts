@@ -6,7 +6,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
 import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
 import { BacklogError } from "../../stores/engine.ts";
-import type { SendOptions, SessionStream, StreamHost } from "../../transport/http-server/session/event-stream.ts";
+import type { SessionStream, StreamHost } from "../../transport/http-server/session/event-stream.ts";
 import type { UnstoredEvents } from "../engine/unstored-events.ts";
 import { spreadRetry } from "./spread-retry.ts";
 
@@ -98,7 +98,7 @@ export class SharedStream implements SessionStream {
    * Resolves when the event is stored. While the store cannot be reached, the event waits. Rejects when another node writes the stream, or when too many
    * events wait. A response always waits; one for which there is no room is replaced by an error.
    */
-  send(data: string, { respondsTo }: SendOptions = {}): Promise<void> {
+  send(data: string, { respondsTo }: { readonly respondsTo?: RequestId | undefined } = {}): Promise<void> {
     if (this.#isUnstored) return this.#sendUnstored(data);
     const isResponse = respondsTo !== undefined;
     const text = isResponse && !this.#canWait(data, isResponse) ? toNotStored(respondsTo) : data;

@@ -29,12 +29,6 @@ export interface LostStream {
   readonly unsent: readonly string[];
 }
 
-/** Options for one message. */
-export interface SendOptions {
-  /** Request the message responds to. */
-  readonly respondsTo?: RequestId | undefined;
-}
-
 /** Sequence of events with a longer life than its connection. */
 export interface SessionStream {
   readonly key: string;
@@ -49,8 +43,8 @@ export interface SessionStream {
   connect(writer: EventWriter): void;
   /** Sends an event id to the client. With it, the client can resume even before the first message. */
   prime(): void;
-  /** Sends one message as JSON text. Returns a promise when the reader is slow. */
-  send(data: string, options?: SendOptions): void | Promise<void>;
+  /** Sends one message as JSON text, which may respond to a request. Returns a promise when the reader is slow. */
+  send(data: string, options?: { readonly respondsTo?: RequestId | undefined }): void | Promise<void>;
   /** Marks a request as settled: its response is among the events so far, or it gets none. */
   settle(id: RequestId): void;
   /** Writes a comment. It shows proxies and the server that the reader is there. */
