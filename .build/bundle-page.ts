@@ -12,13 +12,13 @@ export async function bundlePage(root: string, dist: string): Promise<readonly s
     platform: "browser",
     target: "es2023",
     minify: true,
-    entryPoints: [{ in: `${dist}/generator/inspect/page/main.js`, out: "page" }],
+    entryPoints: [{ in: `${dist}/tools/inspect/page/main.js`, out: "page" }],
     outdir,
     metafile: true,
     logLevel: "warning",
   });
   await mkdir(join(root, outdir), { recursive: true });
   for (const file of ["page.html", "page.css"])
-    await copyFile(join(root, "generator", "inspect", "page", file), join(root, outdir, file));
+    await copyFile(join(root, "tools", "inspect", "page", file), join(root, outdir, file));
   return Object.keys(metafile.inputs);
 }

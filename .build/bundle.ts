@@ -39,7 +39,7 @@ const target = `${dist}/bundle`;
 
 const { exports, bin }: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [toSource(file)]));
-const programs = [...new Set(Object.values(bin))];
+const programs = [...new Set(Object.values(bin))].map(toBuilt);
 
 /** Function that CommonJS libraries expect. */
 const requireBanner = 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);';
@@ -80,7 +80,14 @@ await build({
 const { metafile } = await build({
   ...shared,
   splitting: true,
-  entryPoints: [...entries, ...programs.map(toSource)],
+  // Projects name the program by the path in the manifest, so that the path stays when its sources move.
+  entryPoints: [
+    ...entries.map((file) => ({ in: file, out: posix.relative(dist, file).replace(/\.js$/, "") })),
+    ...programs.map((file) => ({
+      in: `${dist}/cli/${posix.basename(file)}`,
+      out: posix.relative(target, file).replace(/\.js$/, ""),
+    })),
+  ],
   chunkNames: "parts/[name]-[hash]",
   metafile: true,
   minifySyntax: true,
@@ -102,12 +109,17 @@ await keepDeclarations(
     entries.map((file) => posix.normalize(file).replace(/\.js$/, ".d.ts")),
   ),
 );
-for (const program of programs) await chmod(join(root, posix.normalize(program).replace("dist/", `${dist}/`)), 0o755);
+for (const program of programs) await chmod(join(root, program), 0o755);
 await replaceDist();
 
 /** Returns the compiled module that a file of the bundle is made from. */
 function toSource(file: string): string {
-  return posix.normalize(file).replace("dist/bundle/", `${dist}/`);
+  return toBuilt(file).replace(`${target}/`, `${dist}/`);
+}
+
+/** Returns the path of a file of this package while it is built. */
+function toBuilt(file: string): string {
+  return posix.normalize(file).replace("dist/", `${dist}/`);
 }
 
 /** Puts this build in the place of the former one. */

@@ -8,7 +8,7 @@ export function createPlugins(root: string, dist: string): Plugin[] {
   return [
     compileTemplates(join(root, "templates")),
     bundleRequired,
-    leaveRuntimeLibraries(join(root, dist, "runtime")),
+    leaveRuntimeLibraries(["runtime", "cluster"].map((folder) => join(root, dist, folder))),
     leaveUnused,
     shrinkCompiler,
   ];
@@ -38,12 +38,14 @@ const bundleRequired: Plugin = {
 const requiring = /createRequire\(import\.meta\.url\)\((".*?")\)/;
 
 /** Keeps libraries that the runtime imports as imports of the package, except for those with which the commands connect to servers and engines. */
-function leaveRuntimeLibraries(runtime: string): Plugin {
+function leaveRuntimeLibraries(folders: readonly string[]): Plugin {
   return {
     name: "leave-runtime-libraries",
     setup: ({ onResolve }) =>
       onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-        importer.startsWith(runtime) && !ofCommands.has(path) ? { path, external: true } : undefined,
+        folders.some((folder) => importer.startsWith(folder)) && !ofCommands.has(path)
+          ? { path, external: true }
+          : undefined,
       ),
   };
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readSpecModels } from "../generator/read/spec-models.ts";
-import { emitReference } from "../generator/reference/pages.ts";
+import { emitReference } from "../tools/reference/pages.ts";
 
 /* `npm run docs:protocol`: writes the pages of docs/protocol/ from `spec/`, and removes those that no longer exist. */
 

@@ -64,7 +64,7 @@ function findParts(graph: Graph, { dist, common }: Pick<JoinOptions, "dist" | "c
   }
   const parts = new Map<string, string[]>();
   for (const [module, entries] of loaders) {
-    if (common.includes(module) || !module.startsWith(`${dist}/runtime/`)) continue;
+    if (common.includes(module) || module.startsWith(`${dist}/generated/`)) continue;
     const key = `${entries}${needsNode(graph, module) ? " node" : ""}`;
     parts.set(key, [...(parts.get(key) ?? []), module]);
   }

@@ -114,7 +114,7 @@ export { resourceNotFound } from "./server/resources/registry.ts";
 
 export type { RequestStateOptions } from "./server/input/request-state-options.ts";
 
-export type { NoArguments, Schema, SchemaResult } from "./server/schema.ts";
+export type { NoArguments, Schema, SchemaResult } from "./server/standard-schema.ts";
 
 export { createHttpHandler } from "./server/run/http-handler.ts";
 export type { ServeHttpOptions } from "./server/run/http-handler.ts";

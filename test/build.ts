@@ -23,7 +23,18 @@ function run(...args: readonly string[]): number | null {
 }
 
 function newestSource(): number {
-  const files = [".build", "examples", "generator", "generated", "runtime", "spec", "templates"].flatMap((folder) =>
+  const files = [
+    ".build",
+    "cli",
+    "cluster",
+    "examples",
+    "generator",
+    "generated",
+    "runtime",
+    "spec",
+    "templates",
+    "tools",
+  ].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(tsx?|hbs|css|html|json)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),

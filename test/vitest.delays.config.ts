@@ -21,12 +21,12 @@ const seeded = { env: { DELAY_SEED: seed }, setupFiles: "test/delays/setup.ts" }
 
 const shared = [
   "test/runtime/client/**/*.test.ts",
-  "test/runtime/dev/**/*.test.ts",
+  "test/tools/dev/**/*.test.ts",
   "test/runtime/gateway/**/*.test.ts",
   "test/runtime/server/**/*.test.ts",
   "test/runtime/tasks/**/*.test.ts",
   "test/runtime/transport/http-server/**/*.test.ts",
-  "test/scale/protocol/**/*.test.ts",
+  "test/cluster/protocol/**/*.test.ts",
 ];
 const memory = "test/runtime/**/released-memory.test.ts";
 const exclude = ["test/**/*.program.test.ts"];

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { reporters } from "./reporters.ts";
 
-/** Several nodes with one store. `test/scale/run.ts` chooses the folder and passes its options on as `SCALE_…`. */
+/** Several nodes with one store. `test/cluster/run.ts` chooses the folder and passes its options on as `SCALE_…`. */
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
-    include: ["test/scale/**/*.{scale,test}.ts"],
+    include: ["test/cluster/**/*.{scale,test}.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 600_000,

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { endProcess, startNode } from "../../test/scale/cluster/processes.ts";
-import { startRedis } from "../../test/scale/cluster/redis-process.ts";
+import { endProcess, startNode } from "../../test/cluster/processes/processes.ts";
+import { startRedis } from "../../test/cluster/processes/redis-process.ts";
 import { ACCEPT, Conn, request } from "../lib/httpload.mjs";
 import { MODERN_META } from "../lib/corpus.mjs";
 import { median, quantile, sorted } from "../lib/stats.mjs";

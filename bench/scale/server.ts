@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
-import { joinCluster } from "../../runtime/scale/cluster.ts";
+import { createRedisEngine } from "../../cluster/redis/index.ts";
+import { joinCluster } from "../../cluster/cluster.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { anchorOf } from "../../generator/reference/markdown.ts";
+import { anchorOf } from "../../tools/reference/markdown.ts";
 import { searchOptions } from "./search.ts";
 
 /* Settings of the documentation site, which `.build/site.ts` builds. */

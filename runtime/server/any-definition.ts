@@ -1,7 +1,7 @@
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
 import type { AnyContext, AnyRequester, Complete } from "./protocol-types.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./standard-schema.ts";
 import type { MatchedValue } from "./resources/uri-template.ts";
 
 /**

@@ -22,7 +22,7 @@ import type {
   WithContent,
 } from "./protocol-types.ts";
 import type { RequestStateOptions } from "./input/request-state-options.ts";
-import type { AnyMembers, NoArguments, Schema } from "./schema.ts";
+import type { AnyMembers, NoArguments, Schema } from "./standard-schema.ts";
 import type { DefinedSettings } from "./settings/settings.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";

@@ -10,7 +10,7 @@ import type {
 } from "./definition.ts";
 import type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./compile-errors.ts";
 import type { ProtocolTypes } from "./protocol-types.ts";
-import type { NoArguments } from "./schema.ts";
+import type { NoArguments } from "./standard-schema.ts";
 import { createServer, type Server } from "./create-server.ts";
 import type { AnyServerDefinition } from "./any-definition.ts";
 import type { UiSupport } from "./apps/tool-ui.ts";

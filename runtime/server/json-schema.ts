@@ -1,5 +1,5 @@
 import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/methods/schema-issue.ts";
-import { ownVendor, type Schema } from "./schema.ts";
+import { ownVendor, type Schema } from "./standard-schema.ts";
 
 /** Options of `fromJsonSchema`: the validator of the schema. */
 export interface JsonSchemaOptions {

@@ -4,7 +4,7 @@ import type { SessionValues } from "../jsonrpc/channel.ts";
 import { SetupError, toError } from "../jsonrpc/errors.ts";
 import { describeIssues } from "../protocol/methods/schema-issue.ts";
 import type { RequestSession } from "./protocol-types.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./standard-schema.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
 /** Schema of a state. It must accept `{}`, and every value it returns. */

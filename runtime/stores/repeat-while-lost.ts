@@ -1,5 +1,5 @@
 import { pause, type Clock } from "../internal/timers.ts";
-import { EngineError } from "./engine.ts";
+import { EngineError } from "./engine-error.ts";
 
 /**
  * Performs an operation of an engine, and repeats it while the engine is lost, for half a minute at most.

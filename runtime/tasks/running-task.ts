@@ -14,7 +14,7 @@ import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { EngineError } from "../stores/engine.ts";
+import { EngineError } from "../stores/engine-error.ts";
 import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 import { toFailed, type TaskEnding } from "./task.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";

@@ -4,7 +4,7 @@ import type { TaskRecord, TaskStatus, TaskChange } from "../stores/task-store.ts
 import { shorten } from "../internal/shorten.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
-import { EngineError } from "../stores/engine.ts";
+import { EngineError } from "../stores/engine-error.ts";
 
 /** Snapshot of a task at the time of the request. */
 export interface TaskState {

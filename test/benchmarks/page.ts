@@ -1,4 +1,4 @@
-import { table } from "../../generator/reference/markdown.ts";
+import { table } from "../../tools/reference/markdown.ts";
 import { drawChart, escape, type Bar, type Chart, type Theme } from "./chart.ts";
 import {
   disturbedWorkloads,

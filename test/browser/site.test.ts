@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readGroups } from "../../.build/site-sidebar.ts";
 import { run } from "../conformance/process.ts";
 import { searches } from "../docs/searches.ts";
-import { serveRaw, type RawServer } from "../generator/running.ts";
+import { serveRaw, type RawServer } from "../tools/running.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import { startBrowser } from "./chromium.ts";
 

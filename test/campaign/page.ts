@@ -1,4 +1,4 @@
-import { anchorOf, table } from "../../generator/reference/markdown.ts";
+import { anchorOf, table } from "../../tools/reference/markdown.ts";
 import { escapeText } from "../docs-page.ts";
 import { mutatedFolders, nameOf } from "../mutation/folders.ts";
 import { hasPassed, type CampaignResult, type Figure } from "./result.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { acceptBoth, send } from "../runtime/transport/http-server/http-rig.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
-import { readEvents } from "../scale/client/sse.ts";
+import { readEvents } from "../cluster/client/sse.ts";
 import {
   atMost,
   describeFigure,

@@ -1,4 +1,4 @@
-import { table } from "../../generator/reference/markdown.ts";
+import { table } from "../../tools/reference/markdown.ts";
 import { escapeText } from "../docs-page.ts";
 import type { ClientResult } from "./try-client.ts";
 import type { RuleCount, ServerResult } from "./try-server.ts";

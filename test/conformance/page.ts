@@ -1,4 +1,4 @@
-import { table } from "../../generator/reference/markdown.ts";
+import { table } from "../../tools/reference/markdown.ts";
 
 /** Outcome of a scenario. */
 export interface ScenarioOutcome {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { createEverythingProject } from "../scaffold/everything-project.ts";
-import { startRedis } from "../scale/cluster/redis-process.ts";
+import { startRedis } from "../cluster/processes/redis-process.ts";
 import type { ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
@@ -104,7 +104,7 @@ function runSubjects(): Promise<boolean> {
 async function runOnCluster(): Promise<boolean> {
   const redis = await startRedis();
   try {
-    const main = join("test", "scale", "cluster", "main.ts");
+    const main = join("test", "cluster", "processes", "main.ts");
     const cluster: Subject = {
       name: "cluster",
       server: async () => ["--import", "tsx", main, "--engine", redis.url, "--nodes", "3"],

@@ -1,6 +1,6 @@
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
-import * as engine from "../../runtime/scale/memory-engine.ts";
-import type { Engine } from "../../runtime/stores/engine.ts";
+import * as engine from "../../cluster/memory-engine.ts";
+import type { Engine } from "../../cluster/stores/engine.ts";
 import * as events from "../../runtime/stores/memory-event-store.ts";
 import * as sessions from "../../runtime/stores/memory-session-store.ts";
 import * as tasks from "../../runtime/stores/memory-task-store.ts";
@@ -17,7 +17,7 @@ export * from "../../runtime/stores/memory-task-store.ts";
 export * from "../../runtime/transport/memory.ts";
 export * from "../../runtime/testing/wire.ts";
 export * from "../../runtime/testing/manual-clock.ts";
-export * from "../../runtime/scale/memory-engine.ts";
+export * from "../../cluster/memory-engine.ts";
 
 /** True while an engine in memory makes its parts: it is delayed as a whole. */
 let isWithinEngine = false;

@@ -1,6 +1,6 @@
 import { isObject } from "../../generated/support.ts";
 import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
-import type { Engine } from "../../runtime/stores/engine.ts";
+import type { Engine } from "../../cluster/stores/engine.ts";
 import type { EventStore, StoredEvent } from "../../runtime/stores/event-store.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { createRandom } from "../oracle/random.ts";

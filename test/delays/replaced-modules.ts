@@ -6,14 +6,14 @@ const delayedModules = join(root, "test/delays/delayed-modules.ts");
 
 const replaced: ReadonlySet<string> = new Set(
   [
-    "scale/memory-engine",
-    "stores/memory-event-store",
-    "stores/memory-session-store",
-    "stores/memory-task-store",
-    "testing/manual-clock",
-    "testing/wire",
-    "transport/memory",
-  ].map((name) => join(root, "runtime", `${name}.ts`)),
+    "cluster/memory-engine",
+    "runtime/stores/memory-event-store",
+    "runtime/stores/memory-session-store",
+    "runtime/stores/memory-task-store",
+    "runtime/testing/manual-clock",
+    "runtime/testing/wire",
+    "runtime/transport/memory",
+  ].map((name) => join(root, `${name}.ts`)),
 );
 
 /** Gives every importer of stores, engines and transports in memory the delayed ones. */

@@ -9,6 +9,9 @@ import { commentsOf, examplesOf, proseOf, sourcesIn, type Comment } from "./doc-
 const folders = [
   { folder: "runtime", clauses: 0.005, that: 15 },
   { folder: "generator", clauses: 0.005, that: 15 },
+  { folder: "cluster", clauses: 0.005, that: 15 },
+  { folder: "tools", clauses: 0.005, that: 15 },
+  { folder: "cli", clauses: 0.005, that: 15 },
   { folder: "templates", clauses: 0.005, that: 25 },
   { folder: "examples", clauses: 0.005, that: 15 },
 ] as const;

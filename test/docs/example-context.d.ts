@@ -2,7 +2,7 @@ import type { ClientCalls } from "../../generated/2025-11-25/index.ts";
 import type { Declarations as Newest } from "../../generated/2026-07-28/index.ts";
 import type { Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../../runtime/client/index.ts";
-import type { Engine } from "../../runtime/stores/engine.ts";
+import type { Engine } from "../../cluster/stores/engine.ts";
 import type { ClientSession, RevisionDefiners, Server } from "../../runtime/index.ts";
 
 /* Names that the examples of doc comments use without an import, so that each of them shows one thing. */

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { Project, ts } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { readRuntimeExports } from "../../.build/runtime-exports.ts";
+import { runtimeFolders } from "../repository/architecture/rooms.ts";
 import { examplesOf, sourcesIn } from "./doc-comments.ts";
 
 /* Examples in doc comments compile against the sources. `example-context.d.ts` declares the names that they do not import. */
@@ -21,6 +22,7 @@ const project = new Project({
     noUnusedLocals: false,
     isolatedDeclarations: false,
     declaration: false,
+    emitDeclarationOnly: false,
     noEmit: true,
     // Files that are not on the disk would be CommonJS, without `import.meta`.
     module: ts.ModuleKind.ESNext,
@@ -30,9 +32,11 @@ const project = new Project({
 project.addSourceFilesAtPaths([context, ...entries.map(([, source]) => join(root, source))]);
 project.resolveSourceFileDependencies();
 
-const examples = sourcesIn("runtime").flatMap((file) =>
-  examplesOf(readFileSync(join(root, file), "utf8")).map(({ line, code }) => ({ place: `${file}:${line}`, code })),
-);
+const examples = runtimeFolders
+  .flatMap(sourcesIn)
+  .flatMap((file) =>
+    examplesOf(readFileSync(join(root, file), "utf8")).map(({ line, code }) => ({ place: `${file}:${line}`, code })),
+  );
 
 describe("examples in doc comments", () => {
   it("examples compile", () => {

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { rooms } from "../repository/architecture/rooms.ts";
 import { sourcesIn } from "./doc-comments.ts";
 
 /* Guides for authors who know another package: both names of each row exist. */
 
 const root = join(import.meta.dirname, "../..");
-const ours = [...sourcesIn("runtime"), ...sourcesIn("generator"), "docs/mount.md"].map(read).join("\n");
+const ours = [...rooms.flatMap(sourcesIn), "docs/mount.md"].map(read).join("\n");
 
 /** Guides with the packages whose names they list. Of packages that are not installed, only the names here are checked. */
 const guides = [

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { runCli } from "../generator/cli.ts";
+import { runCli } from "../cli/cli.ts";
 import { Reader } from "../scaffold/reader.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 

@@ -1,8 +1,8 @@
 import { readLosses } from "../../generator/conversions/conversions.ts";
 import { readSpecModels } from "../../generator/read/spec-models.ts";
-import { emitReference } from "../../generator/reference/pages.ts";
+import { emitReference } from "../../tools/reference/pages.ts";
 import type { ContractChange } from "../../generator/typed-client/contract/impact.ts";
-import { compareRevisionModels } from "../../generator/diff/revisions.ts";
+import { compareRevisionModels } from "../../tools/diff/revisions.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { after, before, type Drawn } from "./draw.ts";
 import type { Step } from "./step.ts";

@@ -4,7 +4,7 @@ import type { Revision } from "../../generated/support.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { connectStdio } from "../../runtime/client/connect-stdio.ts";
 import { startServer } from "../conformance/process.ts";
-import { runCli } from "../generator/cli.ts";
+import { runCli } from "../cli/cli.ts";
 import { runProgram } from "../matrix/tools.ts";
 import { linkPackages } from "../scaffold/everything-project.ts";
 import { converse } from "./conversation.ts";

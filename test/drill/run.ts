@@ -4,7 +4,7 @@ import { join } from "node:path";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { setup as build } from "../build.ts";
-import { loadRevisions } from "../../generator/commands/load-revisions.ts";
+import { loadRevisions } from "../../cli/commands/load-revisions.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { compare, readPages } from "./compare.ts";
 import { converse } from "./conversation.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { runModel } from "../../generator/commands/model.ts";
+import { runModel } from "../../cli/commands/model.ts";
 import type { Method, RevisionModel, Shape, UnionShape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { resolveAlias, resolveObject } from "../../generator/model/resolve.ts";

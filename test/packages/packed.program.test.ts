@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOurServer } from "../interop/our-server.ts";
-import { serveSockets, serveTcp } from "../generator/live/socket-servers.ts";
+import { serveSockets, serveTcp } from "../tools/live/socket-servers.ts";
 import { pets } from "../generator/openapi/pets.ts";
 import { readRuntimeExports } from "../../.build/runtime-exports.ts";
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
+import { rooms } from "./architecture/rooms.ts";
 import { anchorsOf, linksOf } from "./markdown.ts";
 
 /* Links of the documentation lead to a file and a heading, and links to the specification to a page of a revision, which does not change. */
@@ -19,7 +20,7 @@ const documents = [
 
 const sources = [
   ...documents,
-  ...["examples", "generated", "generator", "runtime", "spec", "templates"].flatMap((folder) =>
+  ...["examples", "generated", ...rooms, "spec", "templates"].flatMap((folder) =>
     filesIn(folder, /\.(ts|js|json|jsonc|hbs|md)$/),
   ),
 ];

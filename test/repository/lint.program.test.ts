@@ -22,7 +22,7 @@ const broken: Readonly<Record<string, string>> = {
 
 const sound: Readonly<Record<string, string>> = {
   "generated/2000-01-01/types.ts": "export type A = any;",
-  "generator/inspect/page/a.ts": "export const a = (text: string): boolean => URL.canParse(text);",
+  "tools/inspect/page/a.ts": "export const a = (text: string): boolean => URL.canParse(text);",
   "generator/c.ts": "console.log(1);",
   "runtime/jsonrpc/g.ts": 'console.error("a", ["b"] as const);',
 };

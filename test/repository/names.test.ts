@@ -5,7 +5,8 @@ import type { ExtensionModel, RevisionModel, Shape } from "../../generator/model
 import { mapDeclaration } from "../../generator/model/shapes.ts";
 import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { nodesOf } from "./architecture/nodes.ts";
-import { files, isIn, pathOf } from "./architecture/sources.ts";
+import { isOfRuntime } from "./architecture/rooms.ts";
+import { files, pathOf } from "./architecture/sources.ts";
 
 /* `spec/names.json` lists the protocol's names compared or sent by the runtime. A revision without one of them stops generation. */
 
@@ -53,7 +54,7 @@ interface Literal {
 }
 
 const literals: readonly Literal[] = files
-  .filter((file) => isIn(file, "runtime"))
+  .filter((file) => isOfRuntime(pathOf(file)))
   .flatMap((file) =>
     nodesOf(file).flatMap((node) => {
       const isName =

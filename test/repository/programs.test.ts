@@ -8,7 +8,8 @@ const folder = join(import.meta.dirname, "..");
 const others = /^(browser|oracle|scaffold|tour|upstream|wire)\/|node_modules/;
 
 /** Imports and names of programs that a fresh clone need not have. */
-const programs = /cluster\/(balancer|nats|redis|sentinel)-\w+\.ts"|"(haproxy|nats-server|nginx|openssl|redis-server)"/;
+const programs =
+  /processes\/(balancer|nats|redis|sentinel)-\w+\.ts"|"(haproxy|nats-server|nginx|openssl|redis-server)"/;
 
 test("tests of `npm test` start no program but Node: those that do end with .scale.ts", () => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => !others.test(name));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ts } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { isolated, otherScripts } from "../vitest.config.ts";
+import { rooms } from "./architecture/rooms.ts";
 import { isolatedPrograms } from "../vitest.programs.config.ts";
 
 /*
@@ -22,7 +23,7 @@ const programModules: readonly string[] = [
 const programWords: readonly string[] = [`process.${"execPath"}`, `get${"PreEmitDiagnostics"}`];
 
 /** Code that is tested. It starts programs that tests give to it. */
-const productFolders: readonly string[] = ["generated", "generator", "runtime", "templates"];
+const productFolders: readonly string[] = ["generated", "templates", ...rooms];
 
 const root = join(import.meta.dirname, "../..");
 

@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import { Project, ts, type SourceFile } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { isMarkedExported, nodesOf } from "./architecture/nodes.ts";
+import { isOfRuntime, rooms } from "./architecture/rooms.ts";
 
 /* Words of docs/glossary.md are used for what they mean, and their synonyms are not used in names. Names of tests stand for themselves. */
 
@@ -10,12 +11,7 @@ const glossary = readFileSync("docs/glossary.md", "utf8");
 const banned = [...readSynonyms(glossary), "climb", "desk", "goOn", "onceFree", "windUp"].map(toStem);
 
 const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
-const files = project.addSourceFilesAtPaths([
-  "runtime/**/*.ts",
-  "generator/**/*.ts",
-  "generator/**/*.tsx",
-  ".build/*.ts",
-]);
+const files = project.addSourceFilesAtPaths([...rooms.map((room) => `${room}/**/*.{ts,tsx}`), ".build/*.ts"]);
 
 /** Names of files and of the identifiers in them, each with its stem. */
 const names = files.flatMap((file) => {
@@ -42,8 +38,8 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     toClaim: "of a token",
   },
   "generator/scaffold/providers/": { claims: "of a token" },
-  "generator/check/auth/": { claims: "of a token" },
-  "generator/diff/report/json.ts": { verdict: "a member of the report, which programs read" },
+  "tools/check/auth/": { claims: "of a token" },
+  "tools/diff/report/json.ts": { verdict: "a member of the report, which programs read" },
   "runtime/adapters/jose.ts": { claims: "of a token" },
   "runtime/auth/": {
     ClaimRules: "of a token",
@@ -75,7 +71,7 @@ describe("names", () => {
   });
 
   it("exported names of the runtime mean one thing", () => {
-    const declared = files.filter((file) => pathOf(file).startsWith("runtime/")).flatMap(exportsOf);
+    const declared = files.filter((file) => isOfRuntime(pathOf(file))).flatMap(exportsOf);
     const repeated = declared.filter((name, index) => declared.indexOf(name) !== index);
     expect(declared.length).toBeGreaterThan(1_000);
     expect(repeated).toEqual([]);

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, vi } from "vitest";
-import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
-import { joinCluster } from "../../runtime/scale/index.ts";
+import { createRedisEngine } from "../../cluster/redis/index.ts";
+import { joinCluster } from "../../cluster/index.ts";
 import { startIssuer } from "../../runtime/testing/issuer/issuer.ts";
 import { initialize, send, type Answer } from "../runtime/transport/http-server/http-rig.ts";
 

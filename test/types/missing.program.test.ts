@@ -266,7 +266,7 @@ function toProgram({ pinned, code }: Case): string {
     `import { createClient, type Client } from "../../../../dist/runtime/client/create-client.js";`,
     `import type { ClientSession } from "../../../../dist/runtime/client/session/client-session.js";`,
     `import type { RevisionDefiners } from "../../../../dist/runtime/server/for-revisions.js";`,
-    `import type { Schema } from "../../../../dist/runtime/server/schema.js";`,
+    `import type { Schema } from "../../../../dist/runtime/server/standard-schema.js";`,
     `export type P = CommonDeclarations<[${names.map((name) => `${name}.Declarations`).join(", ")}]>;`,
     `export declare const d: RevisionDefiners<P>;`,
     `export declare const c: Client<P>;`,

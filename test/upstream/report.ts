@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { runDiff } from "../../generator/commands/diff.ts";
-import { runPin } from "../../generator/commands/pin.ts";
+import { runDiff } from "../../cli/commands/diff.ts";
+import { runPin } from "../../cli/commands/pin.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 
 /*

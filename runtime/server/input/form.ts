@@ -3,7 +3,7 @@ import { shorten } from "../../internal/shorten.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
 import type { Session } from "../../protocol/session/session.ts";
-import { toJsonSchema, type Schema } from "../schema.ts";
+import { toJsonSchema, type Schema } from "../standard-schema.ts";
 import { checkSchema } from "../tools/check-schema.ts";
 
 /** Form of one elicitation: the schema to send, and the check of the response. */

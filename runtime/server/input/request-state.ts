@@ -2,7 +2,7 @@ import { deflate, inflate } from "../../framing/deflate.ts";
 import { isObject, fail, under } from "../../../generated/support.ts";
 import { invalidParams, RpcError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
-import { EngineError } from "../../stores/engine.ts";
+import { EngineError } from "../../stores/engine-error.ts";
 import { readRecord, type InputRecord } from "./request-state-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Signer } from "../signer.ts";

@@ -2,7 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { findPlaceholder, readVariable } from "../../internal/placeholder.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
-import { toJsonSchema, type Schema } from "../schema.ts";
+import { toJsonSchema, type Schema } from "../standard-schema.ts";
 import { toValue, toVariables, type SettingVariable } from "./setting-variable.ts";
 
 /** Settings of a server: the values of its environment variables, by name. They are read and checked at the first access. */

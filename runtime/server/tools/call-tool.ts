@@ -8,7 +8,7 @@ import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { toMissingCapabilityResult } from "../input/capability-gates.ts";
-import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../schema.ts";
+import { noArguments, toJsonSchema, type Schema, type SchemaResult } from "../standard-schema.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import { findRoundedInteger } from "./rounded-integers.ts";
 

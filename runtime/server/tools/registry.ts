@@ -12,7 +12,7 @@ import { readParamHeaders } from "../../framing/param-headers.ts";
 import type { ListHost } from "../list/changing-lists.ts";
 import type { RevisionServer, ToolRules } from "../revision-server.ts";
 import { checkScopeNames, requireScopes } from "../scopes.ts";
-import { noArguments, toJsonSchema } from "../schema.ts";
+import { noArguments, toJsonSchema } from "../standard-schema.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 import { pickShown } from "../list/shown-members.ts";

@@ -4,7 +4,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../../protocol/profile.ts";
-import { EngineError } from "../../stores/engine.ts";
+import { EngineError } from "../../stores/engine-error.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";

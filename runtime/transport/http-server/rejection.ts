@@ -1,4 +1,4 @@
-import { BacklogError, type EngineError } from "../../stores/engine.ts";
+import { BacklogError, type EngineError } from "../../stores/engine-error.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { ErrorMessage, RequestId } from "../../jsonrpc/message.ts";

@@ -60,10 +60,7 @@ export const authorization: readonly AdvisoryClass[] = [
       ["runtime/transport/http-sse/http-sse-client.test.ts", "an endpoint of another origin is rejected: %s (trap 30)"],
       [`${client}/attacks.test.ts`, "a client rejects: $name"],
       [`${client}/attacks.test.ts`, "a token does not follow a redirect to another server (AC-28)"],
-      [
-        "generator/live/server-card.test.ts",
-        "a card cannot lead to another network, nor credentials to another origin",
-      ],
+      ["tools/live/server-card.test.ts", "a card cannot lead to another network, nor credentials to another origin"],
       [
         "generator/openapi/from.test.ts",
         "a tool sends no credentials to a server at another origin, and `create` reports the address",
@@ -102,10 +99,7 @@ export const authorization: readonly AdvisoryClass[] = [
       [`${client}/attacks.test.ts`, "a public server cannot redirect its clients to loopback"],
       [`${client}/network.test.ts`, "the address %s is %s"],
       [`${client}/network.test.ts`, "a rule for URLs checks the address of a name, before a byte is sent there"],
-      [
-        "generator/live/server-card.test.ts",
-        "a card cannot lead to another network, nor credentials to another origin",
-      ],
+      ["tools/live/server-card.test.ts", "a card cannot lead to another network, nor credentials to another origin"],
       [
         "runtime/adapters/json-schema.program.test.ts",
         "a validator does not resolve references outside of the schema: %s (R50, B-007, B-008)",
@@ -181,7 +175,7 @@ export const authorization: readonly AdvisoryClass[] = [
       [`${server}/token-expiry.test.ts`, "%s ends with the token that opened it, and not before"],
       [`${server}/token.test.ts`, "a token expires on time, also when it was verified before"],
       [
-        "scale/security/shared-parts.program.test.ts",
+        "cluster/security/shared-parts.program.test.ts",
         "a revoked token is rejected by the other node, and its streams end; another token of the principal works",
       ],
     ],

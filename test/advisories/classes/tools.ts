@@ -141,13 +141,10 @@ export const tools: readonly AdvisoryClass[] = [
         "runtime/server/logging/error-log.test.ts",
         "R65: a peer can neither add lines, nor move the cursor, nor write a secret, nor fill the log",
       ],
-      [
-        "generator/live/commands.program.test.ts",
-        "the command removes terminal control sequences from text of a server",
-      ],
+      ["tools/live/commands.program.test.ts", "the command removes terminal control sequences from text of a server"],
       ["runtime/gateway/command.program.test.ts", "the program escapes terminal sequences of its server"],
-      ["generator/check/authorization.test.ts", "text of a server cannot control the terminal"],
-      ["generator/inspect/schema.test.ts", "invisible characters and those that change directions are escapes in %j"],
+      ["tools/check/authorization.test.ts", "text of a server cannot control the terminal"],
+      ["tools/inspect/schema.test.ts", "invisible characters and those that change directions are escapes in %j"],
     ],
   },
 ];

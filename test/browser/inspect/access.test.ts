@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../../generator/cli.ts";
+import { runCli } from "../../cli/cli.ts";
 import { createTemporaryFolder } from "../../temporary-folder.ts";
 import { startBrowser } from "../chromium.ts";
 import { everything, findViolations, openPage, startInspect, type Inspector } from "./inspected.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import type { Random } from "../../oracle/random.ts";
-import { listenLocally, type LocalServer } from "../../scale/cluster/proxy.ts";
+import { listenLocally, type LocalServer } from "../../cluster/processes/proxy.ts";
 
 /** Proxy that breaks connections off in the middle of streams. */
 export interface CuttingProxy extends LocalServer {

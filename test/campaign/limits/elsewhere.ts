@@ -4,7 +4,7 @@ export const reachedElsewhere: Readonly<Record<string, readonly [file: string, t
   "Channel.maxBuffered": ["runtime/transport/http-server/client-faults.test.ts", "maxStreamBytes: 1024 * 1024"],
   "ClientSettings.maxInputRounds": ["runtime/client/input/input-required.test.ts", "maxInputRounds: 2"],
   "ClientSettings.maxPages": ["runtime/client/session/session.test.ts", "maxPages: 2"],
-  "ClusterOptions.maxUnstoredSize": ["scale/protocol/unstored-events.test.ts", "maxUnstoredSize"],
+  "ClusterOptions.maxUnstoredSize": ["cluster/protocol/unstored-events.test.ts", "maxUnstoredSize"],
   "EvaluationOptions.maxEvaluations": ["runtime/adapters/evaluation-limit.test.ts", "maxEvaluations"],
   "FailureLimit.maxKeys": ["runtime/auth/server/token.test.ts", "maxKeys"],
   "GatewayOptions.maxConnections": ["runtime/gateway/connections.program.test.ts", "maxConnections: 4"],

@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sourcesIn } from "../../docs/doc-comments.ts";
+import { runtimeFolders } from "../../repository/architecture/rooms.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
 
 /** Members of options that bound something. */
 const member = /^ {2}readonly (max[A-Z]\w*|logRate|progressRate|(?:handshake|headers|request|body)Timeout)(\?)?: /;
@@ -8,14 +12,14 @@ const member = /^ {2}readonly (max[A-Z]\w*|logRate|progressRate|(?:handshake|hea
 const durations = ["maxAge", "maxStale", "maxDelay"];
 
 /** File that describes streams of the NATS server. */
-const streams = join("adapters", "nats", "nats-link.ts");
+const streams = "cluster/nats/nats-link.ts";
 
 /** Returns the names of all published limits as `Type.member`: optional members of exported interfaces of the runtime. */
-export function readPublishedLimits(folder: string): readonly string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  const names = files
-    .filter((name) => name !== streams)
-    .flatMap((name) => readLimits(readFileSync(join(folder, name), "utf8")));
+export function readPublishedLimits(): readonly string[] {
+  const names = runtimeFolders
+    .flatMap(sourcesIn)
+    .filter((file) => file !== streams)
+    .flatMap((file) => readLimits(readFileSync(join(root, file), "utf8")));
   return [...new Set(names)].toSorted();
 }
 

@@ -1,4 +1,4 @@
-import { table } from "../../../generator/reference/markdown.ts";
+import { table } from "../../../tools/reference/markdown.ts";
 import { revisionIds } from "../../wire/script.ts";
 import type { Clause, Outcome, ScenarioFacts, Side } from "./scenario.ts";
 

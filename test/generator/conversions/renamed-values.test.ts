@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { revisions as released } from "../../../generated/revisions.ts";
 import { isObject, type Caller, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { loadRevisions } from "../../../generator/commands/load-revisions.ts";
+import { loadRevisions } from "../../../cli/commands/load-revisions.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { createDualAcceptor } from "../../../runtime/lifecycle/dual-era.ts";

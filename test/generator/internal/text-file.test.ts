@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readDocument } from "../../../generator/openapi/document.ts";
-import { readContractFile } from "../../../generator/live/fetch-contract.ts";
+import { readContractFile } from "../../../tools/live/fetch-contract.ts";
 
 let folder = "";
 

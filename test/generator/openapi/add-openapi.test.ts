@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runRemove } from "../../../generator/commands/remove.ts";
+import { runRemove } from "../../../cli/commands/remove.ts";
 import { formatTypeScript } from "../../../generator/internal/format.ts";
 import { apiLockName } from "../../../generator/openapi/api-lock.ts";
 import { readSource } from "../../../generator/openapi/source.ts";

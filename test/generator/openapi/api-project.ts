@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished, vi } from "vitest";
-import { runAddOpenapi, type AddOpenapiOptions } from "../../../generator/commands/add-openapi.ts";
+import { runAddOpenapi, type AddOpenapiOptions } from "../../../cli/commands/add-openapi.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
 import { temporaryFolder, listAll } from "../folder.ts";
 import { emitFiles, writeFiles } from "../project.ts";

@@ -10,7 +10,7 @@ import { readSource } from "../../../generator/openapi/source.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { serveRaw, type Running } from "../running.ts";
+import { serveRaw, type Running } from "../../tools/running.ts";
 import { temporaryFolder } from "../folder.ts";
 import { emitFiles, linkPackages, writeFiles } from "../project.ts";
 

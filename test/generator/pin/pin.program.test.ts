@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runPin } from "../../../generator/commands/pin.ts";
+import { runPin } from "../../../cli/commands/pin.ts";
 import { emitUnformatted } from "../../../generator/generate.ts";
 import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
 import type { Fetch } from "../../../generator/pin/source-folder.ts";

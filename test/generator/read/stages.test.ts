@@ -5,7 +5,7 @@ import { extension as tasks } from "../../../generated/extensions/tasks/index.ts
 import { extension as ui } from "../../../generated/extensions/ui/index.ts";
 import { describeUnstable, readStages } from "../../../generator/read/stages.ts";
 import { describeUnstableFeatures } from "../../../generator/scaffold/create/feature-stages.ts";
-import { emitExplanation } from "../../../generator/explain/text.ts";
+import { emitExplanation } from "../../../tools/explain/text.ts";
 
 const stages = readStages();
 

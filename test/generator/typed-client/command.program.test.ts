@@ -5,11 +5,11 @@ import { Node, Project } from "ts-morph";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listAll, temporaryFolder } from "../folder.ts";
 import { checkFunctions } from "../../../generator/typed-client/client/check-text.ts";
-import type { ClientCommandOptions } from "../../../generator/commands/client.ts";
+import type { ClientCommandOptions } from "../../../cli/commands/client.ts";
 import type { Impact } from "../../../generator/typed-client/contract/impact.ts";
-import { readText, serveRaw } from "../running.ts";
+import { readText, serveRaw } from "../../tools/running.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { client } from "../run.ts";
+import { client } from "../../cli/run.ts";
 import { compileEmitted, modulePackage, onlyStrict } from "../../types/compile.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 

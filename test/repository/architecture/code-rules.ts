@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ts, type SourceFile } from "ts-morph";
 import { isMarkedExported, nodesOf } from "./nodes.ts";
+import { isOfRuntime } from "./rooms.ts";
 import type { Rule } from "./rule.ts";
 import { isIn, pathOf, quote, readSpecifier } from "./sources.ts";
 
@@ -52,7 +53,7 @@ export const codeRules: readonly Rule[] = [
 
 /** True for files outside of the runtime, and for its module of timers. */
 function startsTimers(file: SourceFile): boolean {
-  return !isIn(file, "runtime") || pathOf(file) === "runtime/internal/timers.ts";
+  return !isOfRuntime(pathOf(file)) || pathOf(file) === "runtime/internal/timers.ts";
 }
 
 function startsTimer(node: ts.Node): boolean {

@@ -15,22 +15,16 @@ const generatorFolders = [
   // Schemas and contracts of servers, and clients of them.
   "typed-client",
   "openapi",
-  "live",
-  "inspect",
-  "check",
-  "diff",
-  // Pages about the protocol.
-  "reference",
-  // Recordings of servers: mocks, and tests.
-  "replay",
-  "explain",
   "generate.ts",
   "index.ts",
   "scaffold",
-  "commands",
-  "program.ts",
-  "cli.ts",
 ];
+
+/** Folders of the tools, except those of the package `mcp-server-runtime`: each imports only those before it. */
+const toolFolders = ["live", "inspect", "check", "diff", "reference", "replay", "explain"];
+
+/** Folders and files of the generator that tools do not import: they write projects. */
+const ofProjects = ["generate.ts", "index.ts", "scaffold"];
 
 /** Libraries that at most one file imports, so that they can be replaced. */
 export const singleImporters = [
@@ -45,35 +39,44 @@ export const singleImporters = [
   "@tanstack/virtual-core",
 ];
 
-/** Entries of the runtime that commands may import. */
-const runtimeEntries = [
-  "runtime/index.ts",
-  "runtime/client/index.ts",
-  "runtime/gateway/index.ts",
-  "generated/revisions.ts",
-];
-
-/** Packages that the generator may import. */
-const generatorPackages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
+/** Packages that the generator, the tools and the command line may import. */
+const packages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
 
 /** Packages of the page of `inspect`, which runs in a browser. */
 const pagePackages = ["preact", "@preact/signals"];
 
-function isBelow(other: string, folder: string): boolean {
-  const [at, own] = [generatorFolders.indexOf(other), generatorFolders.indexOf(folder)];
-  return at >= 0 && at <= own;
+/** True if a file of the command line may import another file or a package. */
+export function isAllowedInCli(path: string, target: string): boolean {
+  // The tables of a spec folder are generated, and then loaded from where they were written.
+  if (path === "cli/commands/load-revisions.ts" && target === "(computed)") return true;
+  return (
+    /^(cli|tools|generator|cluster|runtime)\//.test(target) ||
+    /^generated\/(revisions|support)\.ts$/.test(target) ||
+    isPackage(target, packages)
+  );
 }
 
-/** True for files that connect to servers. They import the runtime, which the other files only generate parts of. */
-function opensConnections(path: string): boolean {
-  return /^generator\/(live|inspect|typed-client\/client|check|replay)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(
-    path,
-  );
+/** True if a file of the tools may import another file or a package. */
+export function isAllowedInTools(path: string, target: string): boolean {
+  const [room, folder = ""] = target.split("/");
+  switch (room) {
+    case "generated":
+    case "runtime":
+    case "cluster":
+      return true;
+    case "generator":
+      return generatorFolders.includes(folder) && !ofProjects.includes(folder);
+    case "tools":
+      return isBelow(toolFolders, folder, path.split("/")[1] ?? "");
+    default:
+      return isPackage(target, path.startsWith("tools/inspect/page/") ? [...packages, ...pagePackages] : packages);
+  }
 }
 
 /** True if a file of the generator may import another file or a package. */
 export function isAllowedInGenerator(path: string, folder: string, target: string): boolean {
-  if (opensConnections(path) && /^(runtime|generated)\//.test(target)) return true;
+  // Clients are generated beside the runtime that they use.
+  if (path.startsWith("generator/typed-client/client/") && /^(runtime|generated)\//.test(target)) return true;
   // Node has no reliable test of a URL, and no JSON Pointer: these are for all.
   if (/^runtime\/internal\/(json-pointer|parse-url)\.ts$/.test(target)) return true;
   // Programs are started and ended by the same code on every platform.
@@ -86,19 +89,23 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
     /^runtime\/adapters\/(is-multiple|linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
   )
     return true;
-  // A Server Card has one description, for servers and for files that contain or compare one.
-  const handlesCards = path === "generator/diff/cards.ts" || path === "generator/scaffold/extras/card-file.ts";
-  if (handlesCards && /^runtime\/server-card\/(card|differences)\.ts$/.test(target)) return true;
+  // A Server Card has one description, for servers and for files that contain one.
+  if (path === "generator/scaffold/extras/card-file.ts" && target === "runtime/server-card/card.ts") return true;
   // A template that a server rejects is rejected before it is written.
   if (path === "generator/scaffold/add/template-view.ts" && target === "runtime/server/resources/uri-template.ts")
     return true;
-  // The tables of a spec folder are generated, and then loaded from where they were written.
-  if (path === "generator/commands/load-revisions.ts" && target === "(computed)") return true;
   return (
-    (target.startsWith("generator/") && isBelow(target.split("/")[1] ?? "", folder)) ||
-    target.startsWith("node:") ||
-    generatorPackages.includes(packageOf(target)) ||
-    (path.startsWith("generator/inspect/page/") && pagePackages.includes(packageOf(target))) ||
-    (folder === "commands" && runtimeEntries.includes(target))
+    (target.startsWith("generator/") && isBelow(generatorFolders, target.split("/")[1] ?? "", folder)) ||
+    isPackage(target, packages)
   );
+}
+
+/** True if a folder is in a list, not after the own one. */
+function isBelow(folders: readonly string[], other: string, own: string): boolean {
+  const at = folders.indexOf(other);
+  return at >= 0 && at <= folders.indexOf(own);
+}
+
+function isPackage(target: string, allowed: readonly string[]): boolean {
+  return target.startsWith("node:") || allowed.includes(packageOf(target));
 }

@@ -1,5 +1,6 @@
 import type { Rule } from "./rule.ts";
-import { isAllowedInGenerator } from "./generator-folders.ts";
+import { isAllowedInCli, isAllowedInGenerator, isAllowedInTools } from "./generator-folders.ts";
+import { isOfRuntime } from "./rooms.ts";
 import { isAllowedInRuntime, isSharedByGenerated } from "./runtime-folders.ts";
 import { pathOf, resolveFrom, specifiersOf } from "./sources.ts";
 
@@ -22,9 +23,22 @@ export const importRules: readonly Rule[] = [
       "generator/emit/b.ts": 'import "../scaffold/create/run.ts";',
       "generator/internal/a.ts": 'import type { Shape } from "../model.ts";',
       "generator/new-room/a.ts": 'import "../internal/text.ts";',
-      "generator/commands/a.ts": 'import "../../runtime/protocol/peer.ts";',
-      "generator/commands/b.ts": 'import "../../generated/support.ts";',
-      "generator/commands/c.ts": "export const c = await import(String(1));",
+      "cli/commands/a.ts": 'import "../../examples/command-line.ts";',
+      "cli/commands/b.ts": 'import "../../generated/2000-01-01/types.ts";',
+      "cli/commands/c.ts": "export const c = await import(String(1));",
+      "generator/emit/c.ts": 'import "../../tools/live/connect.ts";',
+      "generator/scaffold/a.ts": 'import "../../cli/commands/report.ts";',
+      "tools/live/a.ts": 'import "../check/check.ts";',
+      "tools/live/b.ts": 'import "../../cli/commands/report.ts";',
+      "tools/live/c.ts": 'import "../../generator/scaffold/create/run.ts";',
+      "tools/dev/a.ts": 'import "../../generator/internal/files.ts";',
+      "tools/dev/b.ts": 'import "../live/connect.ts";',
+      "cluster/a.ts": 'import "../tools/dev/report.ts";',
+      "cluster/b.ts": 'import "../runtime/server/server.ts";',
+      "cluster/c.ts": 'import "@redis/client";',
+      "cluster/metrics/a.ts": 'import "../redis/redis-engine.ts";',
+      "runtime/server/g.ts": 'import "../../cluster/cluster.ts";',
+      "runtime/transport/b.ts": 'import "../../cluster/stores/node-directory.ts";',
       "generator/c.ts": 'export * from "../spec/2000-01-01/schema.ts";',
       "generator/d.ts": 'import "zod";',
       "runtime/jsonrpc/a.ts": 'import "../framing/ndjson.ts";',
@@ -54,6 +68,7 @@ function findForbiddenImport(path: string, specifier: string): string[] {
 }
 
 function isAllowed(path: string, target: string): boolean {
+  if (isOfRuntime(path)) return isAllowedInRuntime(path, target);
   const [folder = "", part = ""] = path.split("/");
   switch (folder) {
     case "templates":
@@ -66,8 +81,10 @@ function isAllowed(path: string, target: string): boolean {
       );
     case "generator":
       return isAllowedInGenerator(path, part, target);
-    case "runtime":
-      return isAllowedInRuntime(path, part, target);
+    case "tools":
+      return isAllowedInTools(path, target);
+    case "cli":
+      return isAllowedInCli(path, target);
     default:
       return true;
   }

@@ -1,6 +1,10 @@
 import { readRuntimeExports } from "../../../.build/runtime-exports.ts";
+import { isOfRuntime } from "./rooms.ts";
 
-/** Folders of the runtime that each folder may import. All of them may import `generated/support.ts`. */
+/**
+ * Folders of the package `mcp-server-runtime` that each of its folders may import. Names without a room are in `runtime/`. All of them may import
+ * `generated/support.ts`.
+ */
 const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   // Helpers that know no protocol.
   internal: [],
@@ -27,9 +31,9 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   // For the tests of users: both roles at once, and reached by its own entry point only.
   testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
   // Development of a server: bundles its sources, and swaps its definition. It has entry points of its own.
-  dev: ["internal", "jsonrpc", "protocol", "stores", "lifecycle", "transport", "server"],
+  "tools/dev": ["internal", "jsonrpc", "protocol", "stores", "lifecycle", "transport", "server"],
   // Bundles a server for users; it has an entry point of its own.
-  build: ["dev"],
+  "tools/build": ["tools/dev"],
   // A client of one server that is a server to others; it has an entry point of its own.
   gateway: [
     "internal",
@@ -44,11 +48,13 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
     "tasks",
   ],
   // State that the nodes of a cluster share; it has an entry point of its own.
-  scale: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
+  cluster: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
   // Figures of a process and of its engine; it has an entry point of its own.
-  metrics: ["internal", "jsonrpc", "stores", "transport"],
+  "cluster/metrics": ["internal", "jsonrpc", "stores", "transport", "cluster"],
   // Bindings to libraries that a user may have: only their own entry points import them.
-  adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth", "stores", "scale"],
+  adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth", "stores"],
+  "cluster/redis": ["internal", "jsonrpc", "protocol", "stores", "cluster"],
+  "cluster/nats": ["internal", "jsonrpc", "protocol", "stores", "cluster"],
 };
 
 /** Folders that run on platforms without the modules of Node.js. */
@@ -59,33 +65,42 @@ const libraryImporters: readonly string[] = [
   "runtime/transport/websocket/ws-package.ts",
   "runtime/auth/client/identity/keys.ts",
   "runtime/auth/client/tokens/oauth.ts",
-  "runtime/build/bundle-server.ts",
+  "tools/build/bundle-server.ts",
 ];
 
 /** Entries of the package `mcp-server-runtime`. */
 const entries = Object.values(readRuntimeExports("."));
 
 /** Folders that only their own entries import. */
-const isolatedFolders = ["adapters", "testing", "dev", "build", "auth", "gateway", "scale", "metrics", "server-card"];
+const isolatedFolders = [
+  ...["adapters", "testing", "auth", "gateway", "server-card"],
+  ...["cluster", "cluster/metrics", "cluster/redis", "cluster/nats", "tools/dev", "tools/build"],
+];
 
-/** True if a file of the runtime may import another file or a package. */
-export function isAllowedInRuntime(path: string, folder: string, target: string): boolean {
+/** True if a file of the package may import another file or a package. */
+export function isAllowedInRuntime(path: string, target: string): boolean {
+  const folder = folderOf(path) ?? "";
   if (isSharedByGenerated(target)) return true;
   // Entries of the package only re-export; no other file imports them.
   const isEntry = entries.includes(path) && !isolatedFolders.includes(folder);
-  if (/^runtime\/(.*\/)?index\.ts$/.test(target)) return false;
+  if (isOfRuntime(target) && target.endsWith("/index.ts")) return false;
   // Only the feature of an extension imports its methods: they are not those of every revision.
   if (target.startsWith("generated/extensions/"))
     return /^runtime\/server\/\w+\/[\w-]*feature\.ts$/.test(path) || path === "runtime/gateway/extensions.ts";
   if (target.startsWith("node:")) return !withoutNode.includes(folder);
   // Two programs load the module of a user.
-  if (target === "(computed)")
-    return path === "runtime/gateway/serve-module.ts" || path === "runtime/dev/load-module.ts";
-  const targetFolder = /^runtime\/([^/]+)\//.exec(target)?.[1];
-  if (targetFolder === undefined)
-    return isAdapter(path) && !target.startsWith("generated/") && !target.startsWith("generator/");
+  if (target === "(computed)") return path === "runtime/gateway/serve-module.ts" || path === "tools/dev/load-module.ts";
+  const targetFolder = folderOf(target);
+  if (targetFolder === undefined) return isAdapter(path) && !/^(generated|generator|tools|cli)\//.test(target);
   if (isEntry) return !isolatedFolders.includes(targetFolder);
   return targetFolder === folder || (runtimeFolders[folder]?.includes(targetFolder) ?? false);
+}
+
+/** Returns the folder of a file of the package, as the table of this module names it. */
+function folderOf(path: string): string | undefined {
+  const [, inRuntime, ofTable] =
+    /^(?:runtime\/([^/]+)|(cluster\/(?:metrics|redis|nats)|tools\/(?:dev|build)|cluster))\//.exec(path) ?? [];
+  return inRuntime ?? ofTable;
 }
 
 /** True for the modules that all generated files may import. */
@@ -95,5 +110,5 @@ export function isSharedByGenerated(target: string): boolean {
 
 /** True for files that import a library which a user installs: the adapters, the WebSocket server, builds and authorization. */
 function isAdapter(path: string): boolean {
-  return path.startsWith("runtime/adapters/") || libraryImporters.includes(path);
+  return /^(runtime\/adapters|cluster\/(redis|nats))\//.test(path) || libraryImporters.includes(path);
 }

@@ -1,15 +1,14 @@
 import { relative } from "node:path";
 import { Project, ts, type SourceFile } from "ts-morph";
 import { nodesOf } from "./nodes.ts";
+import { rooms } from "./rooms.ts";
 
 const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
 
 /** Sources that the rules check, read once. */
 export const files = project.addSourceFilesAtPaths([
   ".build/*.ts",
-  "generator/**/*.ts",
-  "generator/**/*.tsx",
-  "runtime/**/*.ts",
+  ...rooms.map((room) => `${room}/**/*.{ts,tsx}`),
   "generated/**/*.ts",
   "templates/**/*.ts",
 ]);

@@ -2,13 +2,16 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ts, type SourceFile } from "ts-morph";
 import { nodesOf } from "../architecture/nodes.ts";
-import { isIn } from "../architecture/sources.ts";
+import { isOfRuntime } from "../architecture/rooms.ts";
+import { pathOf } from "../architecture/sources.ts";
 import { atMost, partOf, type Figure } from "./figure.ts";
 
 /** Returns the figures of published options: types, members, and members that no guide, example or template names. */
 export function measureOptions(files: readonly SourceFile[]): Figure[] {
   const published = new Set(readFileSync("test/packages/api.json", "utf8").match(/\w+Options(?=")/g));
-  const types = readOptions(files.filter((file) => isIn(file, "runtime"))).filter(({ name }) => published.has(name));
+  const types = readOptions(files.filter((file) => isOfRuntime(pathOf(file)))).filter(({ name }) =>
+    published.has(name),
+  );
   const words = readWords(["docs", "examples", "templates"]);
   const members = types.flatMap((type) => type.members);
   const unnamed = new Set(members.filter((name) => !words.has(name)));

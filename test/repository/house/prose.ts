@@ -1,12 +1,13 @@
 import type { SourceFile } from "ts-morph";
 import { commentsOf, proseOf } from "../../docs/doc-comments.ts";
+import { rooms } from "../architecture/rooms.ts";
 import { isIn } from "../architecture/sources.ts";
 import { atMost, type Figure } from "./figure.ts";
 
 /** Returns the figures of doc comments. */
 export function measureProse(files: readonly SourceFile[]): Figure[] {
   const texts = files
-    .filter((file) => isIn(file, "runtime") || isIn(file, "generator"))
+    .filter((file) => rooms.some((room) => isIn(file, room)))
     .flatMap((file) => commentsOf(file.getFullText()))
     .flatMap(({ isDoc, text }) => (isDoc ? [proseOf(text)] : []));
   const { words, that, twice } = countThat(texts);

@@ -1,5 +1,6 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
+import { rooms } from "../architecture/rooms.ts";
 import { files } from "../architecture/sources.ts";
 import { measureCalls } from "./calls.ts";
 import { measureCircles } from "./circles.ts";
@@ -28,8 +29,7 @@ if (options.hashes) {
 } else {
   const figures = [
     ...measureCircles(files, "runtime/server"),
-    ...measureDeclarations(files, "runtime"),
-    ...measureDeclarations(files, "generator"),
+    ...rooms.flatMap((room) => measureDeclarations(files, room)),
     ...measureLines(files),
     ...measureOptions(files),
     ...measureProse(files),

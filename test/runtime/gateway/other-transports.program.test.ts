@@ -5,7 +5,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/connect.
 import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/index.ts";
 import { createOurServer } from "../../interop/our-server.ts";
-import { serveTcp } from "../../generator/live/socket-servers.ts";
+import { serveTcp } from "../../tools/live/socket-servers.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 import { readPids, readUrl, startGateway } from "./command-run.ts";

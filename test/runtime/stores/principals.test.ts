@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
-import { createSharedCredentials, type SharedCredentials } from "../../../runtime/scale/shared-credentials.ts";
+import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
+import { createSharedCredentials, type SharedCredentials } from "../../../cluster/shared-credentials.ts";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../runtime/stores/memory-session-store.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import { MemoryReplayStore } from "../../../runtime/stores/replay-store.ts";
 import { RevocationList, toTokenId } from "../../../runtime/stores/revocations.ts";
-import type { Engine } from "../../../runtime/stores/engine.ts";
+import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import type { TaskKey, TaskRecord } from "../../../runtime/stores/task-store.ts";
 import type { Awaitable } from "../../../generated/support.ts";

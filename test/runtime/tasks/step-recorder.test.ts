@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EngineError } from "../../../runtime/stores/engine.ts";
+import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { createStepRecorder, type StepRecorder } from "../../../runtime/tasks/step-recorder.ts";
 import { ManualClock } from "../manual-clock.ts";

@@ -8,7 +8,7 @@ import type { SessionStore } from "../../../runtime/stores/session-store.ts";
 import type { TaskKey } from "../../../runtime/stores/task-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
-import { EngineError } from "../../../runtime/stores/engine.ts";
+import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { alone, meta, request } from "../lifecycle/stateless.ts";
 import { initialize, settle } from "../wire.ts";

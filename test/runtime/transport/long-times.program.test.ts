@@ -6,7 +6,7 @@ import { introspectTokens } from "../../../runtime/auth/server/index.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
-import { withDeadline } from "../../../runtime/scale/engine/deadline.ts";
+import { withDeadline } from "../../../cluster/engine/deadline.ts";
 import { createServerCardReader } from "../../../runtime/server-card/client/card-reader.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { runAdd } from "../../../../generator/commands/add.ts";
+import { runAdd } from "../../../../cli/commands/add.ts";
 import { findSample, planAddition } from "../../../../generator/scaffold/add/addition.ts";
 import { register } from "../../../../generator/scaffold/add/register.ts";
 import { writeFiles as changeFiles } from "../../../../generator/scaffold/add/write-files.ts";

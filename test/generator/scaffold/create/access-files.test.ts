@@ -7,7 +7,7 @@ import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import type { Guard, RequestHead } from "../../../../runtime/auth/server/index.ts";
 import { temporaryFolder } from "../../folder.ts";
-import { captured } from "../../run.ts";
+import { captured } from "../../../cli/run.ts";
 import { emitFiles, writeFiles } from "../../project.ts";
 
 /** Imports of such a project that matter here. */

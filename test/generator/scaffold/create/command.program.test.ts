@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandNames } from "../../../../generator/commands/misspelt.ts";
-import { runCli } from "../../cli.ts";
+import { commandNames } from "../../../../cli/commands/misspelt.ts";
+import { runCli } from "../../../cli/cli.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 const offline = ["--no-install", "--no-git"];

@@ -73,6 +73,8 @@ test("paths and scripts of this repository work on every system", () => {
   const folders = [
     ".build",
     "bench",
+    "cli",
+    "cluster",
     "docs",
     "examples",
     "generated",
@@ -81,6 +83,7 @@ test("paths and scripts of this repository work on every system", () => {
     "spec",
     "templates",
     "test",
+    "tools",
   ];
   const paths = folders.flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: "utf8" })

@@ -2,7 +2,7 @@ import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
 import { parseDocument } from "yaml";
 import { describe, expect, it } from "vitest";
 import yargs from "yargs";
-import { addCreateCommand } from "../../../../generator/commands/create-command.ts";
+import { addCreateCommand } from "../../../../cli/commands/create-command.ts";
 import {
   extras,
   readSelection,

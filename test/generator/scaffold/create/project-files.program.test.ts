@@ -215,7 +215,7 @@ test("the same input gives the same bytes (R64)", async () => {
 /** Emits a project with a copy of this package, whose files were changed. */
 async function emitByCopy(options: ProjectOptions, change: (text: string, name: string) => string) {
   const folder = temporaryFolder();
-  for (const name of ["generated", "generator", "runtime", "spec", "templates", "package.json"])
+  for (const name of ["generated", "generator", "runtime", "spec", "templates", "package.json", "tsconfig.json"])
     cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

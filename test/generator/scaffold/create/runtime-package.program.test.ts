@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRuntime, readVendorFiles, runtimePackage } from "../../../../generator/scaffold/create/runtime-package.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
-import { runCli } from "../../cli.ts";
+import { runCli } from "../../../cli/cli.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 import { builtRuntime, emitFiles, linkPackages, writeFiles } from "../../project.ts";
 

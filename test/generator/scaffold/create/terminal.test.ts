@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
+import { runCreate, type CreateOptions } from "../../../../cli/commands/create.ts";
 import { wrapWords } from "../../../../generator/scaffold/create/console.ts";
 import {
   choosePackageManager,

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runAdd } from "../../../../generator/commands/add.ts";
-import { runAddOpenapi } from "../../../../generator/commands/add-openapi.ts";
-import { runInit } from "../../../../generator/commands/init.ts";
-import { runRemove } from "../../../../generator/commands/remove.ts";
-import { runSettings } from "../../../../generator/commands/settings.ts";
-import { runUpdate } from "../../../../generator/commands/update.ts";
+import { runAdd } from "../../../../cli/commands/add.ts";
+import { runAddOpenapi } from "../../../../cli/commands/add-openapi.ts";
+import { runInit } from "../../../../cli/commands/init.ts";
+import { runRemove } from "../../../../cli/commands/remove.ts";
+import { runSettings } from "../../../../cli/commands/settings.ts";
+import { runUpdate } from "../../../../cli/commands/update.ts";
 import { temporaryFolder } from "../../folder.ts";
 import { writeFiles } from "../../project.ts";
-import { captured } from "../../run.ts";
+import { captured } from "../../../cli/run.ts";
 
 const operation = { operationId: "listPets", responses: { "200": { description: "ok" } } };
 const document = { openapi: "3.1.0", info: { title: "Pets", version: "1" }, paths: { "/pets": { get: operation } } };

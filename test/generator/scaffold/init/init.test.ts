@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { runInit, type InitOptions } from "../../../../generator/commands/init.ts";
-import { runAdd } from "../../../../generator/commands/add.ts";
-import { runUpdate } from "../../../../generator/commands/update.ts";
+import { runInit, type InitOptions } from "../../../../cli/commands/init.ts";
+import { runAdd } from "../../../../cli/commands/add.ts";
+import { runUpdate } from "../../../../cli/commands/update.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 import { writeFiles } from "../../project.ts";
-import { captured, type CommandResult } from "../../run.ts";
+import { captured, type CommandResult } from "../../../cli/run.ts";
 
 let folder: string;
 beforeEach(() => {

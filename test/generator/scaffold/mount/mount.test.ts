@@ -10,7 +10,7 @@ import { createTemporaryFolder } from "../../../temporary-folder.ts";
 import { connectV1, connectV2 } from "../../../interop/official-clients.ts";
 import { send as sendRequest } from "../../../runtime/transport/http-server/http-rig.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
-import { serveRaw, type Running } from "../../running.ts";
+import { serveRaw, type Running } from "../../../tools/running.ts";
 
 /* The applications of new projects, with the real frameworks. Next.js is too large to be installed here: its route is called with requests as Next.js does. */
 

@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCreate } from "../../../../generator/commands/create.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
-import { captured, type CommandResult } from "../../run.ts";
+import { runCreate } from "../../../../cli/commands/create.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
+import { captured, type CommandResult } from "../../../cli/run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 /*

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCreate } from "../../../../generator/commands/create.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
+import { runCreate } from "../../../../cli/commands/create.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { deployTargets, type DeployTarget } from "../../../../generator/scaffold/create/deploy-target.ts";
-import { captured, type CommandResult } from "../../run.ts";
+import { captured, type CommandResult } from "../../../cli/run.ts";
 import { temporaryFolder } from "../../folder.ts";
 
 /* `former-build` has the build scripts of projects that contain the whole build. */

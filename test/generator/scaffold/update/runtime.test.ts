@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runAdd } from "../../../../generator/commands/add.ts";
-import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
+import { runAdd } from "../../../../cli/commands/add.ts";
+import { runCreate, type CreateOptions } from "../../../../cli/commands/create.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import { isOlderRange, isOlderVersion } from "../../../../generator/scaffold/update/version-range.ts";
-import { captured, type CommandResult } from "../../run.ts";
+import { captured, type CommandResult } from "../../../cli/run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {

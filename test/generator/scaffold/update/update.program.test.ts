@@ -1,14 +1,14 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
+import { runCreate, type CreateOptions } from "../../../../cli/commands/create.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
 import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../../generator/scaffold/update/codemod.ts";
 import { readReason } from "../../../../generator/scaffold/update/incompatible-code.ts";
 import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
-import { captured, type CommandResult } from "../../run.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
+import { captured, type CommandResult } from "../../../cli/run.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 /* Not a unit test: `update` checks the types of the projects that it updates. */

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { getDefaultAutoSelectFamily, isIP, setDefaultAutoSelectFamily } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createAuthClient } from "../../../../generator/check/auth/auth-client.ts";
+import { createAuthClient } from "../../../../tools/check/auth/auth-client.ts";
 import { clientCredentials } from "../../../../runtime/auth/client/index.ts";
 import { createPinnedFetch } from "../../../../runtime/auth/client/network/pinned-fetch.ts";
 import { HttpRequester } from "../../../../runtime/auth/client/network/requester.ts";

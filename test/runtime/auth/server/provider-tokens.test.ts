@@ -7,7 +7,7 @@ import {
   type AudienceSubstitute,
   type TokenOptions,
 } from "../../../../runtime/auth/server/index.ts";
-import { serveRaw, type RawServer } from "../../../generator/running.ts";
+import { serveRaw, type RawServer } from "../../../tools/running.ts";
 import { initialize } from "../../transport/http-server/http-rig.ts";
 import {
   callAs,

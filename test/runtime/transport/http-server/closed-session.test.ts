@@ -4,7 +4,7 @@ import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "../../../../runtime/stores/session-store.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
-import { override } from "../../../scale/mutants/mutants.ts";
+import { override } from "../../../cluster/mutants/mutants.ts";
 import { createGate } from "../../tasks/task-wire.ts";
 import { call, log, start, until, type Rig } from "./http-rig.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { joinCluster } from "../../../../runtime/scale/cluster.ts";
+import { joinCluster } from "../../../../cluster/cluster.ts";
 import { isObject } from "../../../../generated/support.ts";
-import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
-import type { Engine } from "../../../../runtime/stores/engine.ts";
+import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
+import type { Engine } from "../../../../cluster/stores/engine.ts";
 import type { LiveSessions } from "../../../../runtime/transport/http-server/session/session-directory.ts";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
-import { override } from "../../../scale/mutants/mutants.ts";
+import { override } from "../../../cluster/mutants/mutants.ts";
 import { inTime } from "../../../in-time.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
 import { alone, request } from "../../lifecycle/stateless.ts";

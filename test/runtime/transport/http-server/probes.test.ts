@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { joinCluster } from "../../../../runtime/scale/cluster.ts";
-import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
+import { joinCluster } from "../../../../cluster/cluster.ts";
+import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
 import { toDrainDelay } from "../../../../runtime/transport/http-server/listen.ts";
 import { start, type Rig } from "./http-rig.ts";
 

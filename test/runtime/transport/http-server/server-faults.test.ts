@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
-import { BacklogError, EngineError } from "../../../../runtime/stores/engine.ts";
+import { BacklogError, EngineError } from "../../../../runtime/stores/engine-error.ts";
 import type { EventStore } from "../../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { Profile } from "../../../../runtime/protocol/profile.ts";
-import { override } from "../../../scale/mutants/mutants.ts";
+import { override } from "../../../cluster/mutants/mutants.ts";
 import { createGate } from "../../tasks/task-wire.ts";
 import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
 import { settle } from "../../wire.ts";

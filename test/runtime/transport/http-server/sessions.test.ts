@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
-import { createMemoryCluster, joinCluster } from "../../../../runtime/scale/index.ts";
+import { createMemoryCluster, joinCluster } from "../../../../cluster/index.ts";
 import { createGate } from "../../tasks/task-wire.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";

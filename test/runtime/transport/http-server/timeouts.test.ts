@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
-import { joinCluster } from "../../../../runtime/scale/cluster.ts";
-import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
+import { joinCluster } from "../../../../cluster/cluster.ts";
+import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
 import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
 
 vi.mock("node:http", async (load) => {

@@ -4,7 +4,7 @@ import { MemorySessionStore } from "../../../../runtime/stores/memory-session-st
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
 import { createGate, type Gate } from "../../tasks/task-wire.ts";
 import { ManualClock } from "../../manual-clock.ts";
-import { override } from "../../../scale/mutants/mutants.ts";
+import { override } from "../../../cluster/mutants/mutants.ts";
 import { call, log, start, until, type Rig } from "./http-rig.ts";
 
 const tools: Parameters<typeof start>[0] = {

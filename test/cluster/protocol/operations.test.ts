@@ -1,0 +1,27 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Health } from "../../../cluster/engine/health.ts";
+import { Operations } from "../../../cluster/engine/operations.ts";
+
+/** Operations with the default time of the engines on Redis and NATS, on a clock that the test advances. */
+function createOperations(): Operations {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const health = new Health("Redis");
+  health.connected();
+  return new Operations({ product: "Redis", health, timeout: 1_000 });
+}
+
+test("an operation of an engine that does not respond fails after 1 s, and not before", async () => {
+  let outcome: unknown;
+  const operating = createOperations().perform("GET", () => new Promise(() => {}));
+  operating.catch((error: unknown) => (outcome = error));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(outcome).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(String(outcome)).toContain("Redis could not perform GET (no reply within 1000 ms); try again later");
+});
+
+test("an operation of an engine that responds leaves no timer behind", async () => {
+  expect(await createOperations().perform("GET", () => Promise.resolve("value"))).toBe("value");
+  expect(vi.getTimerCount()).toBe(0);
+});

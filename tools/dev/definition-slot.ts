@@ -1,0 +1,92 @@
+import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../../runtime/protocol/methods/list-kinds.ts";
+import type { AnyCoreDefinition } from "../../runtime/server/any-definition.ts";
+import { buildServer } from "../../runtime/server/build-server.ts";
+import type { BuildOptions, CoreServer } from "../../runtime/server/server.ts";
+import type { ServerExtensions } from "../../runtime/server/definition.ts";
+import type { ToolLists } from "../../runtime/server/tools/registry.ts";
+import { writeToStandardError } from "../../runtime/server/logging/stderr.ts";
+import { subscriptions } from "../../runtime/server/subscriptions/feature.ts";
+import type { ClusterAccess } from "../../runtime/stores/shared-parts.ts";
+import { readOffered } from "./definition-changes.ts";
+import { describeError } from "./report.ts";
+import { SwappedSessions, type SessionsView } from "./swapped-sessions.ts";
+import { isCapabilityError, isRpcError, toError } from "../../runtime/jsonrpc/errors.ts";
+import type { OnError } from "../../runtime/jsonrpc/error-report.ts";
+import type { Middleware } from "../../runtime/server/middleware/middleware.ts";
+
+/** Server built from one version of its definition. */
+export interface BuiltServer {
+  readonly server: CoreServer;
+  readonly slot: DefinitionSlot;
+  readonly view: SessionsView;
+  /** Options of tasks as text: running tasks keep them. */
+  readonly tasks: string;
+}
+
+/** State shared by all versions of a server: sessions, subscriptions, tasks, and the keys of what clients return. */
+export class DefinitionSlot {
+  readonly sessions: SwappedSessions = new SwappedSessions();
+  readonly cluster: ClusterAccess = { shared: undefined };
+  readonly #keys: readonly Uint8Array[] = [crypto.getRandomValues(new Uint8Array(32))];
+  readonly #offered = new Set<ListKind>();
+
+  /**
+   * Builds a server from a version of its definition. Its lists are declared as changeable, because a later version may change them. A list is
+   * offered for as long as the process lives, once it was offered.
+   *
+   * @throws {SetupError} when the definition cannot be served
+   */
+  build<Lists extends object, Definition extends AnyCoreDefinition>(
+    definition: Definition & ServerExtensions,
+    revisions: readonly Revision[],
+    options: BuildOptions<Lists, Definition>,
+  ): { readonly built: BuiltServer; readonly server: CoreServer & ToolLists & Lists } {
+    const kinds = this.#findKinds(definition, buildServer(definition, revisions, options));
+    const view = this.sessions.createView();
+    const { features } = options;
+    const server = buildServer(
+      {
+        ...definition,
+        listChanged: kinds,
+        middleware: [
+          ...(definition.middleware ?? []),
+          this.sessions.recordSubscriptions,
+          describeToolFailures(definition.onError ?? writeToStandardError),
+        ],
+        cursorKeys: definition.cursorKeys ?? this.#keys,
+      },
+      revisions,
+      {
+        ...options,
+        features: features.includes(subscriptions) ? features : [...features, subscriptions],
+        sessions: view.registry,
+        cluster: this.cluster,
+        describeError,
+      },
+    );
+    return { server, built: { server, slot: this, view, tasks: JSON.stringify(definition.tasks ?? null) } };
+  }
+
+  #findKinds({ listChanged = [] }: AnyCoreDefinition, server: CoreServer): true | readonly ListKind[] {
+    if (listChanged === true) return true;
+    for (const kind of [...listChanged, ...readOffered(server)]) this.#offered.add(kind);
+    return [...this.#offered];
+  }
+}
+
+/**
+ * Creates middleware to turn failed calls of tools into results for the client, for example when the output does not fit its schema. Errors of the
+ * protocol pass.
+ */
+function describeToolFailures(onError: OnError): Middleware {
+  return async ({ method, context: { requestId: id, signal } }, next) => {
+    try {
+      return await next();
+    } catch (thrown) {
+      if (method !== "tools/call" || signal.aborted || isRpcError(thrown) || isCapabilityError(thrown)) throw thrown;
+      onError({ kind: "handler", method, id, error: toError(thrown) });
+      return { content: [{ type: "text", text: describeError(thrown) }], isError: true };
+    }
+  };
+}
