@@ -3,7 +3,7 @@ import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import { checkResult, createRoutes, type Routes } from "../protocol/peer/routes.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
-import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
+import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";

@@ -6,7 +6,7 @@ import { createRoutes, type FindStatelessRoutes, type RequestHandler, type Route
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
 import { Peer } from "../protocol/peer/peer.ts";
-import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
+import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import {

@@ -20,9 +20,11 @@ const bundler = `require("node:fs").writeFileSync("${program}", "new");`;
 /** Sources of each folder. */
 const sources = [
   ".build/bundle.ts",
+  "cli/cli.ts",
+  "cluster/index.ts",
   "examples/echo/server.ts",
   "generated/revisions.ts",
-  "cli/cli.ts",
+  "generator/index.ts",
   "tools/inspect/page/main.tsx",
   "tools/inspect/page/page.css",
   "tools/inspect/page/page.html",

@@ -5,7 +5,7 @@ import { withProfile } from "../../runtime/lifecycle/apply-profile.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { Peer, type Connection } from "../../runtime/protocol/peer/peer.ts";
 import type { PeerSettings } from "../../runtime/protocol/peer/peer-options.ts";
-import { createPendingRequests } from "../../runtime/protocol/peer/pending-requests.ts";
+import { createPendingRequests } from "../../runtime/protocol/peer/outgoing-requests.ts";
 import type { Routes } from "../../runtime/protocol/peer/routes.ts";
 import type { NegotiatedSession } from "../../runtime/protocol/session/session.ts";
 import { observed } from "../../runtime/protocol/session/telemetry.ts";

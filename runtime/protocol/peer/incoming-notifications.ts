@@ -3,7 +3,7 @@ import type { NotificationRoute, Routes } from "./routes.ts";
 import { InvalidMessageError, toError } from "../../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import { isRequestId } from "../../jsonrpc/message.ts";
-import type { OutgoingRequests } from "./outgoing-requests.ts";
+import type { OutgoingRequests } from "./request-table.ts";
 import type { Connection } from "../session/connection.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
 import { isOpen } from "../session/session.ts";

@@ -12,7 +12,7 @@ import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, responseIdOf, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
 import { acceptNotification, type NotificationHost } from "./incoming-notifications.ts";
-import type { OutgoingRequests } from "./outgoing-requests.ts";
+import type { OutgoingRequests } from "./request-table.ts";
 
 /** Part of the connection used by the message router. */
 export interface MessageRouterHost extends NotificationHost {

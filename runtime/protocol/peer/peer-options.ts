@@ -1,7 +1,7 @@
 import type { ReportOptions } from "../../jsonrpc/counted-channel.ts";
 import type { LossMode } from "../revision/revision-converter.ts";
 import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
-import type { CreatePendingRequests } from "./outgoing-requests.ts";
+import type { CreatePendingRequests } from "./request-table.ts";
 import type { Telemetry } from "../session/telemetry.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";

@@ -18,7 +18,7 @@ import {
   type OutgoingRequests,
   type OutgoingRequestsHost,
   type ResponseListener,
-} from "./outgoing-requests.ts";
+} from "./request-table.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
 import { toProgressRate } from "./progress.ts";

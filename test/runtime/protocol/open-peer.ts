@@ -4,7 +4,7 @@ import { methodNotFound } from "../../../runtime/jsonrpc/errors.ts";
 import type { Outgoing } from "../../../runtime/jsonrpc/message.ts";
 import type { PeerSettings } from "../../../runtime/protocol/peer/peer-options.ts";
 import { Peer } from "../../../runtime/protocol/peer/peer.ts";
-import { createPendingRequests } from "../../../runtime/protocol/peer/pending-requests.ts";
+import { createPendingRequests } from "../../../runtime/protocol/peer/outgoing-requests.ts";
 import type { NotificationHandler, RequestHandler, Routes } from "../../../runtime/protocol/peer/routes.ts";
 import type { Session } from "../../../runtime/protocol/session/session.ts";
 import { newest, row } from "../fixture-revision.ts";

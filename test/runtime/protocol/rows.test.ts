@@ -3,7 +3,7 @@ import { isObject, type Issue, type Progress, type RequestRow } from "../../../g
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { checkParams, toOutgoingMessage } from "../../../runtime/protocol/peer/outgoing-params.ts";
-import { createNoRequests } from "../../../runtime/protocol/peer/outgoing-requests.ts";
+import { createNoRequests } from "../../../runtime/protocol/peer/request-table.ts";
 import { Throttle, toProgress, toProgressRate, toProgressToken } from "../../../runtime/protocol/peer/progress.ts";
 import { checkResult, createRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import { missingCapability, toStatelessError } from "../../../runtime/protocol/peer/stateless-request.ts";
