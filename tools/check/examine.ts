@@ -114,6 +114,9 @@ async function examineTogether(
     const next = await start(revision);
     return next instanceof Conversation ? examineRevision(next, wires) : next;
   };
+  // Many servers with HTTP with SSE send all messages on the stream that was opened last.
+  if (wires.transport === "sse")
+    return [await examineRevision(opened, wires), ...(await mapLimited(others, 1, examineOther))];
   const beside = mapLimited(others, maxBesideFirst, examineOther);
   // A program may write its log only after a while, so the first session stays open the longest.
   const [first, outcomes] = await Promise.all([examineRevision(opened, wires, { until: beside }), beside]);
