@@ -1,3 +1,4 @@
+import { attempt } from "../../runtime/internal/maybe-async.ts";
 import { pause, systemClock, type Clock } from "../../runtime/internal/timers.ts";
 import type { SharedValueStore } from "../../runtime/stores/shared-value-store.ts";
 
@@ -23,7 +24,7 @@ export async function runLocked<Result>(key: string, task: () => Promise<Result>
     return await task();
   } finally {
     await stop();
-    await Promise.resolve(values.unlock(key, holder)).catch(fail);
+    await attempt(() => values.unlock(key, holder), fail);
   }
 }
 

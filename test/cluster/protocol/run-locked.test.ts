@@ -30,3 +30,34 @@ test("the exclusive use of a key ends after an extension that takes long", async
   expect(values.lock("key", { holder: "other", milliseconds: 1 })).toBe(true);
   expect(failures).toEqual([]);
 });
+
+test.each<readonly [string, () => boolean, string]>([
+  ["has expired", () => false, "The exclusive use of a value has expired; another node may use it"],
+  ["cannot be extended", () => fail("The engine is away"), "The engine is away"],
+])(
+  "an exclusive use that %s is reported at each extension, and its task ends all the same",
+  async (_what, extend, message) => {
+    const clock = new ManualClock();
+    const work = createGate();
+    let locks = 0;
+    const values = override<SharedValueStore>(new MemorySharedValues(clock), {
+      async lock() {
+        locks += 1;
+        return locks === 1 || extend();
+      },
+      unlock: () => fail("The engine is still away"),
+    });
+    const failures: unknown[] = [];
+    const run = { values, lease: 3_000, clock, fail: (thrown: unknown) => void failures.push(thrown) };
+    const locked = runLocked("key", () => work.opened.then(() => "done"), run);
+    await clock.pass(2_000);
+    expect(failures.splice(0)).toEqual([new Error(message), new Error(message)]);
+    work.open();
+    expect(await locked).toBe("done");
+    expect([failures, clock.active]).toEqual([[new Error("The engine is still away")], 0]);
+  },
+);
+
+function fail(message: string): never {
+  throw new Error(message);
+}
