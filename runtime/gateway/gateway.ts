@@ -205,7 +205,7 @@ export async function createGateway(
     async close() {
       ended.abort(new ClosedError("The gateway is closing"));
       // One that fails must not leave the connections to the server open.
-      await closeAll([[bridge], [proxies], [listeners], [stateless, main]]);
+      await closeAll([[bridge], [proxies], [stateless, main]]);
     },
   };
 }

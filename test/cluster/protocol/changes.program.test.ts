@@ -4,6 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import { ClusterBroadcasts, type BroadcastNode } from "../../../cluster/cluster-broadcasts.ts";
 import { systemClock } from "../../../runtime/internal/timers.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import type { ServedClients } from "../../../runtime/transport/http-server/served-clients.ts";
 import {
   call,
@@ -296,6 +297,38 @@ describe("broadcasts of a server", () => {
     memory.restore(first.engine);
     await until(() => second.clients.received.length > 0, "the notification");
     expect(second.clients.received).toEqual(["note://b"]);
+  });
+
+  it("broadcasts that fail are sent again in order, and failures are reported once until all are sent (E12)", async () => {
+    const clock = new ManualClock();
+    const clients = createClients();
+    const failures: unknown[] = [];
+    const sent: string[] = [];
+    const lost = new Set(["note://b", "note://c"]);
+    const nodes = override(createMemoryCluster().connect().nodes, {
+      async broadcast(change) {
+        const [uri = ""] = change.kind === "updated" ? change.uris : [];
+        if (lost.has(uri)) throw new Error(`${uri} is lost`);
+        return String(sent.push(uri));
+      },
+    });
+    ClusterBroadcasts.join(clients, { nodes, clock, fail: (thrown) => void failures.push(thrown) });
+    const notify = (...uris: readonly string[]): void =>
+      uris.forEach((uri) => clients.send((to) => to.notifyUpdated([uri])));
+    notify("note://a", "note://b", "note://c");
+    await clock.pass(10);
+    notify("note://d");
+    await clock.pass(500);
+    expect([sent, failures]).toEqual([["note://a", "note://d"], [new Error("note://b is lost")]]);
+    notify("note://e");
+    lost.clear();
+    await clock.pass(500);
+    expect(sent.splice(0)).toEqual(["note://a", "note://d", "note://b", "note://c", "note://e"]);
+    expect([failures.splice(0), clock.active]).toEqual([[new Error("note://b is lost")], 0]);
+    lost.add("note://c");
+    notify("note://c");
+    await clock.pass(10);
+    expect([sent, failures]).toEqual([[], [new Error("note://c is lost")]]);
   });
 
   it("a node that has missed broadcasts notifies its clients of all kinds once (E12)", async () => {

@@ -124,6 +124,80 @@ describe("test cases of tools", () => {
   });
 });
 
+/** Emits the files of a source, with everything that tools can have. Returns their texts. */
+async function emitAll(source: ProjectSource): Promise<ReadonlyMap<string, string>> {
+  const { tree } = await emitSource(source, {
+    name: "demo",
+    toolMembers: new Set(["annotations", "outputSchema"]),
+    hasAudio: true,
+    stubs: { prompts: false, resources: false, templates: false },
+    layer: "mcp/index.ts",
+    packageFolder: packageRoot,
+  });
+  return tree;
+}
+
+describe("files of tools", () => {
+  const schema = { type: "object", properties: { a: { type: "string" } } };
+  const hints = { destructiveHint: true, idempotentHint: false, openWorldHint: "x", title: "T" };
+  const none = { type: "object", additionalProperties: false };
+  const list = (inputSchema: object, outputSchema?: object): object => ({
+    tools: [{ name: "read", inputSchema, outputSchema, annotations: hints }],
+  });
+  const api = (isGiven: boolean, output?: object): object => {
+    const parameters = isGiven ? [{ name: "a", in: "query", schema: { type: "string" } }] : [];
+    const content = output && { "application/json": { schema: output } };
+    const responses = { "200": { description: "ok", ...(content && { content }) } };
+    return documentOf("/pets", { get: { operationId: "read", parameters, responses } });
+  };
+
+  test.each<readonly [string, object, string, string]>([
+    ["without schemas", list(none), "{ todo }", "{ defineTool }"],
+    ["with any arguments", list({ type: "object" }), "{ todo, validate }", "{ defineTool, fromJsonSchema }"],
+    ["with arguments", list(schema), "{ todo, validate }", "{ defineTool, fromJsonSchema }"],
+    ["with a result", list(none, schema), "{ todo, validate }", "{ defineTool, fromJsonSchema }"],
+    ["with a result that is no object", list(none, { type: "string" }), "{ todo }", "{ defineTool }"],
+    ["of an API, without schemas", api(false), "{ readApi }", "{ defineTool }"],
+    ["of an API, with arguments", api(true), "{ readApi, validate }", "{ defineTool, fromJsonSchema }"],
+    ["of an API, with a result", api(false, schema), "{ callApi, toOutput, type ObjectSchema }", "{ defineTool }"],
+    [
+      "of an API, with both",
+      api(true, schema),
+      "{ callApi, toOutput, validate, type ObjectSchema }",
+      "{ defineTool, fromJsonSchema }",
+    ],
+  ])("the file of a tool imports what it uses: %s", async (_what, document, own, layer) => {
+    const text = (await emitAll(toSource(document, "source.json", {}))).get("src/tools/read.ts") ?? "";
+    const imports = text.split("\n").filter((line) => line.startsWith("import "));
+    const isApi = own.includes("Api");
+    expect(imports).toEqual([
+      `import ${own} from "../${isApi ? "api" : "todo"}.ts";`,
+      `import ${layer} from "../mcp/index.ts";`,
+    ]);
+    expect(text.includes("const response: ObjectSchema")).toBe(own.includes("ObjectSchema"));
+  });
+
+  test("only the hints of tools are kept", async () => {
+    const text = [...(await emitAll(toSource(list(none), "tools.json", {}))).values()].join("\n");
+    expect(text).toMatch(/annotations: \{\s*destructiveHint: true,\s*idempotentHint: false\s*\}/);
+    expect(text).not.toContain("openWorldHint");
+  });
+
+  const secured = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+  };
+  test.each([
+    ["names the setting of a token to add, if there are no credentials", {}, true],
+    ["mentions no further token beside credentials", secured, false],
+  ])("the file of an API %s", async (_what, more, isNamed) => {
+    const document = documentOf("/pets", { get: { operationId: "read", ...ok } }, more);
+    const text = (await emitAll(toSource(document, "openapi.yaml", {}))).get("src/api.ts") ?? "";
+    const advice = '  // if (settings.API_TOKEN) all.set("authorization", "Bearer " + settings.API_TOKEN);\n';
+    expect([text.includes(advice), text.includes("declares no credentials")]).toEqual([isNamed, isNamed]);
+  });
+});
+
 describe("forms of several parts", () => {
   const text = { type: "string" };
   const file = { type: "string", contentEncoding: "base64", description: "A file, in base64" };
@@ -382,11 +456,7 @@ describe("alternatives of a schema that others extend", () => {
 describe("sources that are lists of definitions", () => {
   const listed = {
     tools: [
-      {
-        name: "b",
-        inputSchema: { type: "object" },
-        annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: "x", title: "T" },
-      },
+      { name: "b", inputSchema: { type: "object" } },
       { name: "a", inputSchema: { type: "object" } },
     ],
     prompts: [
@@ -456,20 +526,6 @@ describe("sources that are lists of definitions", () => {
     [{ prompts: false, resources: false, templates: false }, []],
   ])("lists are written for the kinds of the project: without %j", (kinds, lists) => {
     expect(Object.keys(emit(kinds)).filter((path) => path.split("/").length === 2)).toEqual(lists);
-  });
-
-  test("only the hints of tools are kept", async () => {
-    const { tree } = await emitSource(source, {
-      name: "demo",
-      toolMembers: new Set(["annotations"]),
-      hasAudio: true,
-      stubs: { prompts: false, resources: false, templates: false },
-      layer: "mcp/index.ts",
-      packageFolder: packageRoot,
-    });
-    const text = [...tree.values()].join("\n");
-    expect(text).toMatch(/annotations: \{\s*destructiveHint: true,\s*idempotentHint: false\s*\}/);
-    expect(text).not.toContain("openWorldHint");
   });
 });
 

@@ -1,10 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayStdio } from "../../../runtime/gateway/serve.ts";
 import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { newest } from "../fixture-revision.ts";
+import { initialize, initialized } from "../wire.ts";
+import { openScripted } from "./upstream/scripted-server.ts";
 
 /* Serving on stdin and stdout, as far as it needs no process of its own. */
 
@@ -24,6 +29,37 @@ test.each([new Error("The server has exited"), undefined])(
     expect(closed).toBe(1);
   },
 );
+
+/** Replaces a stream of this process during a test. */
+function replaceStream(name: "stdin" | "stdout"): PassThrough {
+  const stream = new PassThrough();
+  const descriptor = Object.getOwnPropertyDescriptor(process, name) ?? {};
+  Object.defineProperty(process, name, { value: stream, configurable: true });
+  onTestFinished(() => void Object.defineProperty(process, name, descriptor));
+  return stream;
+}
+
+test("a number that a double does not hold does not pass a gateway on stdin and stdout", async () => {
+  const [stdin, stdout] = [replaceStream("stdin"), replaceStream("stdout")];
+  const declared = { revision: newest, capabilities: { tools: {} }, ends: [] };
+  const { gateway, received } = await openScripted(declared, () => ({ content: [] }));
+  const served = serveGatewayStdio(gateway);
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const call = async (id: number, number: string): Promise<unknown> => {
+    const params = `{"name":"t","arguments":{"n":${number}}}`;
+    stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}\n`);
+    return JSON.parse((await lines.next()).value);
+  };
+  stdin.write(`${JSON.stringify(initialize(newest.id))}\n`);
+  expect(JSON.parse((await lines.next()).value)).toMatchObject({ id: 0, result: { protocolVersion: newest.id } });
+  stdin.write(`${JSON.stringify(initialized)}\n`);
+  const message = expect.stringContaining("has a number beyond 2^53");
+  expect(await call(1, "9007199254740993")).toMatchObject({ id: 1, error: { code: -32602, message } });
+  expect(await call(2, "9007199254740992")).toMatchObject({ id: 2, result: { content: [] } });
+  expect(received("tools/call").map(({ params }) => params["arguments"])).toEqual([{ n: 9007199254740992 }]);
+  stdin.end();
+  expect(await served).toBeUndefined();
+});
 
 const folder = await createTemporaryFolder("served");
 const program = new URL("../../../runtime/gateway/serve-module.ts", import.meta.url).href;

@@ -249,6 +249,25 @@ describe("stored tokens", () => {
     expect(rig.seen[before]?.headers.authorization).toBeUndefined();
   });
 
+  test("a sign-out deletes the issuer of the server, and tokens of that issuer although they are damaged", async () => {
+    const rig = await start();
+    const memory = createMemoryStore();
+    const [issuer, tokens] = [JSON.stringify(["issuer", rig.url]), JSON.stringify(["tokens", rig.issuer, rig.url])];
+    const read: string[] = [];
+    const deleted: string[] = [];
+    const store: CredentialStore = {
+      ...memory,
+      get: (key) => (read.push(key), memory.get(key)),
+      delete: (key) => (deleted.push(key), memory.delete(key)),
+    };
+    await createRigClient(rig, { store }).provider.signOut();
+    expect([new Set(read), deleted.splice(0)]).toEqual([new Set([issuer]), [issuer]]);
+    await memory.set(issuer, rig.issuer);
+    await memory.set(tokens, "{");
+    await createRigClient(rig, { store }).provider.signOut();
+    expect(deleted).toEqual([tokens, issuer]);
+  });
+
   describe("revocation at sign-out", () => {
     const signOut = async (revoke: Script["revoke"], redirected = false) => {
       const first: Script["first"] = ({ path }, { issuer }) =>

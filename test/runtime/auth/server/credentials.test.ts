@@ -15,7 +15,7 @@ import {
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
+import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { acceptBoth, initialize } from "../../transport/http-server/http-rig.ts";
 
 const server = createServer(
@@ -282,8 +282,11 @@ describe("addresses of one client", () => {
     host: "localhost",
     certificate: () => undefined,
   };
-  const guessFrom = async (addresses: readonly (string | undefined)[]): Promise<readonly number[]> => {
-    const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
+  const guessFrom = async (
+    addresses: readonly (string | undefined)[],
+    store: RateStore = new MemoryRateStore(),
+  ): Promise<readonly number[]> => {
+    const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001, store });
     const statuses: number[] = [];
     for (const address of addresses) {
       const head: RequestHead = { ...unaddressed, address };
@@ -301,6 +304,17 @@ describe("addresses of one client", () => {
 
   it("requests without an address share a quota, as those through a Unix socket", async () => {
     expect(await guessFrom([undefined, undefined, "192.0.2.1", undefined])).toEqual([401, 401, 401, 429]);
+  });
+
+  it.each([
+    [undefined, "unknown"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:DB8::7%eth0", "2001:db8:0:0::/64"],
+  ])("a store keeps the failures of the address %s for %s, with the rate", async (address, client) => {
+    const keys: string[] = [];
+    const check = (key: string): number => (keys.push(key), 0);
+    await guessFrom([address], { take: check, check, record: (key) => void keys.push(key) });
+    expect(keys).toEqual(Array(2).fill(`["failures",1,0.001] ${client}`));
   });
 
   it("addresses of another /64 and other IPv4 addresses have quotas of their own", async () => {
