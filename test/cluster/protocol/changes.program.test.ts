@@ -299,22 +299,40 @@ describe("broadcasts of a server", () => {
     expect(second.clients.received).toEqual(["note://b"]);
   });
 
-  it("broadcasts that fail are sent again in order, and failures are reported once until all are sent (E12)", async () => {
+  /** Starts a node whose broadcasts of some resources fail. The next one that fails is followed by another notification at once. */
+  function startFailing() {
     const clock = new ManualClock();
     const clients = createClients();
     const failures: unknown[] = [];
     const sent: string[] = [];
     const lost = new Set(["note://b", "note://c"]);
+    const next: string[] = [];
+    const notify = (...uris: readonly string[]): void =>
+      uris.forEach((uri) => clients.send((to) => to.notifyUpdated([uri])));
     const nodes = override(createMemoryCluster().connect().nodes, {
       async broadcast(change) {
         const [uri = ""] = change.kind === "updated" ? change.uris : [];
-        if (lost.has(uri)) throw new Error(`${uri} is lost`);
-        return String(sent.push(uri));
+        if (!lost.has(uri)) return String(sent.push(uri));
+        notify(...next.splice(0));
+        throw new Error(`${uri} is lost`);
       },
     });
     ClusterBroadcasts.join(clients, { nodes, clock, fail: (thrown) => void failures.push(thrown) });
-    const notify = (...uris: readonly string[]): void =>
-      uris.forEach((uri) => clients.send((to) => to.notifyUpdated([uri])));
+    return { clock, failures, sent, lost, next, notify };
+  }
+
+  it("broadcasts that come while others fail are sent after them (E12)", async () => {
+    const { clock, sent, lost, next, notify } = startFailing();
+    next.push("note://d");
+    notify("note://b", "note://c");
+    await clock.pass(10);
+    lost.clear();
+    await clock.pass(500);
+    expect(sent).toEqual(["note://b", "note://c", "note://d"]);
+  });
+
+  it("broadcasts that fail are sent again in order, and failures are reported once until all are sent (E12)", async () => {
+    const { clock, failures, sent, lost, notify } = startFailing();
     notify("note://a", "note://b", "note://c");
     await clock.pass(10);
     notify("note://d");

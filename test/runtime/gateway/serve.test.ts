@@ -61,6 +61,16 @@ test("a number that a double does not hold does not pass a gateway on stdin and 
   expect(await served).toBeUndefined();
 });
 
+test("a gateway on stdin and stdout ends at a signal, although its client is still connected", async () => {
+  replaceStream("stdin");
+  replaceStream("stdout");
+  const declared = { revision: newest, capabilities: {}, ends: [] };
+  const { gateway } = await openScripted(declared, () => undefined);
+  const served = serveGatewayStdio(gateway);
+  process.emit("SIGHUP", "SIGHUP");
+  expect(await served).toBeUndefined();
+});
+
 const folder = await createTemporaryFolder("served");
 const program = new URL("../../../runtime/gateway/serve-module.ts", import.meta.url).href;
 let loaded = 0;

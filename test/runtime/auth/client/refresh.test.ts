@@ -249,6 +249,28 @@ describe("stored tokens", () => {
     expect(rig.seen[before]?.headers.authorization).toBeUndefined();
   });
 
+  test("a sign-out forgets the scopes of tokens that could no longer be refreshed", async () => {
+    let scope = ' scope="files"';
+    const ended = { status: 400, body: { error: "invalid_grant" } };
+    const rig = await start({
+      challenge: () => `Bearer${scope}`,
+      first: ({ form }) => (form.get("grant_type") === "refresh_token" ? ended : undefined),
+    });
+    const visited = createHeadlessRedirect();
+    const redirect = { open: visited.open };
+    const client = createRigClient(rig, { code: { redirect } });
+    expect(await client.call()).toBe(200);
+    scope = "";
+    rig.valid.clear();
+    redirect.open = () => Promise.reject(new Error("No user"));
+    await expect(client.call()).rejects.toThrow("No user");
+    await client.provider.signOut();
+    redirect.open = visited.open;
+    expect(await client.call()).toBe(200);
+    const signIns = rig.seen.filter(({ path }) => path === "/authorize");
+    expect(signIns.map(({ query }) => query.get("scope"))).toEqual(["files", null]);
+  });
+
   test("a sign-out deletes the issuer of the server, and tokens of that issuer although they are damaged", async () => {
     const rig = await start();
     const memory = createMemoryStore();
