@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
+import type { Engine } from "../../../cluster/stores/engine.ts";
 import { FollowedStream } from "../../../cluster/streams/followed-stream.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
@@ -11,6 +12,17 @@ const name = "first000000000";
 /** Default of the lease of a node in milliseconds. */
 const lease = 6_000;
 
+/** Follows a stream of the first node on the second one, from its beginning. */
+function follow(
+  { events, nodes }: Engine,
+  clock: ManualClock,
+  options: { readonly isPrimed?: boolean; open(): EventWriter },
+): FollowedStream {
+  const place = { session: key, name, events, nodes, node: secondNode };
+  const watch = async () => () => {};
+  return new FollowedStream({ ...place, canSeal: () => true, clock, retry: 20, watch, fail() {}, ...options }, -1);
+}
+
 /** Follows a stream of the first node, whose first event is an id that only some clients get, and loses the engine for two seconds. */
 async function followWhileLost(isPrimed: boolean): Promise<{ readonly isConnected: boolean; readonly text: string }> {
   const clock = new ManualClock();
@@ -21,23 +33,7 @@ async function followWhileLost(isPrimed: boolean): Promise<{ readonly isConnecte
   const append = { stream: name, owner: firstNode, fence: 0 };
   await engine.events.append(key, { ...append, first: 0, data: [""], requests: [1] });
   const written: string[] = [];
-  const stream = new FollowedStream(
-    {
-      session: key,
-      name,
-      events: engine.events,
-      nodes: engine.nodes,
-      node: secondNode,
-      canSeal: () => true,
-      clock,
-      retry: 20,
-      isPrimed,
-      watch: async () => () => {},
-      open: () => toWriter(written),
-      fail() {},
-    },
-    -1,
-  );
+  const stream = follow(engine, clock, { isPrimed, open: () => toWriter(written) });
   await clock.pass(1_000);
   memory.lose();
   await clock.pass(2_000);
@@ -72,22 +68,7 @@ async function takeOver(stopsAt: number): Promise<{ readonly after: number; read
   await engine.events.append(key, { stream: name, owner: firstNode, fence: 0, first: 0, data: [""], requests: [1] });
   const written: string[] = [];
   let endedAt: number | undefined;
-  const stream = new FollowedStream(
-    {
-      session: key,
-      name,
-      events: engine.events,
-      nodes: engine.nodes,
-      node: secondNode,
-      canSeal: () => true,
-      clock,
-      retry: 20,
-      watch: async () => () => {},
-      open: () => toWriter(written),
-      fail() {},
-    },
-    -1,
-  );
+  const stream = follow(engine, clock, { open: () => toWriter(written) });
   void stream.finished.then(() => (endedAt = clock.now()));
   // A node renews its lease three times in its duration.
   for (; clock.now() + lease / 3 <= stopsAt; await renew(false)) await clock.pass(lease / 3);
@@ -117,22 +98,7 @@ test("a stream of another node writes to its own connection only, and sends noth
     ...toWriter([]),
     end: () => void ends.push(connection),
   });
-  const stream = new FollowedStream(
-    {
-      session: key,
-      name,
-      events: engine.events,
-      nodes: engine.nodes,
-      node: secondNode,
-      canSeal: () => true,
-      clock,
-      retry: 20,
-      watch: async () => () => {},
-      open: () => toConnection("own"),
-      fail() {},
-    },
-    -1,
-  );
+  const stream = follow(engine, clock, { open: () => toConnection("own") });
   stream.connect(toConnection("other"));
   expect([ends, stream.isConnected]).toEqual([["other"], true]);
   await expect(stream.send()).rejects.toThrow("Another node writes the stream");
