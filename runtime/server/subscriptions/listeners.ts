@@ -53,6 +53,11 @@ export class Listeners implements Audience {
   notifyTopic(topic: string, handler: string, params: object): void {
     for (const listener of this.#open) if (listener.topics.has(topic)) listener.notify(handler, params);
   }
+
+  /** Closes every connection with a waiting request. The requests get their results first. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((listener) => listener.close()));
+  }
 }
 
 /** Subscribed notifications of a request. */
@@ -96,6 +101,10 @@ class Listener {
     const { revision, requestId } = this.#call;
     const row: NotificationRow | undefined = findRow(revision.serverNotifications, handler);
     if (row) this.#call.notify(row, { ...params, _meta: { [this.#tag]: requestId } }).catch(() => {});
+  }
+
+  close(): Promise<void> {
+    return this.#call.connection.close();
   }
 }
 

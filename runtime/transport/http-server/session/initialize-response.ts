@@ -33,7 +33,7 @@ export class InitializeResponse implements ResponseSink {
   }
 
   skip(): void {
-    // A client cannot cancel the handshake: it learns the id of the session from the response.
+    this.#exchange.respond({ status: 202 });
   }
 
   keepAlive(): void {
