@@ -227,10 +227,8 @@ export class InputRelay {
     for (const [key, end] of this.#sent) if (!Object.hasOwn(open, key)) end.abort(noLongerOpen());
     for (const [key, request] of Object.entries(open)) {
       if (this.#sent.has(key) || !isObject(request)) continue;
-      const end = new AbortController();
-      this.#sent.set(key, end);
       // A request that cannot be sent is tried again with the next read of the record.
-      this.#send(record.id, { key, request, end }).catch(() => this.#sent.delete(key));
+      this.#send(record.id, key, request).catch(() => this.#sent.delete(key));
     }
   }
 
@@ -239,15 +237,9 @@ export class InputRelay {
     for (const end of this.#sent.values()) end.abort(noLongerOpen());
   }
 
-  /** @param end - aborted when the task no longer waits for the response */
-  async #send(
-    id: string,
-    {
-      key,
-      request,
-      end,
-    }: { readonly key: string; readonly request: Record<string, unknown>; readonly end: AbortController },
-  ): Promise<void> {
+  async #send(id: string, key: string, request: Readonly<Record<string, unknown>>): Promise<void> {
+    const end = new AbortController();
+    this.#sent.set(key, end);
     const { method, params } = request;
     const { revision, signal } = this.#call;
     const row = findMethod(revision.serverRequests, String(method));

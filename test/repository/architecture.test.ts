@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import { findCircles } from "./architecture/circles.ts";
 import { codeRules } from "./architecture/code-rules.ts";
 import { fileRules } from "./architecture/file-rules.ts";
-import { singleImporters } from "./architecture/generator-folders.ts";
+import { singleImporters } from "./architecture/command-folders.ts";
 import { importRules } from "./architecture/imports.ts";
 import { isOfRuntime } from "./architecture/rooms.ts";
 import { describeRules } from "./architecture/rule.ts";

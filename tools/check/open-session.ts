@@ -22,15 +22,14 @@ export async function openSession(wires: WireFactory, revision: Revision): Promi
   return { revision, response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
 }
 
-/** Session beside the first one of the same revision. Probes share it, because to start a program takes longer than all messages of a probe. */
-export interface SecondSession {
-  /** Returns the session, which is opened unless it is open. Resolves to `undefined` on failure. */
+/**
+ * Creates a session beside the first one of the same revision. Probes share it, because to start a program takes longer than all messages of a probe.
+ * `open` returns it, and opens it unless it is open; `undefined` on failure.
+ */
+export function createSecondSession(reopen: () => Promise<Conversation | undefined>): {
   open(): Promise<Conversation | undefined>;
   close(): Promise<void>;
-}
-
-/** Creates a second session of a revision, which is opened when a probe needs it. */
-export function createSecondSession(reopen: () => Promise<Conversation | undefined>): SecondSession {
+} {
   let current: Conversation | undefined;
   const close = async (): Promise<void> => {
     const former = current;

@@ -1,5 +1,5 @@
 import type { Rule } from "./rule.ts";
-import { isAllowedInCli, isAllowedInGenerator, isAllowedInTools } from "./generator-folders.ts";
+import { isAllowedInCli, isAllowedInGenerator, isAllowedInTools } from "./command-folders.ts";
 import { isOfRuntime } from "./rooms.ts";
 import { isAllowedInRuntime, isSharedByGenerated } from "./runtime-folders.ts";
 import { pathOf, resolveFrom, specifiersOf } from "./sources.ts";

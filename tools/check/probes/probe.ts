@@ -1,7 +1,6 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CheckResult, Finding, Rule } from "../finding.ts";
-import type { SecondSession } from "../open-session.ts";
 import type { WireFactory } from "../wires/wire.ts";
 
 /** Context of a probe: an open session, and a function to open others. */
@@ -10,7 +9,7 @@ export interface ProbeContext {
   readonly revision: Revision;
   readonly wires: WireFactory;
   /** Opens the second session, for messages that may harm a session or leave responses behind. Resolves to `undefined` on failure. */
-  readonly openSecond: SecondSession["open"];
+  readonly openSecond: () => Promise<Conversation | undefined>;
   /** Tools, prompts and resources of the server. */
   readonly lists: Lists;
 }
