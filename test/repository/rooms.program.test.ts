@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..", "..");
 
 /** A file of each room that imports nothing. */
 const samples: Readonly<Record<string, string>> = {
-  cli: "cli/commands/misspelt.ts",
+  cli: "cli/commands/docs-search.ts",
   cluster: "cluster/copy-value.ts",
   generator: "generator/internal/user-error.ts",
   runtime: "runtime/internal/json-pointer.ts",
