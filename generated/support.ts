@@ -167,8 +167,19 @@ export interface Revision {
   readonly core?: Revision;
 }
 
-/** Data of an extension: its additions to revisions, and their conditions. */
-export interface Extension {
+/** Tables of the messages of an extension, by method. */
+export interface ExtensionTables {
+  readonly clientRequests: Table<RequestRow>;
+  readonly serverRequests: Table<RequestRow>;
+  readonly clientNotifications: Table<NotificationRow>;
+  readonly serverNotifications: Table<NotificationRow>;
+}
+
+/** Table without rows, whose type has no methods either. */
+export type NoRows = { readonly [method in never]: never };
+
+/** Data of an extension: its additions to revisions, and their conditions. `Tables` has the types of its messages. */
+export interface Extension<Tables extends ExtensionTables = ExtensionTables> {
   /** Identifier on the wire: its key in the `extensions` that either side declares. */
   readonly id: string;
   readonly status: "released" | "draft";
@@ -178,10 +189,10 @@ export interface Extension {
   readonly declared: { readonly [Side in Role]?: Check };
   /** Settings that this side declares. Default: an empty object. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly clientRequests: Table<RequestRow>;
-  readonly serverRequests: Table<RequestRow>;
-  readonly clientNotifications: Table<NotificationRow>;
-  readonly serverNotifications: Table<NotificationRow>;
+  readonly clientRequests: Tables["clientRequests"];
+  readonly serverRequests: Tables["serverRequests"];
+  readonly clientNotifications: Tables["clientNotifications"];
+  readonly serverNotifications: Tables["serverNotifications"];
   readonly headers: readonly HeaderRule[];
   /** Further results of methods of the core, by the value of `resultType` that marks them. */
   readonly results: readonly { readonly method: string; readonly kind: string; readonly check: Check }[];

@@ -27,6 +27,9 @@ export { listAll, readItems, readPages } from "./client/lists/pages.ts";
 
 export type { ClientSession } from "./client/session/client-session.ts";
 
+export { defineExtension } from "./extensions/define-extension.ts";
+export type { ExtensionOptions } from "./extensions/define-extension.ts";
+
 export type { CommonDeclarations } from "./protocol/revision/missing.ts";
 
 export type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "./protocol/methods/schema-issue.ts";

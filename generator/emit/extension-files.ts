@@ -59,11 +59,12 @@ function methodsView(model: ExtensionModel, checks: ValidateView["callees"]): ob
   const used = usedSpecs(model);
   const tables = tableViews({ methods, declarations: scope }, used, checks);
   const { id, lifecycles, declared, headers, results, members } = rules;
+  const emptyTables = messageSpecs.filter((spec) => !used.includes(spec)).map(({ name }) => name);
   const checkName = (type: string): string => `check${type}`;
   return {
-    support: ["Extension", ...rowTypesIn(tables)].join(", "),
+    support: ["Extension", ...(emptyTables.length > 0 ? ["NoRows"] : []), ...rowTypesIn(tables)].sort().join(", "),
     tables,
-    emptyTables: messageSpecs.filter((spec) => !used.includes(spec)).map(({ name }) => name),
+    emptyTables,
     id: literalText(id),
     status: literalText(status),
     lifecycles: literalText(lifecycles),

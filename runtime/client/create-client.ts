@@ -1,5 +1,6 @@
 import { EraCache } from "../lifecycle/era-cache.ts";
 import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
+import { isDefinedExtension } from "../protocol/revision/defined-extension.ts";
 import { DefaultClientSession } from "./session/default-session.ts";
 import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
 import type { ClientOptions, AnyClientOptions } from "./options.ts";
@@ -69,8 +70,10 @@ export function connectClient<P extends ClientTypes>(
 /** Creates a client without the types of a particular revision. */
 export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   checkOptions(given);
-  const source = { ...given, revisions: extendRevisions(given.revisions, given.extensions ?? [], "client") };
+  const { extensions = [] } = given;
+  const source = { ...given, revisions: extendRevisions(given.revisions, extensions, "client") };
   checkMethodOptions(source);
+  const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "client" });
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {
@@ -98,6 +101,7 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
     },
     async close() {
       await Promise.all([...sessions].map((session) => session.close()));
+      await installed?.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
+import { extensionOf } from "../protocol/revision/defined-extension.ts";
 import type { Capabilities } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { readAuth } from "../server/context.ts";
@@ -54,6 +55,7 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
         revision,
       ),
       ...implementWatching(revision, { listeners, watcher, more: bridge.at(revision).listen }),
+      ...createNotifiers(revision, proxies),
       rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
     }),
     onError,
@@ -79,6 +81,18 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
   const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
   return Object.fromEntries(
     open.map((row) => [row.handler, (params: unknown, call: CallContext) => forward(row, params, call)]),
+  );
+}
+
+/** Creates a handler for every notification of clients that belongs to an extension. */
+function createNotifiers({ clientNotifications }: Revision, proxies: Proxies): object {
+  const rows = Object.values(clientNotifications).filter((row) => extensionOf(row) !== undefined);
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.handler,
+      (params: unknown, { session }: Connection, origin: unknown) =>
+        proxies.notifyServer(row, params, { session, principal: readAuth(origin)?.principal }),
+    ]),
   );
 }
 

@@ -11,6 +11,7 @@ import { Listeners } from "../server/subscriptions/listeners.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
 import { createClientAcceptor } from "./client-acceptor.ts";
+import { isDefinedExtension } from "../protocol/revision/defined-extension.ts";
 import { CallConnections } from "./upstream/call-connections.ts";
 import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, withExtensions } from "./extensions.ts";
@@ -126,6 +127,7 @@ export async function createGateway(
   } = options;
   checkNumbers(options);
   if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
+  const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "gateway" });
   const ended = new AbortController();
   const traffic = options.onTraffic && new Traffic({ onTraffic: options.onTraffic, onError });
   const open = connectUpstream(place);
@@ -144,13 +146,15 @@ export async function createGateway(
   const clients = new TopicClients(listeners);
   const limit = new ConnectionLimit(maxConnections, { onFull: (principal) => stateless.makeRoomFor(principal) });
   const sessions = new Set<SessionProxy>();
-  const main = await UpstreamWatcher.open(upstreams, {
+  const opening = UpstreamWatcher.open(upstreams, {
     notify(handler, params) {
       listeners.notify(handler, {});
       if (listChanges.has(handler)) for (const session of sessions) session.notify(handler, params);
     },
     notifyUpdated: (uris) => listeners.notifyUpdated(uris),
   });
+  opening.catch(() => installed?.close());
+  const main = await opening;
   const { tools } = main;
   const { serverInfo, revision, session: server } = main.connection;
   const served = toServed(options.revisions, extensions, server);
@@ -205,7 +209,7 @@ export async function createGateway(
     async close() {
       ended.abort(new ClosedError("The gateway is closing"));
       // One that fails must not leave the connections to the server open.
-      await closeAll([[bridge], [proxies], [stateless, main]]);
+      await closeAll([[bridge], [proxies], [stateless, main], installed ? [installed] : []]);
     },
   };
 }

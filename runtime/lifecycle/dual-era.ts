@@ -3,7 +3,7 @@ import { missingMetadata, type MetadataReader } from "../protocol/session/reques
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { createServedConverter } from "./served-converter.ts";
 import { isHandshake } from "./negotiation.ts";
-import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
+import { createPerRequest, type PerRequest } from "./stateless-server.ts";
 import { createSessionAcceptor, type StatelessAccess } from "./initialize-server.ts";
 
 /** Prepares a server for both lifecycles: clients open a session, or send stateless requests. */
@@ -18,13 +18,13 @@ export function createDualAcceptor(options: ServeOptions): Acceptor {
       : accept(channel, agreement);
 }
 
-function createStatelessEntrance({ reader, enter }: PerRequest): StatelessAccess {
+function createStatelessEntrance({ reader, enter, notifications }: PerRequest): StatelessAccess {
   return {
     enter,
     join: (routes, opened) => ({
       ...routes,
       sessionOnly: routes,
-      ...createOpenNotifications(reader.revisions),
+      notifications,
       findFallback: (method) => (needsMetadata(method, reader, opened) ? undefined : routes.findFallback?.(method)),
       reject: (method) =>
         needsMetadata(method, reader, opened) ? missingMetadata(reader.revisions) : routes.reject(method),

@@ -10,6 +10,7 @@ import type {
 } from "../protocol/peer/routes.ts";
 import { createStatelessCall } from "../protocol/peer/stateless-request.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
+import { extensionOf } from "../protocol/revision/defined-extension.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, RpcError, methodNotFound } from "../jsonrpc/errors.ts";
 import {
@@ -41,6 +42,8 @@ export interface PerRequest {
   readonly reader: MetadataReader;
   /** Handles stateless requests on connections on which sessions may be opened as well. */
   readonly enter: FindStatelessRoutes;
+  /** Notifications possible before, or without, a session: the cancellation of stateless requests, and those of extensions. */
+  readonly notifications: Routes["notifications"];
   /** Serves connections on which no session can be opened. */
   readonly accept: Acceptor;
 }
@@ -80,7 +83,8 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
     if (metadata.kind === "none") return undefined;
     return metadata.kind === "refused" ? metadata.error : enterAs(metadata);
   };
-  const stateless = createStatelessRoutes(reader, enter);
+  const notifications = toOpenNotifications([...offers.values()].map(({ routes }) => routes));
+  const stateless = { ...createStatelessRoutes(reader, enter), notifications };
   const settings: PeerSettings = {
     ...options,
     reportsStrays: true,
@@ -89,6 +93,7 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
   return {
     reader,
     enter,
+    notifications,
     accept(given, agreement, connect) {
       const channel = observed(given, options, { role: "server", revision: agreement?.revision, isStateless: true });
       const entry = agreement && enterAs(agreement);
@@ -161,10 +166,9 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
 /**
  * Creates the routes of connections without sessions. They accept only requests with metadata. An `initialize` is rejected with the served revisions.
  */
-function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoutes): Routes {
+function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoutes): Omit<Routes, "notifications"> {
   const { revisions } = reader;
   return {
-    ...createOpenNotifications(revisions),
     requests: new Map(),
     batching: false,
     neverBatched: new Set(),
@@ -175,10 +179,15 @@ function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoute
   };
 }
 
-/** Returns notifications possible before, or without, a session: the cancellation of stateless requests. */
-export function createOpenNotifications(revisions: readonly Revision[]): Pick<Routes, "notifications"> {
-  const rows = revisions.flatMap(({ clientNotifications }) => Object.entries(clientNotifications));
-  return { notifications: new Map(rows.map(([method, row]) => [method, { row, handle: undefined }])) };
+/** Only notifications of extensions have handlers: nothing says to which session another one would refer. The newest revision comes first. */
+function toOpenNotifications(served: readonly Routes[]): Routes["notifications"] {
+  const entries = served.flatMap(({ notifications }) => [...notifications]).reverse();
+  return new Map(
+    entries.map(([method, { row, handle }]) => [
+      method,
+      { row, handle: extensionOf(row) === undefined ? undefined : handle },
+    ]),
+  );
 }
 
 /** Adds to every result its type and, in its metadata, the identity of the server. */

@@ -1,4 +1,4 @@
-import type { Revision } from "../../generated/support.ts";
+import type { Extension, Revision } from "../../generated/support.ts";
 import { deliverReport } from "../jsonrpc/error-report.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
@@ -6,7 +6,7 @@ import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
 import type { ServerExtensions } from "./definition.ts";
-import { findProvided, sortFeatures, type Feature } from "./feature.ts";
+import { findProvided, isServedExtension, sortFeatures, type Feature } from "./feature.ts";
 import { ServerLists } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
 import { pickShown, readShown } from "./list/shown-members.ts";
@@ -31,9 +31,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   spoken: readonly Revision[],
   options: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
-  const features = sortFeatures(options.features);
+  const features = sortFeatures([...options.features, ...featuresOf(definition)]);
   checkLists(definition);
-  const revisions = extend(spoken, definition, features);
+  const extensions = extensionsOf(definition, features);
+  const revisions = extend(spoken, extensions, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
@@ -41,6 +42,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   const builder = new ServerBuilder(definition, { ...options, features, revisions });
   // Two members with the same method are reported before a client connects.
   for (const revision of definition.handlers ? revisions : [newest]) builder.current.at(revision);
+  const installed = findProvided(features, "installExtensions")?.(extensions, { end: "server" });
   const { parts, lists } = builder;
   const core = {
     ...describe(definition, parts),
@@ -62,7 +64,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     get sessionCount() {
       return parts.sessions.size;
     },
-    close: (closing: CloseOptions = {}) => builder.current.close(closing),
+    async close(closing: CloseOptions = {}) {
+      await builder.current.close(closing);
+      await installed?.close();
+    },
   } satisfies Omit<CoreServer, "tools">;
   return Object.assign(core, lists);
 }
@@ -149,13 +154,17 @@ function createSettings(
   };
 }
 
-/** Returns the revisions with the extensions of a definition. */
+/** Returns the features brought by extensions with handlers of their own. */
+function featuresOf({ extensions = [] }: ServerExtensions): readonly Feature[] {
+  return extensions.filter(isServedExtension).map(({ feature }) => feature);
+}
+
+/** Returns the revisions with these extensions. */
 function extend(
   revisions: readonly Revision[],
-  definition: AnyCoreDefinition & ServerExtensions,
+  extensions: readonly Extension[],
   features: readonly Feature[],
 ): readonly Revision[] {
-  const extensions = extensionsOf(definition, features);
   const support = findProvided(features, "extensionSupport");
   if (support) return support.extend(revisions, extensions);
   if (extensions.length === 0) return revisions;
@@ -166,7 +175,7 @@ function extend(
 function extensionsOf(
   definition: AnyCoreDefinition & ServerExtensions,
   features: readonly Feature[],
-): NonNullable<ServerExtensions["extensions"]> {
+): readonly Extension[] {
   const { extensions = [] } = definition;
   const implied = features.flatMap((feature) => feature.extension?.(definition) ?? []);
   return [...extensions, ...implied.filter(({ id }) => !extensions.some((named) => named.id === id))];

@@ -1,4 +1,5 @@
 import type { Extension, RequestRow, Revision } from "../../generated/support.ts";
+import { extensionOf, namedAfterExtension } from "../protocol/revision/defined-extension.ts";
 import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { missingCapability } from "../protocol/peer/stateless-request.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
@@ -12,7 +13,7 @@ export interface ExtensionSupport {
    * @throws {Error} when an extension is invalid, or when two conflict
    */
   extend(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[];
-  /** Wraps the handlers of extension methods: they reject clients without a declaration of the extension. */
+  /** Wraps the handlers of extension methods: they reject clients without a declaration of the extension, and their failures name it. */
   guard(handlers: object, revision: Revision): object;
 }
 
@@ -22,7 +23,7 @@ export const extensionSupport: ExtensionSupport = {
   guard: guardHandlers,
 };
 
-/** Wraps the handlers of extension methods: they reject clients without a declaration of the extension. */
+/** Wraps the handlers of extension methods: they reject clients without a declaration of the extension, and their failures name it. */
 export function guardHandlers(handlers: object, revision: Revision): object {
   const guarded = Object.values(revision.clientRequests).flatMap((row) => guardHandler(handlers, row));
   return { ...handlers, ...Object.fromEntries(guarded) };
@@ -31,11 +32,13 @@ export function guardHandlers(handlers: object, revision: Revision): object {
 type Handler = (params: unknown, call: CallContext) => unknown;
 
 /** Wraps a handler: before it reads the params, it rejects clients without the needed capability. The error names the capability. */
-function guardHandler(handlers: object, { handler, needs }: RequestRow): readonly (readonly [string, Handler])[] {
-  const handle: unknown = Reflect.get(handlers, handler);
-  if (!needs || !isHandler(handle)) return [];
+function guardHandler(handlers: object, row: RequestRow): readonly (readonly [string, Handler])[] {
+  const { handler, needs } = row;
+  const found: unknown = Reflect.get(handlers, handler);
+  if (extensionOf(row) === undefined || !isHandler(found)) return [];
+  const handle = namedAfterExtension(row, found);
   const guarded: Handler = (params, call) => {
-    if (!isOpen(needs, call.session)) throw missingCapability(call.revision, needs);
+    if (needs && !isOpen(needs, call.session)) throw missingCapability(call.revision, needs);
     return handle(params, call);
   };
   return [[handler, guarded]];

@@ -1,5 +1,6 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { DefinedExtension, installExtensions } from "../protocol/revision/defined-extension.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
@@ -12,7 +13,7 @@ import type { ToolRegistry } from "./tools/registry.ts";
 
 /**
  * Optional part of a server, in addition to tools. Programs without it do not contain its code. A member for the whole server
- * (`extensionSupport`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
+ * (`extensionSupport`, `installExtensions`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
  */
 export interface Feature {
   readonly name: string;
@@ -28,6 +29,8 @@ export interface Feature {
   extension?(source: AnyServerDefinition): Extension | undefined;
   /** Support for extensions. Each feature that serves an extension brings it. */
   readonly extensionSupport?: ExtensionSupport;
+  /** Sets up extensions with handlers of their own. Each such extension brings it. */
+  readonly installExtensions?: typeof installExtensions;
   /** Creates the feature for one server, whose parts include the lists served by the feature. */
   create?(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns further members of a tool for lists, in addition to the ones of its definition. */
@@ -37,6 +40,16 @@ export interface Feature {
   /** Creates a function from a revision to the way in which handlers get input of their clients. Default: they cannot request any. */
   // The type of a method instead of a function: features read more members of the definition.
   readonly createInput?: { create(parts: ServerParts, source: AnyCoreDefinition): CreateInput }["create"];
+}
+
+/** Extension with the feature that serves it. */
+export interface ServedExtension extends DefinedExtension {
+  readonly feature: Feature;
+}
+
+/** True for an extension with the feature that serves it. */
+export function isServedExtension(extension: Extension): extension is ServedExtension {
+  return "feature" in extension;
 }
 
 /** Sends a request to be run as a task by the client. Resolves to its result. */

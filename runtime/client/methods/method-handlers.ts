@@ -3,6 +3,7 @@ import { chain } from "../../internal/maybe-async.ts";
 import { InvalidMessageError, SetupError } from "../../jsonrpc/errors.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isDefinedExtension, namedAfterExtension } from "../../protocol/revision/defined-extension.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import { unknownImplementation, type Capabilities } from "../../protocol/session/session.ts";
 import { declareCapability } from "../../protocol/session/declare-capability.ts";
@@ -11,7 +12,7 @@ import type { AnyClientOptions } from "../options.ts";
 import { ResponseScope } from "../input/response-scope.ts";
 
 /** Part of the options with handlers of methods. */
-export type MethodOptions = Pick<AnyClientOptions, "handlers" | "fallback" | "revisions">;
+export type MethodOptions = Pick<AnyClientOptions, "handlers" | "fallback" | "revisions" | "extensions">;
 
 type Handler = (params: object, context: unknown) => unknown;
 
@@ -94,14 +95,16 @@ export function declareMethods(source: MethodOptions, revision: Revision, declar
 }
 
 /** The row of a newer revision checks the result: converters for older revisions need a valid one. */
-function implementRequest({ method, result: check }: RequestRow | EmbeddedRow, handle: Handler): object {
+function implementRequest(row: RequestRow | EmbeddedRow, handle: Handler): object {
+  const { method, result: check } = row;
   const complete = (result: unknown = {}): unknown => {
     const issue = check(result);
     if (issue) throw new InvalidMessageError(method, "result", issue);
     return result;
   };
-  return (params: unknown, call: CallContext): unknown =>
-    chain(handle(isObject(params) ? params : {}, new ResponseScope(call)), complete);
+  return namedAfterExtension(row, (params, call: CallContext) =>
+    chain(handle(isObject(params) ? params : {}, new ResponseScope(call)), complete),
+  );
 }
 
 function findRequest(
@@ -111,10 +114,14 @@ function findRequest(
   return findRow(serverRequests, name) ?? findRow(embeddedRequests, name);
 }
 
-/** A handler may be a method of a class, which is no own member. */
-function findHandler({ handlers = {} }: MethodOptions, name: string): Handler | undefined {
-  const handler: unknown = Reflect.get(handlers, name);
-  return isHandler(handler) ? handler.bind(handlers) : undefined;
+/** Finds a handler of the options, or of an extension. A handler may be a method of a class, which is no own member. */
+function findHandler({ handlers = {}, extensions = [] }: MethodOptions, name: string): Handler | undefined {
+  const owners = [handlers, ...extensions.filter(isDefinedExtension).map((extension) => extension.handlers)];
+  for (const owner of owners) {
+    const handler: unknown = Reflect.get(owner, name);
+    if (isHandler(handler)) return handler.bind(owner);
+  }
+  return undefined;
 }
 
 function isHandler(value: unknown): value is Handler {

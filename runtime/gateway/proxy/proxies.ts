@@ -1,4 +1,4 @@
-import type { RequestRow } from "../../../generated/support.ts";
+import type { NotificationRow, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { Session } from "../../protocol/session/session.ts";
@@ -58,6 +58,15 @@ export class Proxies {
       sessions.delete(proxy);
       return proxy.close();
     });
+  }
+
+  /** Passes on a notification of an extension to the server of the client's session. */
+  notifyServer(
+    { method }: NotificationRow,
+    params: unknown,
+    { session, principal }: { readonly session: Session | undefined; readonly principal: string | undefined },
+  ): Promise<void> | undefined {
+    return session && this.#sessions.get(session)?.notifyServer(method, params, principal);
   }
 
   notifyRootsListChanged({ session }: Connection): Promise<void> | undefined {

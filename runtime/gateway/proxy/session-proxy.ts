@@ -68,9 +68,9 @@ export class SessionProxy {
   }
 
   /** Returns the connection of the session. If it could not be opened, the next request opens it again. */
-  #connect(call: CallContext): Promise<Upstream> {
+  #connect(principal: string | undefined): Promise<Upstream> {
     if (this.#upstream) return this.#upstream;
-    this.#holder = readAuth(call.origin)?.principal;
+    this.#holder = principal;
     const opening = this.#open();
     this.#upstream = opening;
     opening.catch(() => (this.#upstream = undefined));
@@ -122,10 +122,10 @@ export class SessionProxy {
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     this.#calls.add(call);
     try {
-      const upstream = await this.#connect(call);
+      const principal = readAuth(call.origin)?.principal;
+      const upstream = await this.#connect(principal);
       // Opening the connection may take long. The server must not begin what is no longer wanted.
       call.signal.throwIfAborted();
-      const principal = readAuth(call.origin)?.principal;
       const given = isObject(params) ? omit(params, "requestState", "inputResponses") : params;
       const sent = await this.#states.verify(given, principal);
       const received = await this.#run(upstream, { row, params: sent, call });
@@ -140,6 +140,12 @@ export class SessionProxy {
     } finally {
       this.#calls.delete(call);
     }
+  }
+
+  /** Passes on a notification of the client that belongs to an extension. */
+  async notifyServer(method: string, params: unknown, principal: string | undefined): Promise<void> {
+    const { connection } = await this.#connect(principal);
+    await connection.notify(method, params);
   }
 
   async notifyRootsListChanged(): Promise<void> {
@@ -328,4 +334,5 @@ const tooMuchInput = `The server required input more than ${maxInputRounds} time
 
 const tooManyInputRequests = `The server sent more than ${maxInputRequests} input requests in one result`;
 
-const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);
+/** Notifications passed on by other parts of the gateway. */
+export const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

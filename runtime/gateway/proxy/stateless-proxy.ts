@@ -7,6 +7,7 @@ import { listMembers } from "../../protocol/peer/readable-result.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
+import { extensionOf } from "../../protocol/revision/defined-extension.ts";
 import { readAuth } from "../../server/context.ts";
 import { createLogLevels, type LogLevels } from "../../server/logging/log-levels.ts";
 import type { ConnectionLimit } from "../upstream/connection-limit.ts";
@@ -18,6 +19,7 @@ import { toForwarded, toPrincipal, toCheckedResult, toConversionRejection } from
 import type { RelayedTask } from "../tasks/relayed-task.ts";
 import { unknownState, type PrincipalStates } from "./principal-states.ts";
 import { untilVisited } from "./url-elicitation.ts";
+import { passedOnOtherwise } from "./session-proxy.ts";
 import { SuspendedCall } from "./suspended-call.ts";
 import { readWholeList } from "./whole-list.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
@@ -210,11 +212,16 @@ export class StatelessProxy {
     return waiting?.suspended;
   }
 
-  /** Passes on log messages at the wanted levels: without a subscription, a client receives only notifications related to a request. */
+  /**
+   * Passes on log messages at the wanted levels, and notifications of extensions: without a subscription, a client receives only notifications related
+   * to a request.
+   */
   #notify(call: CallContext, handler: string, params: object): void {
     const row = findRow(call.revision.serverNotifications, handler);
+    if (!row || passedOnOtherwise.has(handler)) return;
+    if (extensionOf(row) !== undefined) return void call.notify(row, params).catch(() => {});
     const level = "level" in params ? params.level : undefined;
-    if (handler !== "loggingMessage" || !row || typeof level !== "string") return;
+    if (handler !== "loggingMessage" || typeof level !== "string") return;
     if (!this.#options.logLevels.includes(level)) return;
     if (this.#levelsAt(call.revision).wants(call, level)) call.notify(row, params).catch(() => {});
   }

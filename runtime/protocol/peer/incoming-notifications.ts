@@ -28,9 +28,10 @@ export function acceptNotification(
   notice: IncomingNotification,
   peer: NotificationHost,
   calls: { readonly incomingRequests: IncomingRequests; readonly pendingRequests: OutgoingRequests },
+  origin?: unknown,
 ): void {
   const known = findKnownName(notice, peer.routes);
-  if (known !== undefined) return acceptNotification({ ...notice, method: known }, peer, calls);
+  if (known !== undefined) return acceptNotification({ ...notice, method: known }, peer, calls, origin);
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
@@ -48,7 +49,7 @@ export function acceptNotification(
       peer.confirm();
       break;
   }
-  runHandler(notice, route, peer);
+  runHandler(notice, route, peer, origin);
 }
 
 /** Returns the name of a notification at the revision, if it was received under another name. */
@@ -87,7 +88,12 @@ function progress(params: unknown, pendingRequests: OutgoingRequests): void {
   });
 }
 
-function runHandler(notice: IncomingNotification, { row, handle }: NotificationRoute, peer: NotificationHost): void {
+function runHandler(
+  notice: IncomingNotification,
+  { row, handle }: NotificationRoute,
+  peer: NotificationHost,
+  origin: unknown,
+): void {
   if (!handle) return;
   const { method, params: given } = notice;
   const fail = (thrown: unknown): void => peer.report({ kind: "handler", method, error: toError(thrown) });
@@ -95,7 +101,7 @@ function runHandler(notice: IncomingNotification, { row, handle }: NotificationR
   try {
     const received = { kind: "notification", method: row.method, params: given } as const;
     const params = converter ? converter.receivedParams(received) : given;
-    Promise.resolve(handle(params, peer)).catch(fail);
+    Promise.resolve(handle(params, peer, origin)).catch(fail);
   } catch (thrown) {
     fail(thrown);
   }

@@ -121,7 +121,7 @@ export class MessageRouter {
       case "invalid":
         return this.#receiveInvalid(incoming, batch);
       case "notification":
-        acceptNotification(incoming, this.#host, this.#options);
+        acceptNotification(incoming, this.#host, this.#options, origin);
         return batch?.skip();
       case "result":
         this.#options.pendingRequests.resolve(incoming.id, incoming.result);

@@ -10,6 +10,7 @@ import {
   type Role,
   type Table,
 } from "../../../generated/support.ts";
+import { isDefinedExtension } from "./defined-extension.ts";
 
 /**
  * Returns revisions with these extensions and no others, each as far as it can be used there: methods, headers, and results.
@@ -22,11 +23,17 @@ export function extendRevisions(
   extensions: readonly Extension[],
   role: Role,
 ): readonly Revision[] {
-  for (const extension of extensions) checkSettings(extension, role);
+  const declaring = extensions.map((extension) => withSettings(extension, role));
+  for (const extension of declaring) checkSettings(extension, role);
   return revisions.map((revision) => {
-    const usable = extensions.filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
+    const usable = declaring.filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
     return usable.reduce(extend, revision.core ?? revision);
   });
+}
+
+function withSettings(extension: Extension, role: Role): Extension & { readonly settings: object } {
+  const { settings = isDefinedExtension(extension) ? extension.sides[role] : undefined } = extension;
+  return { ...extension, settings: settings ?? {} };
 }
 
 function checkSettings({ id, declared, settings = {} }: Extension, role: Role): void {
@@ -63,7 +70,11 @@ function extend(revision: Revision, extension: Extension): Revision {
     core: revision.core ?? revision,
     extensions: { ...extensions, [id]: settings },
     clientRequests: withParams(withResults),
-    serverRequests: addRows(revision.serverRequests, extension.serverRequests, id),
+    // Where each request has a lifecycle of its own, servers send none.
+    serverRequests:
+      revision.lifecycle === "handshake"
+        ? addRows(revision.serverRequests, extension.serverRequests, id)
+        : revision.serverRequests,
     clientNotifications: addRows(revision.clientNotifications, extension.clientNotifications, id),
     serverNotifications: withParams(addRows(revision.serverNotifications, extension.serverNotifications, id)),
     headers: [...revision.headers, ...headers],

@@ -32,5 +32,5 @@ export interface CallContext extends Caller {
 /** Handles a request and returns a result or a promise of it; a `StaticResult` is encoded only once. */
 export type RequestHandler = (params: unknown, context: CallContext) => unknown;
 
-/** Handles a notification. Its return value is ignored; a rejected promise is reported. */
-export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
+/** Handles a notification. Its return value is ignored; a rejected promise is reported. `origin` is what the transport knows about its source. */
+export type NotificationHandler = (params: unknown, connection: Connection, origin?: unknown) => unknown;

@@ -5,6 +5,7 @@ import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { NotificationHandler } from "../../protocol/session/call-context.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { AnyCoreDefinition } from "../any-definition.ts";
+import { readAuth } from "../context.ts";
 import { InputRequired } from "../input/input-required.ts";
 import type { RevisionServer } from "../revision-server.ts";
 import type { ServedMethod } from "./method-types.ts";
@@ -56,7 +57,7 @@ export function implementMethods(
     throw new SetupError(`handlers.${twice} is already served by another member of the definition; remove one`);
   return {
     ...Object.fromEntries(given.map(({ row, handler }) => [row.handler, implementMethod(row, handler, server)])),
-    ...Object.fromEntries(notified.map(({ row, handler }) => [row.handler, implementNotification(handler)])),
+    ...Object.fromEntries(notified.map(({ row, handler }) => [row.handler, implementNotification(handler, revision)])),
     ...(fallback && { fallback: (request: FallbackCall, call: CallContext) => fallback(request, server.scope(call)) }),
   };
 }
@@ -85,10 +86,11 @@ function implementMethod(row: RequestRow, handle: Handler, server: RevisionServe
   };
 }
 
-function implementNotification(handle: Handler): NotificationHandler {
-  return (params, { session }) => {
+/** Without a session, nothing is known of the client but its principal. */
+function implementNotification(handle: Handler, { id }: Revision): NotificationHandler {
+  return (params, { session }, origin) => {
     const { info, capabilities = {} } = session?.peer ?? {};
-    const context = { client: { info, capabilities }, session, revision: session?.revision.id };
+    const context = { auth: readAuth(origin), client: { info, capabilities }, session, revision: id };
     return handle(isObject(params) ? params : {}, context);
   };
 }

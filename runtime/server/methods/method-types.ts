@@ -54,7 +54,7 @@ type MethodHandler<P extends ToolTypes, Name extends keyof P> = {
 type NotificationHandler<P extends ToolTypes, Name extends keyof P> = {
   handle(
     params: NonNullable<ParamsOf<P[Name]>>,
-    context: Pick<Requester<P>, "client" | "session" | "revision">,
+    context: Pick<Requester<P>, "auth" | "client" | "session" | "revision">,
   ): unknown;
 }["handle"];
 

@@ -1,9 +1,12 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { attempt, chain, isThenable } from "../../internal/maybe-async.ts";
+import type { Channel } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../../protocol/profile.ts";
+import { extensionOf } from "../../protocol/revision/defined-extension.ts";
 import { EngineError } from "../../stores/engine-error.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
@@ -158,7 +161,7 @@ export class HttpEndpoint implements HttpServerContext {
       case "stateless":
         return this.#respondStateless(exchange, admission);
       case "noted":
-        return exchange.respond({ status: 202 });
+        return this.#receiveNotification(exchange, admission);
       case "open":
         return this.#openSession(exchange, admission);
       case "without-session":
@@ -189,6 +192,20 @@ export class HttpEndpoint implements HttpServerContext {
     const connection = this.service.accept(post, parsed.agreement, connectStateless);
     post.receive();
     if (!post.isDone) this.sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
+  }
+
+  /** Acknowledges a notification without a session. One of an extension is handled on a connection of its own. */
+  #receiveNotification(exchange: Exchange, { identity, message, revision }: Outcome<"noted">): void {
+    const row = revision && findMethod(revision.clientNotifications, message.method);
+    if (row && extensionOf(row) !== undefined) {
+      const channel: Channel = {
+        start: (receiver) => receiver.classified(message, toOrigin(identity, exchange)),
+        send: () => {},
+        close: () => Promise.resolve(),
+      };
+      void this.service.accept(channel, { revision, client: { info: undefined, capabilities: {} } }).close();
+    }
+    exchange.respond({ status: 202 });
   }
 
   #openSession(exchange: Exchange, { identity, postBody }: Outcome<"open">): void {

@@ -26,8 +26,16 @@ export interface StatelessContext {
 export type StatelessOutcome =
   | RejectedRequest
   | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly parsed: ParsedRequest }
-  /** A notification: it refers to nothing, so it is only acknowledged. */
-  | { readonly kind: "noted" };
+  | NotedNotification;
+
+/** A notification without a session. One of the core refers to nothing, so it is only acknowledged; one of an extension may have a handler. */
+export interface NotedNotification {
+  readonly kind: "noted";
+  readonly identity: Identity | undefined;
+  readonly message: Notification;
+  /** Revision named with it. Default: the newest. */
+  readonly revision: Revision | undefined;
+}
 
 /** Stateless request whose headers and metadata agree. The protocol layer takes it as it is: nothing in it is read a second time. */
 export interface ParsedRequest {
@@ -58,7 +66,7 @@ export function validateStateless(
   const version = head.header(metadataRules.headers.version.field)?.trim();
   const versions = { metadataRules, body: metadata.version, header: version };
   if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
-  if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
+  if (incoming.kind === "notification") return validateNotification(head, { identity, message: incoming }, versions);
   if (incoming.kind !== "request") return rejectHttp(400, "Invalid Request; send requests and notifications only");
   if (metadata.version === undefined || metadata.version !== version) return rejectVersions(head, incoming, versions);
   if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
@@ -84,18 +92,20 @@ interface Versions {
 /** Validates a notification. The protocol does not specify its metadata, but if it names a version, this has to be a served one. */
 function validateNotification(
   head: RequestHead,
-  notification: Notification,
+  noted: Pick<NotedNotification, "identity" | "message">,
   { metadataRules, body, header }: Versions,
 ): StatelessOutcome {
   const isUnlike = body !== undefined && header !== undefined && body !== header;
   if (isUnlike)
     return mismatch(head, metadataRules.headers.version.name, {
       revisions: metadataRules.revisions,
-      incoming: notification,
+      incoming: noted.message,
     });
+  const { revisions } = metadataRules;
   const version = body ?? header;
-  const isServed = version === undefined || metadataRules.revisions.some(({ id }) => id === version);
-  return isServed ? { kind: "noted" } : rejectWith(unsupportedVersion(metadataRules.revisions, version), undefined);
+  const revision = version === undefined ? revisions[0] : revisions.find(({ id }) => id === version);
+  if (version !== undefined && !revision) return rejectWith(unsupportedVersion(revisions, version), undefined);
+  return { kind: "noted", ...noted, revision };
 }
 
 /**

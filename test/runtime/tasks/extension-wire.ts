@@ -1,6 +1,7 @@
+import { findMethod } from "../../../runtime/protocol/methods/method-rows.ts";
 import { extension } from "../../../generated/extensions/tasks/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { isObject, type Check } from "../../../generated/support.ts";
+import { isObject, type Check, type RequestRow } from "../../../generated/support.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
@@ -64,7 +65,8 @@ export async function hear(wire: Wire, fits: (message: Message) => boolean): Pro
 
 function verify(method: string, result: Message): Message {
   const created: Check | undefined = extension.results[0]?.check;
-  const check = result.resultType === "task" ? created : extension.clientRequests[method]?.result;
+  const check =
+    result.resultType === "task" ? created : findMethod<RequestRow>(extension.clientRequests, method)?.result;
   const issue = check?.(result);
   if (issue) throw new Error(`${method} at ${issue.path}: ${issue.expected}`);
   return result;

@@ -1,0 +1,144 @@
+import type { Extension, ExtensionTables, NotificationRow, RequestRow, Role, Table } from "../../generated/support.ts";
+import { asHandled } from "../internal/as-handled.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
+import { findMethod } from "../protocol/methods/method-rows.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import {
+  installExtensions,
+  type DefinedExtension,
+  type ExtensionSetup,
+  type InstalledExtension,
+} from "../protocol/revision/defined-extension.ts";
+import { HandlerScope, type ContextParts } from "../server/context.ts";
+import { extensionSupport } from "../server/extensions.ts";
+import type { Feature, ServedExtension } from "../server/feature.ts";
+import { implementMethods } from "../server/methods/method-handlers.ts";
+import { RevisionServer } from "../server/revision-server.ts";
+import type { ExtensionNotificationHandlers, ExtensionRequestHandlers } from "./handler-types.ts";
+
+/** Parts of an extension in addition to its tables. */
+export interface ExtensionOptions<T extends ExtensionTables> {
+  /**
+   * Handlers of requests by method. Params have been checked. The result is checked as well, and the runtime adds `resultType`. Default: a request
+   * without a handler is rejected with "method not found".
+   */
+  readonly requests?: ExtensionRequestHandlers<T>;
+  /** Handlers of notifications by method. Params have been checked. */
+  readonly notifications?: ExtensionNotificationHandlers<T>;
+  /** Identifiers of other extensions that have to be in the same list. They are set up first. Default: none. */
+  readonly requires?: readonly string[];
+  /** Settings to declare in the capabilities of each side. Default: an empty object. */
+  readonly declared?: { readonly [Side in Role]?: Readonly<Record<string, unknown>> };
+  /**
+   * Called once for each server, client or gateway with the extension, before it is used. Returns what has to be closed with it. When it throws,
+   * nothing is set up.
+   */
+  setup?(place: ExtensionSetup): InstalledExtension | undefined | void;
+}
+
+/**
+ * Defines an extension from its compiled tables. The value works in the `extensions` of servers, clients and gateways, and may come from any package.
+ *
+ * @throws {SetupError} when a handler is no function, or names a method that the extension does not have
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @example
+ * ```ts
+ * import { defineExtension } from "mcp-server-runtime";
+ * import { extension } from "./mcp/extensions/echo/index.ts";
+ *
+ * export const echo = defineExtension(extension, {
+ *   requests: {
+ *     "echo/say": ({ text }) => ({ text: text.toUpperCase() }),
+ *   },
+ * });
+ * ```
+ */
+export function defineExtension<T extends ExtensionTables>(
+  table: Extension<T>,
+  options: ExtensionOptions<NoInfer<T>> = {},
+): DefinedExtension {
+  const { requests = {}, notifications = {}, requires = [], declared = {} } = options;
+  const { id, clientRequests, serverRequests, clientNotifications, serverNotifications } = table;
+  checkHandlers(id, requests, { kind: "request", tables: [clientRequests, serverRequests] });
+  checkHandlers(id, notifications, { kind: "notification", tables: [clientNotifications, serverNotifications] });
+  const handlers = { ...requests, ...notifications };
+  const defined: ServedExtension = {
+    ...table,
+    clientRequests: byMethod(clientRequests),
+    serverRequests: byMethod(serverRequests),
+    clientNotifications: byMethod(clientNotifications),
+    serverNotifications: byMethod(serverNotifications),
+    requires,
+    sides: declared,
+    handlers,
+    install: installExtensions,
+    setup: (place) => options.setup?.(place),
+    feature: createFeature(id, handlers),
+  };
+  return defined;
+}
+
+function checkHandlers(
+  id: string,
+  handlers: object,
+  { kind, tables }: { readonly kind: string; readonly tables: readonly Table<object>[] },
+): void {
+  for (const [method, handler] of Object.entries(handlers)) {
+    if (!tables.some((table) => Object.hasOwn(table, method)))
+      throw new SetupError(`Extension ${id} has no ${kind} ${method}; check the name`);
+    if (typeof handler !== "function")
+      throw new SetupError(`Extension ${id}: the handler of ${method} is not a function; write a function`);
+  }
+}
+
+/** Names the handlers of rows after their methods: two extensions may have types of the same name. */
+function byMethod<Row extends RequestRow | NotificationRow>(table: Table<Row>): Table<Row> {
+  return Object.fromEntries(Object.entries(table).map(([method, row]) => [method, { ...row, handler: method }]));
+}
+
+/** Creates the feature that serves an extension. */
+function createFeature(id: string, handlers: object): Feature {
+  return {
+    name: id,
+    extensionSupport,
+    installExtensions,
+    create: () => ({
+      implement(server) {
+        if (!Object.hasOwn(server.revision.extensions ?? {}, id)) return { handlers: {} };
+        return { handlers: implementMethods({ handlers }, withRequests(server), new Set()) };
+      },
+    }),
+  };
+}
+
+/** Adds requests of the extension to the contexts of handlers, for servers that send no other requests. */
+function withRequests({ parts, revision, inputRunner, createScope }: RevisionServer): RevisionServer {
+  return new RevisionServer(parts, revision, {
+    inputRunner,
+    createScope(call, contextParts) {
+      const scope = createScope(call, contextParts);
+      return "request" in scope ? scope : new RequestingScope(call, contextParts);
+    },
+  });
+}
+
+/** Context of a handler, with requests to the client. */
+class RequestingScope extends HandlerScope {
+  readonly #call: CallContext;
+
+  constructor(call: CallContext, parts: ContextParts) {
+    super(call, parts);
+    this.#call = call;
+  }
+
+  get request(): (method: string, params: object) => Promise<unknown> {
+    return (method, params) => asHandled(this.#request(method, params));
+  }
+
+  async #request(method: string, params: object): Promise<unknown> {
+    const { id, serverRequests } = this.#call.revision;
+    const row = findMethod(serverRequests, method);
+    if (!row) throw new Error(`Revision ${id} has no request ${method} of servers; check context.revision first`);
+    return this.#call.request(row, params);
+  }
+}

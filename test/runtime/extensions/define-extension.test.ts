@@ -1,0 +1,294 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import type { Extension, Revision } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { connectHttp } from "../../../runtime/client/connect-http.ts";
+import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
+import { createUntypedClient } from "../../../runtime/client/create-client.ts";
+import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
+import { defineExtension } from "../../../runtime/extensions/define-extension.ts";
+import { createGateway } from "../../../runtime/gateway/gateway.ts";
+import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { newest as handshake } from "../fixture-revision.ts";
+import { alone } from "../lifecycle/stateless.ts";
+import { clientNotifications, clientRequests, extension, id } from "./echo.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function create(extensions: readonly Extension[], served: readonly Revision[] = revisions): Server {
+  const server = createServer(
+    { name: "server", version: "1", onError: (report) => reports.push(report), extensions },
+    served,
+  );
+  closing.push(() => server.close());
+  return server;
+}
+
+const reports: ErrorReport[] = [];
+afterEach(() => void reports.splice(0));
+
+/** Ways from a client to a server. */
+const ways: Readonly<Record<string, (server: Server) => Promise<ConnectionFactory>>> = {
+  "in memory": async (server) => {
+    const accept = createServerAcceptor(server, {});
+    return (options) => {
+      const [near, far] = createInMemoryTransports();
+      accept(far);
+      return connect(near, options);
+    };
+  },
+  "over HTTP": async (server) => {
+    const listener = await serveHttp(server, { port: 0 });
+    closing.push(() => listener.close());
+    return (options) => connectHttp(listener.url, options);
+  },
+  "through a gateway": async (server) => {
+    const upstream = await serveHttp(server, { port: 0 });
+    closing.push(() => upstream.close());
+    const gateway = await createGateway(
+      { kind: "url", url: upstream.url },
+      { revisions, extensions: [defineExtension(extension)] },
+    );
+    closing.push(() => gateway.close());
+    const listener = await serveGatewayHttp(gateway);
+    closing.push(() => listener.close());
+    return (options) => connectHttp(listener.url, options);
+  },
+};
+
+async function join(
+  open: ConnectionFactory,
+  extensions: readonly Extension[],
+  revision: Revision,
+): Promise<DefaultClientSession> {
+  const info = { name: "client", version: "1" };
+  const client = createUntypedClient({
+    info,
+    revisions: [revision],
+    extensions,
+    onError: (report) => reports.push(report),
+  });
+  closing.push(() => client.close());
+  return client.connect(open);
+}
+
+describe.each(Object.entries(ways))("an extension %s", (way, reach) => {
+  test.each([alone, handshake].map((revision) => [revision.id, revision] as const))(
+    "both ends use it at %s",
+    async (_, revision) => {
+      const heard: string[] = [];
+      const faded: string[] = [];
+      const served = defineExtension(extension, {
+        requests: {
+          async "echo/say"({ text }, { notify, request }) {
+            await notify("notifications/echo/faded", { text: `${text}…` });
+            return revision.lifecycle === "handshake" ? request("echo/voice", { text }) : { text: text.toUpperCase() };
+          },
+          "echo/spell": ({ text }) => ({ text: [...text].join(" ") }),
+        },
+        notifications: { "notifications/echo/heard": ({ text }) => void heard.push(text) },
+        declared: { server: { loud: true } },
+      });
+      const used = defineExtension(extension, {
+        requests: { "echo/voice": ({ text }) => ({ text: `a voice says ${text}` }) },
+        notifications: { "notifications/echo/faded": ({ text }) => void faded.push(text) },
+      });
+      const session = await join(await reach(create([served], [revision])), [used], revision);
+      const say = session.request(clientRequests["echo/say"], { text: "abc" });
+      const isSession = revision.lifecycle === "handshake";
+      expect(await say).toMatchObject({ text: isSession ? "a voice says abc" : "ABC" });
+      expect(await session.request(clientRequests["echo/spell"], { text: "abc" })).toMatchObject({ text: "a b c" });
+      await expect.poll(() => faded, { timeout: 60_000 }).toEqual(["abc…"]);
+      expect(session.serverCapabilities.extensions).toEqual({ [id]: { loud: true } });
+      // A gateway knows to which server a notification belongs only by its session.
+      const isLost = way === "through a gateway" && !isSession;
+      await session.notify(clientNotifications["notifications/echo/heard"], { text: "x" });
+      if (!isLost) await expect.poll(() => heard, { timeout: 60_000 }).toEqual(["x"]);
+      expect(reports).toEqual([]);
+    },
+  );
+});
+
+/** Extension without messages. */
+function plain(name: string, options: Parameters<typeof defineExtension>[1] = {}): Extension {
+  const rows = { clientRequests: {}, serverRequests: {}, clientNotifications: {}, serverNotifications: {} };
+  return defineExtension({ ...extension, ...rows, id: name }, options);
+}
+
+const [one, two] = ["com.example/one", "com.example/two"];
+const done: string[] = [];
+afterEach(() => void done.splice(0));
+
+const core = { ...extension, clientRequests: { "tools/call": clientRequests["echo/say"] } };
+
+describe("an extension that cannot be used", () => {
+  test.each<[string, () => readonly Extension[], string]>([
+    ["twice", () => [plain(one), plain(one)], `The extension ${one} is duplicated; pass it once`],
+    ["with a method of the core", () => [core], `The extension ${id} defines tools/call, which is already defined`],
+    [
+      "with a method of another extension",
+      () => [extension, { ...extension, id: two }],
+      `The extension ${two} defines echo/say, which is already defined`,
+    ],
+    ["with an identifier without a prefix", () => [plain("echo")], '"echo" is not a valid extension identifier'],
+    [
+      "with invalid settings",
+      () => [plain(id, { declared: { server: { loud: 1 }, client: {} } })],
+      `Extension ${id}: its settings/loud must be boolean`,
+    ],
+    ["without the one that it requires", () => [plain(one, { requires: [two] })], `Extension ${one} requires ${two}`],
+    [
+      "with one that requires it",
+      () => [plain(one, { requires: [two] }), plain(two, { requires: [one] })],
+      `Extension ${one} requires itself: ${one} → ${two} → ${one}`,
+    ],
+    ["with itself", () => [plain(one, { requires: [one] })], `Extension ${one} requires itself: ${one} → ${one}`],
+    [
+      "with a setup that fails",
+      () => [
+        plain(two, {
+          requires: [one],
+          setup: () => {
+            throw new Error("no key");
+          },
+        }),
+        plain(one, { setup: () => ({ close: () => void done.push(`${one} closed`) }) }),
+      ],
+      `Extension ${two} cannot be set up: no key`,
+    ],
+    [
+      "with a setup that returns a promise",
+      () => [plain(one, { setup: (): object => Promise.resolve({}) })],
+      `Extension ${one} cannot be set up: setup returned a promise; prepare it before`,
+    ],
+  ])("%s is rejected at each end", async (name, list, message) => {
+    expect(() => create(list())).toThrow(message);
+    const ended = name === "with a setup that fails" ? [`${one} closed`] : [];
+    expect(done.splice(0)).toEqual(ended);
+    const info = { name: "client", version: "1" };
+    if (name !== "with invalid settings")
+      expect(() => createUntypedClient({ info, revisions, extensions: list() })).toThrow(message);
+    expect(done.splice(0)).toEqual(name === "with invalid settings" ? [] : ended);
+    const open = await ways["in memory"]?.(create([]));
+    if (open && name !== "with invalid settings")
+      await expect(createGateway(open, { revisions, extensions: list() })).rejects.toThrow(message);
+    expect(done).toEqual(name === "with invalid settings" ? [] : ended);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      "an unknown request",
+      { requests: { "echo/sing": () => ({}) } },
+      `Extension ${id} has no request echo/sing; check the name`,
+    ],
+    [
+      "a notification as a request",
+      { requests: { "notifications/echo/heard": () => ({}) } },
+      `Extension ${id} has no request notifications/echo/heard`,
+    ],
+    [
+      "an unknown notification",
+      { notifications: { "echo/say": () => {} } },
+      `Extension ${id} has no notification echo/say; check the name`,
+    ],
+    [
+      "a handler that is no function",
+      { requests: { "echo/say": {} } },
+      `Extension ${id}: the handler of echo/say is not a function`,
+    ],
+  ])("%s is rejected", (_, options, message) => {
+    expect(() => defineExtension(extension, options)).toThrow(message);
+  });
+});
+
+describe("a request of an extension", () => {
+  const failing = defineExtension(extension, {
+    requests: {
+      "echo/say"({ text }, { request }) {
+        if (text === "fail") throw new Error("a secret");
+        if (text === "reject") throw new RpcError(-32001, "too loud");
+        return text === "ask" ? request("echo/voice", { text }) : JSON.parse("{}");
+      },
+    },
+  });
+  const speechless = defineExtension(extension, {
+    requests: {
+      "echo/voice"() {
+        throw new Error("another secret");
+      },
+    },
+  });
+
+  test.each<[string, "echo/say" | "echo/spell", object, object, ErrorReport["kind"] | undefined]>([
+    ["with invalid params", "echo/say", { text: 1 }, { code: -32602 }, undefined],
+    [
+      "whose handler fails",
+      "echo/say",
+      { text: "fail" },
+      { code: -32603, message: `Internal error in ${id}` },
+      "handler",
+    ],
+    [
+      "with an invalid result",
+      "echo/say",
+      { text: "" },
+      { code: -32603, message: `Internal error in ${id}` },
+      "handler",
+    ],
+    ["rejected by its handler", "echo/say", { text: "reject" }, { code: -32001, message: "too loud" }, undefined],
+    ["without a handler", "echo/spell", { text: "" }, { code: -32601 }, undefined],
+    [
+      "whose client fails",
+      "echo/say",
+      { text: "ask" },
+      { code: -32603, message: `Internal error in ${id}` },
+      "handler",
+    ],
+  ])("a request %s gets an error", async (_, method, params, error, kind) => {
+    const open = await ways["in memory"]?.(create([failing], [handshake]));
+    const session = open && (await join(open, [speechless], handshake));
+    // Clients check params too: as a raw row, they are sent as they are.
+    const row = { ...clientRequests[method], params: () => undefined };
+    await expect(session?.request(row, { text: "", ...params })).rejects.toMatchObject(error);
+    expect(reports[0]?.kind).toBe(kind);
+  });
+
+  test.each([alone, handshake])("clients that do not declare the extension are rejected at $id", async (revision) => {
+    const open = await ways["in memory"]?.(create([failing]));
+    const session = open && (await join(open, [], revision));
+    const row = { ...clientRequests["echo/say"], gate: { side: "server", path: [] } } as const;
+    const { needs: _needs, ...unguarded } = row;
+    await expect(session?.request(unguarded, { text: "" })).rejects.toMatchObject({
+      code: revision === alone ? -32021 : -32601,
+    });
+  });
+});
+
+test("extensions are closed with their end, before the ones they require", async () => {
+  const list = (): readonly Extension[] => [
+    plain(two, {
+      requires: [one],
+      setup: ({ end }) => (done.push(`two at ${end}`), { close: () => void done.push("two closed") }),
+    }),
+    plain(one, { setup: ({ end }) => (done.push(`one at ${end}`), { close: () => void done.push("one closed") }) }),
+  ];
+  const server = create(list());
+  const open = await ways["in memory"]?.(server);
+  const gateway = open && (await createGateway(open, { revisions, extensions: list() }));
+  const client = createUntypedClient({ info: { name: "client", version: "1" }, revisions, extensions: list() });
+  const opened = ["server", "gateway", "client"].flatMap((end) => [`one at ${end}`, `two at ${end}`]);
+  expect(done.splice(0)).toEqual(opened);
+  for (const end of [client, gateway, server]) {
+    await end?.close();
+    expect(done.splice(0)).toEqual(["two closed", "one closed"]);
+  }
+});
