@@ -1,11 +1,11 @@
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type NotificationRow, type Revision } from "../../generated/support.ts";
 import type { ClientConnection } from "../client/connect.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import { extensionOf } from "../protocol/revision/defined-extension.ts";
-import type { Capabilities } from "../protocol/session/session.ts";
+import type { Capabilities, Session } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { readAuth } from "../server/context.ts";
 import { guardHandlers } from "../server/extensions.ts";
@@ -55,7 +55,7 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
         revision,
       ),
       ...implementWatching(revision, { listeners, watcher, more: bridge.at(revision).listen }),
-      ...createNotifiers(revision, proxies),
+      ...createNotifiers(revision, { proxies, watcher }),
       rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
     }),
     onError,
@@ -84,16 +84,29 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
   );
 }
 
-/** Creates a handler for every notification of clients that belongs to an extension. */
-function createNotifiers({ clientNotifications }: Revision, proxies: Proxies): object {
+/** Creates a handler for every notification of clients that belongs to an extension. Without a session, it goes to a server without sessions only. */
+function createNotifiers(
+  { clientNotifications }: Revision,
+  { proxies, watcher }: Pick<ClientSide, "proxies" | "watcher">,
+): object {
+  const notify = (row: NotificationRow, params: unknown, { session, origin }: Notifying): Promise<void> | undefined => {
+    if (session) return proxies.notifyServer(row, params, { session, principal: readAuth(origin)?.principal });
+    const { revision } = watcher.connection;
+    if (revision.lifecycle === "per-request") return watcher.connection.notify(row.method, params);
+    throw new Error(`The notification ${row.method} has no session with the server; open a session to send it`);
+  };
   const rows = Object.values(clientNotifications).filter((row) => extensionOf(row) !== undefined);
   return Object.fromEntries(
     rows.map((row) => [
       row.handler,
-      (params: unknown, { session }: Connection, origin: unknown) =>
-        proxies.notifyServer(row, params, { session, principal: readAuth(origin)?.principal }),
+      (params: unknown, { session }: Connection, origin: unknown) => notify(row, params, { session, origin }),
     ]),
   );
+}
+
+interface Notifying {
+  readonly session: Session | undefined;
+  readonly origin: unknown;
 }
 
 const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);

@@ -64,9 +64,9 @@ export class Proxies {
   notifyServer(
     { method }: NotificationRow,
     params: unknown,
-    { session, principal }: { readonly session: Session | undefined; readonly principal: string | undefined },
+    { session, principal }: { readonly session: Session; readonly principal: string | undefined },
   ): Promise<void> | undefined {
-    return session && this.#sessions.get(session)?.notifyServer(method, params, principal);
+    return this.#sessions.get(session)?.notifyServer(method, params, principal);
   }
 
   notifyRootsListChanged({ session }: Connection): Promise<void> | undefined {
