@@ -5,7 +5,6 @@ import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
-import type { ServerExtensions } from "./definition.ts";
 import { findProvided, isServedExtension, sortFeatures, type Feature } from "./feature.ts";
 import { ServerLists } from "./list/changing-lists.ts";
 import { createSignedCursors } from "./list/cursors.ts";
@@ -27,7 +26,7 @@ import { createToolList, type ToolLists } from "./tools/registry.ts";
  * @throws {Error} when there is no revision, or when an extension is invalid
  */
 export function buildServer<Lists extends object, Definition extends AnyCoreDefinition>(
-  definition: Definition & ServerExtensions,
+  definition: Definition,
   spoken: readonly Revision[],
   options: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
@@ -155,7 +154,7 @@ function createSettings(
 }
 
 /** Returns the features brought by extensions with handlers of their own. */
-function featuresOf({ extensions = [] }: ServerExtensions): readonly Feature[] {
+function featuresOf({ extensions = [] }: AnyCoreDefinition): readonly Feature[] {
   return extensions.filter(isServedExtension).map(({ feature }) => feature);
 }
 
@@ -168,14 +167,11 @@ function extend(
   const support = findProvided(features, "extensionSupport");
   if (support) return support.extend(revisions, extensions);
   if (extensions.length === 0) return revisions;
-  throw new SetupError("Extensions are not part of this project; add a feature that serves one");
+  throw new SetupError(`Nothing serves the extension ${extensions[0]?.id}; wrap it in defineExtension`);
 }
 
 /** Returns the extensions named by a definition or needed by its members. */
-function extensionsOf(
-  definition: AnyCoreDefinition & ServerExtensions,
-  features: readonly Feature[],
-): readonly Extension[] {
+function extensionsOf(definition: AnyCoreDefinition, features: readonly Feature[]): readonly Extension[] {
   const { extensions = [] } = definition;
   const implied = features.flatMap((feature) => feature.extension?.(definition) ?? []);
   return [...extensions, ...implied.filter(({ id }) => !extensions.some((named) => named.id === id))];

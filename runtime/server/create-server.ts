@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
+import type { ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer } from "./build-server.ts";
 import type { ToolLists } from "./tools/registry.ts";
 import type { AnyServerDefinition } from "./any-definition.ts";
@@ -47,7 +47,7 @@ export const allFeatures: BuildOptions<ResourceLists & PromptLists> = {
  * ```
  */
 export function createServer(
-  source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRequestState & ServerExtensions,
+  source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRequestState,
   revisions: readonly Revision[],
 ): Server {
   return buildServer(source, revisions, allFeatures);

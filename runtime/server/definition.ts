@@ -282,8 +282,7 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerPrompts<P> &
   ServerSkills &
   ServerTasks &
-  ServerRequestState &
-  ServerExtensions;
+  ServerRequestState;
 
 /** Part of every definition: implementation, tools, handlers of methods and options. */
 export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
@@ -324,15 +323,6 @@ export interface ServerRequestState {
   readonly requestState?: RequestStateOptions;
 }
 
-/** Extension options of a server. */
-export interface ServerExtensions {
-  /**
-   * Extensions to declare to clients in addition to the ones used by the definition, or to declare with settings: `{ ...extension, settings }`. Each
-   * is used with clients that declare it as well. Default: none.
-   */
-  readonly extensions?: readonly Extension[];
-}
-
 /** Options of a server, independent of its features. */
 export interface ServerOptions {
   /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
@@ -346,6 +336,11 @@ export interface ServerOptions {
   readonly maxSubscriptions?: number;
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
   readonly experimental?: { readonly [name: string]: object };
+  /**
+   * Extensions made by `defineExtension`, or used by other members of the definition and declared with settings: `{ ...extension, settings }`. Each is
+   * used with clients that declare it as well. Default: none.
+   */
+  readonly extensions?: readonly Extension[];
   /** Middleware around every request, including `initialize` and `ping`. The first one is outermost. */
   readonly middleware?: readonly Middleware[];
   /** Maximum number of entries on one page of a list. Default: all on one page. */

@@ -3,7 +3,6 @@ import type { ListKind } from "../../runtime/protocol/methods/list-kinds.ts";
 import type { AnyCoreDefinition } from "../../runtime/server/any-definition.ts";
 import { buildServer } from "../../runtime/server/build-server.ts";
 import type { BuildOptions, CoreServer } from "../../runtime/server/server.ts";
-import type { ServerExtensions } from "../../runtime/server/definition.ts";
 import type { ToolLists } from "../../runtime/server/tools/registry.ts";
 import { writeToStandardError } from "../../runtime/server/logging/stderr.ts";
 import { subscriptions } from "../../runtime/server/subscriptions/feature.ts";
@@ -38,11 +37,14 @@ export class DefinitionSlot {
    * @throws {SetupError} when the definition cannot be served
    */
   build<Lists extends object, Definition extends AnyCoreDefinition>(
-    definition: Definition & ServerExtensions,
+    definition: Definition,
     revisions: readonly Revision[],
     options: BuildOptions<Lists, Definition>,
   ): { readonly built: BuiltServer; readonly server: CoreServer & ToolLists & Lists } {
-    const kinds = this.#findKinds(definition, buildServer(definition, revisions, options));
+    const probe = buildServer(definition, revisions, options);
+    const kinds = this.#findKinds(definition, probe);
+    // It has no clients, but its extensions have been set up.
+    probe.close().catch((error: unknown) => probe.onError({ kind: "transport", error: toError(error) }));
     const view = this.sessions.createView();
     const { features } = options;
     const server = buildServer(

@@ -2,7 +2,6 @@ import type { Revision } from "../../generated/support.ts";
 import type { AnyCoreDefinition } from "../../runtime/server/any-definition.ts";
 import { allFeatures, type createServer } from "../../runtime/server/create-server.ts";
 import type { BuildOptions, CoreServer } from "../../runtime/server/server.ts";
-import type { ServerExtensions } from "../../runtime/server/definition.ts";
 import { forRevisions, type RevisionDefiners } from "../../runtime/server/for-revisions.ts";
 import type { ToolLists } from "../../runtime/server/tools/registry.ts";
 import type { ProtocolTypes } from "../../runtime/server/protocol-types.ts";
@@ -15,7 +14,7 @@ import type { ServedOptions } from "./swapped-options.ts";
 /** Functions in place of the runtime's, for one load of a program. */
 export interface DevFunctions {
   readonly buildServer: <Lists extends object, Definition extends AnyCoreDefinition>(
-    definition: Definition & ServerExtensions,
+    definition: Definition,
     revisions: readonly Revision[],
     options: BuildOptions<Lists, Definition>,
   ) => CoreServer & ToolLists & Lists;

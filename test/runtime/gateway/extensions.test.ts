@@ -8,7 +8,7 @@ import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
 import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
-import type { ServerExtensions, ServerSkills } from "../../../runtime/server/definition.ts";
+import type { ServerSkills } from "../../../runtime/server/definition.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
@@ -37,7 +37,7 @@ const tools = [
   { name: "show", ui: { resourceUri: uri }, execute: () => "3 open" },
   { name: "work", task: { pollInterval: 5 }, execute: () => "done" },
 ];
-const source: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = {
+const source: Partial<AnyServerDefinition> & ServerSkills = {
   skills: [skill],
   directoryRead: true,
   tools,
@@ -46,7 +46,7 @@ const source: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = {
 
 async function open(
   served: Revision,
-  definition: Partial<AnyServerDefinition> & ServerSkills & ServerExtensions = source,
+  definition: Partial<AnyServerDefinition> & ServerSkills = source,
   more: Partial<GatewayOptions> = {},
 ): Promise<Gateway> {
   const server = createServer({ name: "ours", version: "1", onError: () => {}, ...definition }, [served]);

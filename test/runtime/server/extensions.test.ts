@@ -10,7 +10,6 @@ import { allFeatures, type Server } from "../../../runtime/server/create-server.
 import { buildServer } from "../../../runtime/server/build-server.ts";
 import type { Feature } from "../../../runtime/server/feature.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
-import type { ServerExtensions } from "../../../runtime/server/definition.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { connectRaw } from "./input/raw-client.ts";
@@ -71,7 +70,7 @@ const feature: Feature = {
   }),
 };
 
-function create(source: Partial<AnyServerDefinition & ServerExtensions> = {}): Server {
+function create(source: Partial<AnyServerDefinition> = {}): Server {
   const definition = { name: "server", version: "1", onError: () => {}, ...source };
   return buildServer(definition, revisions, { ...allFeatures, features: [...allFeatures.features, feature] });
 }
@@ -263,5 +262,5 @@ test("a server without a feature that serves extensions rejects them", () => {
       ...allFeatures,
       features: [],
     });
-  expect(build).toThrow("Extensions are not part of this project; add a feature that serves one");
+  expect(build).toThrow(`Nothing serves the extension ${id}; wrap it in defineExtension`);
 });

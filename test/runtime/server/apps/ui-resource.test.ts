@@ -6,7 +6,6 @@ import { isObject, type Extension, type Revision } from "../../../../generated/s
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
-import type { ServerExtensions } from "../../../../runtime/server/definition.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType, type UiResourceOptions } from "../../../../runtime/server/apps/ui-resource.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
@@ -37,7 +36,7 @@ const tools: readonly AnyTool[] = [
 ];
 const views: Extension = { ...extension, settings: { mimeTypes: [uiMimeType] } };
 
-function create(source: Partial<AnyServerDefinition> & ServerExtensions = {}): Server {
+function create(source: Partial<AnyServerDefinition> = {}): Server {
   return createServer({ name: "test", version: "1", tools, resources: [board], ...source }, revisions);
 }
 
