@@ -8,7 +8,7 @@ import { extensionOf } from "../protocol/revision/defined-extension.ts";
 import type { Capabilities, Session } from "../protocol/session/session.ts";
 import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { readAuth } from "../server/context.ts";
-import { guardHandlers } from "../server/extensions.ts";
+import { guardHandlers } from "../server/extensions/extension-support.ts";
 import type { AddedNotifications, ReadExtensionFilter } from "../server/feature.ts";
 import type { ServedHandlers } from "../server/methods/served-handlers.ts";
 import { checkFilterSize, implementListening } from "../server/subscriptions/listen.ts";

@@ -3,7 +3,7 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { DefinedExtension, installExtensions } from "../protocol/revision/defined-extension.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
-import type { ExtensionSupport } from "./extensions.ts";
+import type { ExtensionSupport } from "./extensions/extension-support.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { InputSupport } from "./context.ts";
 import type { ServedHandlers } from "./methods/served-handlers.ts";

@@ -1,4 +1,4 @@
-import { extensionSupport } from "../extensions.ts";
+import { extensionSupport } from "../extensions/extension-support.ts";
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";

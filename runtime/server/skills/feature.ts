@@ -1,4 +1,4 @@
-import { extensionSupport } from "../extensions.ts";
+import { extensionSupport } from "../extensions/extension-support.ts";
 import { extension } from "../../../generated/extensions/skills/methods.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import { toContent } from "../../skills/file.ts";

@@ -7,7 +7,7 @@ import { taskKindOf } from "../../tasks/task.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
 import type { ServerTasks } from "../definition.ts";
-import { extensionSupport } from "../extensions.ts";
+import { extensionSupport } from "../extensions/extension-support.ts";
 import type { Feature, Implemented } from "../feature.ts";
 import type { ServerParts } from "../revision-server.ts";
 import { createAskForTask, createCallTool, createCoreTasks, describeTaskSupport } from "./core-tasks.ts";

@@ -1,9 +1,9 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
-import { defineExtension } from "../../../runtime/extensions/define-extension.ts";
+import { defineExtension } from "../../../runtime/server/extensions/define-extension.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import { extension, id } from "../../runtime/extensions/echo.ts";
+import { extension, id } from "../../runtime/server/extensions/echo.ts";
 
 const text = z.object({ text: z.string() });
 

@@ -24,8 +24,6 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   skills: ["internal", "jsonrpc", "protocol", "framing"],
   server: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "tasks", "skills"],
   client: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "tasks", "skills"],
-  // Extensions of users, with handlers for either role.
-  extensions: ["internal", "jsonrpc", "protocol", "server", "client"],
   // Reached by entry points of its own only: a server or a client without authorization never loads it.
   auth: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport", "server"],
   // Public descriptions of servers, for either role; they have entry points of their own.

@@ -1,9 +1,9 @@
-import type { Extension, RequestRow, Revision } from "../../generated/support.ts";
-import { extensionOf, namedAfterExtension } from "../protocol/revision/defined-extension.ts";
-import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
-import { missingCapability } from "../protocol/peer/stateless-request.ts";
-import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import { isOpen } from "../protocol/session/session.ts";
+import type { Extension, RequestRow, Revision } from "../../../generated/support.ts";
+import { extensionOf, namedAfterExtension } from "../../protocol/revision/defined-extension.ts";
+import { extendRevisions } from "../../protocol/revision/extend-revisions.ts";
+import { missingCapability } from "../../protocol/peer/stateless-request.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 
 /** Support for extensions of the protocol. Programs without such a feature do not contain its code. */
 export interface ExtensionSupport {

@@ -1,19 +1,26 @@
-import type { Extension, ExtensionTables, NotificationRow, RequestRow, Role, Table } from "../../generated/support.ts";
-import { asHandled } from "../internal/as-handled.ts";
-import { SetupError } from "../jsonrpc/errors.ts";
-import { findMethod } from "../protocol/methods/method-rows.ts";
-import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type {
+  Extension,
+  ExtensionTables,
+  NotificationRow,
+  RequestRow,
+  Role,
+  Table,
+} from "../../../generated/support.ts";
+import { asHandled } from "../../internal/as-handled.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import {
   installExtensions,
   type DefinedExtension,
   type ExtensionSetup,
   type InstalledExtension,
-} from "../protocol/revision/defined-extension.ts";
-import { HandlerScope, type ContextParts } from "../server/context.ts";
-import { extensionSupport } from "../server/extensions.ts";
-import type { Feature, ServedExtension } from "../server/feature.ts";
-import { implementMethods } from "../server/methods/method-handlers.ts";
-import { RevisionServer } from "../server/revision-server.ts";
+} from "../../protocol/revision/defined-extension.ts";
+import { HandlerScope, type ContextParts } from "../context.ts";
+import { extensionSupport } from "./extension-support.ts";
+import type { Feature, ServedExtension } from "../feature.ts";
+import { implementMethods } from "../methods/method-handlers.ts";
+import { RevisionServer } from "../revision-server.ts";
 import type { ExtensionNotificationHandlers, ExtensionRequestHandlers } from "./handler-types.ts";
 
 /** Parts of an extension in addition to its tables. */
@@ -44,7 +51,7 @@ export interface ExtensionOptions<T extends ExtensionTables> {
  * @example
  * ```ts
  * import { defineExtension } from "mcp-server-runtime";
- * import { extension } from "./mcp/extensions/echo/index.ts";
+ * import { extension } from "../../extensions/mcp/extensions/echo/index.ts";
  *
  * export const echo = defineExtension(extension, {
  *   requests: {

@@ -6,7 +6,7 @@ import {
   type NoRows,
   type NotificationRow,
   type RequestRow,
-} from "../../../generated/support.ts";
+} from "../../../../generated/support.ts";
 
 /** Identifier of the extension of these tests. */
 export const id = "com.example/echo";

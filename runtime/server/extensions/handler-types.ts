@@ -1,13 +1,12 @@
-import type { Awaitable, ExtensionTables, NotificationRow, RequestRow } from "../../generated/support.ts";
-import type { ClientRequestContext } from "../client/protocol-types.ts";
-import type { HandlerResult } from "../protocol/revision/result-members.ts";
-import type { AnyContext } from "../server/protocol-types.ts";
+import type { Awaitable, ExtensionTables, NotificationRow, RequestRow } from "../../../generated/support.ts";
+import type { HandlerResult } from "../../protocol/revision/result-members.ts";
+import type { AnyContext } from "../protocol-types.ts";
 
 /** Handlers of the requests of an extension, by method. A server handles the requests of clients, and a client the requests of servers. */
 export type ExtensionRequestHandlers<T extends ExtensionTables> = {
   readonly [Method in keyof T["clientRequests"] | keyof T["serverRequests"]]?: Method extends keyof T["clientRequests"]
     ? RequestHandler<T["clientRequests"][Method], ExtensionContext<T>>
-    : RequestHandler<T["serverRequests"][Method & keyof T["serverRequests"]], ClientRequestContext>;
+    : RequestHandler<T["serverRequests"][Method & keyof T["serverRequests"]], ExtensionClientContext>;
 };
 
 /** Handlers of the notifications of an extension, by method: of those that the other side sends. */
@@ -22,7 +21,7 @@ export type ExtensionNotificationHandlers<T extends ExtensionTables> = {
 /** Sender of a notification at a server. Without a session, only its principal is known. */
 type NotifyingClient = Pick<AnyContext, "auth" | "client" | "revision"> & Partial<Pick<AnyContext, "session">>;
 
-type NotifyingServer = Pick<ClientRequestContext, "server" | "revision">;
+type NotifyingServer = Pick<ExtensionClientContext, "server" | "revision">;
 
 /** Context of a handler of a server: of any revision, with the messages of the extension. */
 export interface ExtensionContext<T extends ExtensionTables> extends Omit<AnyContext, "notify" | "request"> {
@@ -44,6 +43,22 @@ export interface ExtensionContext<T extends ExtensionTables> extends Omit<AnyCon
     method: Method,
     params: ParamsOf<T["serverRequests"][Method]>,
   ): Promise<ResultOf<T["serverRequests"][Method]>>;
+}
+
+/** Context of a handler of a client, for a request of a server. */
+export interface ExtensionClientContext {
+  /** Server that sent the request, as it describes itself. */
+  readonly server: { readonly info: object; readonly capabilities: object };
+  /** The revision of this server. */
+  readonly revision: string;
+  /** JSON-RPC `id` of the request. */
+  readonly requestId: string | number;
+  /** Metadata of the request (`_meta`); empty when there is none. */
+  readonly meta: { readonly [key: string]: unknown };
+  /** Aborted when the server cancels the request or disconnects. */
+  readonly signal: AbortSignal;
+  /** Reports progress; does nothing if the server did not request it. Each report must be greater than the last. */
+  progress(progress: number, total?: number, message?: string): Promise<void>;
 }
 
 type ParamsOf<Row> = Row extends RequestRow<infer Params> | NotificationRow<infer Params> ? Params : never;
