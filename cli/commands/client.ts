@@ -79,8 +79,9 @@ function readSource({ target, from }: ClientCommandOptions): Target {
 }
 
 async function readOffer(target: Target, options: ClientCommandOptions): Promise<Contract> {
-  const { revisions } = await openSpecRevisions(options);
-  if (options.from !== undefined) return readRecordedContract(await readRecording(options.from, revisions));
+  const tables = await openSpecRevisions(options);
+  const { revisions } = tables;
+  if (options.from !== undefined) return readRecordedContract(await readRecording(options.from, tables));
   const spoken = chooseRevisions(options.protocol, revisions);
   return fetchContract(target, { ...readAccess(options), revisions: spoken });
 }

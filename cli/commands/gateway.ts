@@ -52,12 +52,13 @@ async function connect(options: GatewayCommandOptions, { signal, recorder }: Ope
   const { timeout, shareConnections, protocol } = options;
   const idleTimeout = readTimeout(timeout);
   const place = await readServerAddress(options.server, readConnection(options));
-  const { revisions } = await openSpecRevisions(options);
+  const { revisions, extensions } = await openSpecRevisions(options);
   const [only] = protocol === undefined ? [] : chooseRevisions(protocol, revisions);
   try {
     const server = connectUpstream(toServer(place));
     return await createGateway(only ? limitRevision(server, only) : server, {
       revisions,
+      extensions,
       onError: logProblem,
       signal,
       idleTimeout,

@@ -59,17 +59,20 @@ interface Starting {
 async function start(options: InspectCommandOptions, { signal, recorder }: Starting): Promise<Inspector> {
   const port = readPort(options.port);
   const place = await readServerAddress(options.server, readConnection(options));
-  const { revisions } = await openSpecRevisions(options);
+  const { revisions, extensions } = await openSpecRevisions(options);
   const target = describeTarget(readTarget(options.server, { takesFiles: false }));
   const early: string[] = [];
   const output: { add(text: string): void } = { add: (text) => void early.push(text) };
   const observed = toObservedServer(place, (text) => output.add(text));
   const server =
-    place.kind === "command" && typeof observed === "function" ? shareProgram(observed, pageClient) : observed;
+    place.kind === "command" && typeof observed === "function"
+      ? shareProgram(observed, (revision) => pageClient(revision, extensions))
+      : observed;
   try {
     const inspector = await startInspector(server, {
       target,
       revisions,
+      extensions,
       signal,
       ...(port !== undefined && { port }),
       ...(recorder && { onTraffic: recorder.record }),

@@ -55,11 +55,12 @@ async function openMock(options: ReplayCommandOptions, signal: AbortSignal): Pro
     throw new UserError("--ignore and --output apply to --against; remove them, or pass a server with --against.");
   if (header ?? headerEnv ?? env)
     throw new UserError("--header, --header-env and --env apply to --against; a mock connects to no server.");
-  const { revisions } = await openSpecRevisions(options);
-  const recording = await readRecording(file, revisions);
+  const tables = await openSpecRevisions(options);
+  const { revisions, extensions } = tables;
+  const recording = await readRecording(file, tables);
   printNotices(recording);
   const open = createMockServer(recording);
-  return createGateway(open, { revisions, signal, shareConnections: true, onError: logProblem });
+  return createGateway(open, { revisions, extensions, signal, shareConnections: true, onError: logProblem });
 }
 
 async function test(options: ReplayCommandOptions): Promise<number> {
@@ -71,7 +72,7 @@ async function test(options: ReplayCommandOptions): Promise<number> {
   const place = await readServerAddress(server, access);
   const known = await openSpecRevisions(options);
   const { revisions } = known;
-  const recording = await readRecording(file, revisions);
+  const recording = await readRecording(file, known);
   const { revision: recorded } = recording;
   const [spoken = recorded] = chooseRevisions(protocol ?? recorded.id, revisions);
   printNotices(recording);

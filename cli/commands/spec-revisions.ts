@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { revisions as packagedRevisions } from "../../generated/revisions.ts";
-import type { Revision } from "../../runtime/index.ts";
+import type { Extension, Revision } from "../../runtime/index.ts";
+import { knownExtensions } from "../../runtime/gateway/extensions.ts";
 import { findSpec } from "../../generator/scaffold/layer/catalogue.ts";
 import { findProject, readInstalledLayer } from "../../generator/scaffold/layer/installed-layer.ts";
 
@@ -10,21 +11,30 @@ export interface SpecFlags {
   readonly spec?: string | false;
 }
 
+/** Tables that a command speaks. */
+export interface SpecTables {
+  /** Spec folder of the tables; `undefined` for the one of this package. */
+  readonly spec: string | undefined;
+  /** Revisions, newest first. */
+  readonly revisions: readonly Revision[];
+  /** Extensions of this package, and further ones of the spec folder. */
+  readonly extensions: readonly Extension[];
+}
+
 /**
- * Returns the revisions of the spec folder named by a command, or of the project in a folder, or of this package, newest first. `spec` is the folder;
- * `undefined` for the one of this package.
+ * Returns the tables of the spec folder named by a command, or of the project in a folder, or of this package.
  *
  * @throws {UserError} when the spec folder of the project is missing.
  * @throws {SpecError} when a file of the spec folder is not valid.
  */
-export async function openSpecRevisions(
-  flags: SpecFlags,
-  folder: string = process.cwd(),
-): Promise<{ readonly spec: string | undefined; readonly revisions: readonly Revision[] }> {
+export async function openSpecRevisions(flags: SpecFlags, folder: string = process.cwd()): Promise<SpecTables> {
   const spec = await chooseSpec(flags, folder);
-  if (spec === undefined) return { spec, revisions: packagedRevisions };
-  const { loadRevisions } = await import("./load-revisions.ts");
-  return { spec, revisions: await loadRevisions(spec) };
+  if (spec === undefined) return { spec, revisions: packagedRevisions, extensions: knownExtensions };
+  const { loadTables } = await import("./load-tables.ts");
+  const { revisions, extensions } = await loadTables(spec);
+  // The gateway relies on its own tables of the extensions of this package.
+  const further = extensions.filter((one) => !knownExtensions.some(({ id }) => id === one.id));
+  return { spec, revisions, extensions: [...knownExtensions, ...further] };
 }
 
 /** Returns the spec folder of a command; `undefined` for the one of this package. @throws {UserError} when the project's is missing. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { setup as build } from "../build.ts";
-import { loadRevisions } from "../../cli/commands/load-revisions.ts";
+import { loadTables } from "../../cli/commands/load-tables.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { compare, readPages } from "./compare.ts";
 import { converse } from "./conversation.ts";
@@ -58,7 +58,7 @@ async function drill(seed: number, root: string): Promise<boolean> {
   const steps = new StepRunner();
   await steps.run("pin", (step) => pin(step, drawn, { spec, from }));
   await steps.run("overlay", (step) => decide(step, drawn, { spec, from }));
-  const revisions = await steps.run("generate", () => loadRevisions(spec));
+  const revisions = await steps.run("generate", async () => (await loadTables(spec)).revisions);
   for (const revision of revisions ?? [])
     await steps.run(`conversation at ${revision.id}`, async (step) => {
       const server = defineDrilled(drawn, revisions ?? []);

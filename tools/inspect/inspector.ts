@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import { revisions as allRevisions } from "../../generated/revisions.ts";
 import { setLimited } from "../../runtime/internal/set-limited.ts";
 import { errorCodes, isCapabilityError, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway, type TrafficEntry, type UpstreamTarget } from "../../runtime/gateway/index.ts";
+import { knownExtensions } from "../../runtime/gateway/extensions.ts";
 import { packageVersion } from "../../generator/internal/package-info.ts";
 import { explainCause, UserError } from "../../generator/internal/user-error.ts";
 import { EventStreams } from "./event-stream.ts";
@@ -23,6 +24,8 @@ export interface InspectorOptions {
   readonly port?: number;
   /** Revisions to choose from. Default: all. */
   readonly revisions?: readonly Revision[];
+  /** Extensions to use with servers that declare them. Default: the ones of this package. */
+  readonly extensions?: readonly Extension[];
   /** Receives every message, in addition to the page. */
   readonly onTraffic?: (entry: TrafficEntry) => void;
   /** Aborted to stop the connection to the server while it is being opened. */
@@ -51,12 +54,13 @@ export async function startInspector(
   server: UpstreamTarget | ConnectionFactory,
   options: InspectorOptions,
 ): Promise<Inspector> {
-  const { revisions = allRevisions, signal, onTraffic } = options;
+  const { revisions = allRevisions, extensions = knownExtensions, signal, onTraffic } = options;
   const log = new TrafficLog();
   const streams = new EventStreams();
   const batch = createBatch((entries) => streams.send({ kind: "traffic", entries }));
   const gateway = await createGateway(server, {
     revisions,
+    extensions,
     onTraffic(entry) {
       batch.add(log.add(entry));
       onTraffic?.(entry);
@@ -68,6 +72,7 @@ export async function startInspector(
   const sessions = new Sessions({
     gateway,
     revisions,
+    extensions,
     input,
     onChange: () => streams.send({ kind: "state", state: readState() }),
     onListChanged: (protocol, list) => streams.send({ kind: "list-changed", protocol, list }),

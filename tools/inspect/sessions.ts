@@ -1,11 +1,9 @@
-import type { Revision } from "../../generated/support.ts";
+import type { Extension, Revision } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { toClientCapabilities } from "../../runtime/client/capabilities.ts";
 import { createUntypedClient, type UntypedClient } from "../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../runtime/client/session/default-session.ts";
-import { extension as skills } from "../../generated/extensions/skills/methods.ts";
-import { extension as tasks } from "../../generated/extensions/tasks/methods.ts";
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import type { Gateway } from "../../runtime/gateway/index.ts";
 import { toServerCapabilitiesOf } from "../../runtime/gateway/convert-messages.ts";
@@ -22,6 +20,7 @@ import { isUrl } from "../../runtime/internal/parse-url.ts";
 export interface SessionsOptions {
   readonly gateway: Gateway;
   readonly revisions: readonly Revision[];
+  readonly extensions: readonly Extension[];
   readonly input: InputRequests;
   /** Called when the state of a session changes. */
   readonly onChange: () => void;
@@ -147,11 +146,11 @@ export class Sessions {
   }
 
   #createClient(revision: Revision): UntypedClient {
-    const { input, onListChanged } = this.#options;
+    const { input, extensions, onListChanged } = this.#options;
     return createUntypedClient({
       info,
       revisions: [revision],
-      extensions,
+      extensions: toShown(extensions),
       roots: toRoots(this.#roots),
       sampling: {
         ...abilities.sampling,
@@ -173,7 +172,7 @@ export class Sessions {
 }
 
 /** Returns the client of the page as a server of this revision receives it. */
-export function pageClient(revision: Revision): ProgramClient {
+export function pageClient(revision: Revision, extensions: readonly Extension[]): ProgramClient {
   const never = (): Promise<never> => Promise.reject(new Error("The page has no session"));
   const capabilities = toClientCapabilities(
     {
@@ -185,7 +184,7 @@ export function pageClient(revision: Revision): ProgramClient {
     },
     revision,
   );
-  const shown = extensions.filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
+  const shown = toShown(extensions).filter(({ lifecycles }) => lifecycles.includes(revision.lifecycle));
   const client = {
     info,
     capabilities: {
@@ -204,8 +203,11 @@ const firstLogLevel = "debug";
 /** What the page can do beyond responding to input requests. */
 const abilities = { sampling: { tools: true, context: true } } as const;
 
-/** Extensions of the page's client. It shows views that are documents. */
-const extensions = [tasks, skills, { ...ui, settings: { mimeTypes: ["text/html;profile=mcp-app"] } }];
+/** Returns the extensions as the page's client declares them. It shows views that are documents. */
+function toShown(extensions: readonly Extension[]): readonly Extension[] {
+  const settings = { mimeTypes: ["text/html;profile=mcp-app"] };
+  return extensions.map((extension) => (extension.id === ui.id ? { ...extension, settings } : extension));
+}
 
 interface OpenSession {
   readonly client: UntypedClient;

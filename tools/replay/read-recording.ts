@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { revisions } from "../../generated/revisions.ts";
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import { LineDecoder } from "../../runtime/framing/ndjson.ts";
 import { knownExtensions, withExtensions } from "../../runtime/gateway/extensions.ts";
 import { classify } from "../../runtime/jsonrpc/message.ts";
@@ -19,7 +19,10 @@ import {
  *
  * @throws {UserError} when the file cannot be read or is not a recording; the message names the line
  */
-export async function readRecording(path: string, known: readonly Revision[] = revisions): Promise<Recording> {
+export async function readRecording(
+  path: string,
+  known: KnownTables = { revisions, extensions: knownExtensions },
+): Promise<Recording> {
   const bytes = await readBytes(path);
   const lines = readLines(bytes, path);
   const [first, ...rest] = lines;
@@ -36,6 +39,12 @@ export async function readRecording(path: string, known: readonly Revision[] = r
   const cut = lines.find(({ isCut }) => isCut);
   if (cut) notices.push(`Line ${cut.number} was cut off and is ignored.`);
   return { path, header, revision, messages, notices };
+}
+
+/** Revisions and extensions whose messages can be read. */
+interface KnownTables {
+  readonly revisions: readonly Revision[];
+  readonly extensions: readonly Extension[];
 }
 
 /** Line of a file: a value, or the reason why it has none. */
@@ -99,8 +108,12 @@ function readHeader({ value, problem }: Line, path: string): RecordingHeader {
   };
 }
 
-function readRevision({ protocol }: RecordingHeader, path: string, known: readonly Revision[]): Revision {
-  const revision = withExtensions(known, knownExtensions).find(({ id }) => id === protocol);
+function readRevision(
+  { protocol }: RecordingHeader,
+  path: string,
+  { revisions: known, extensions }: KnownTables,
+): Revision {
+  const revision = withExtensions(known, extensions).find(({ id }) => id === protocol);
   if (revision) return revision;
   const ids = known.map(({ id }) => id).join(", ");
   throw new UserError(`${path} has revision ${safeLine(protocol, 40)}, and this program knows ${ids}; update it.`);

@@ -10,7 +10,7 @@ import { runInspect } from "../../../cli/commands/inspect.ts";
 import { runReplay } from "../../../cli/commands/replay.ts";
 import { chooseSpec, openSpecRevisions, type SpecFlags } from "../../../cli/commands/spec-revisions.ts";
 import { readServerAddress, toServer } from "../../../tools/live/server-address.ts";
-import { loadRevisions } from "../../../cli/commands/load-revisions.ts";
+import { loadTables } from "../../../cli/commands/load-tables.ts";
 import { Recorder } from "../../../tools/replay/write-recording.ts";
 import { createGateway } from "../../../runtime/gateway/index.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
@@ -32,7 +32,7 @@ let revisions: readonly Revision[] = [];
 beforeAll(async () => {
   folder = await createTemporaryFolder("spec");
   spec = await writeFictionalSpec(folder);
-  revisions = await loadRevisions(spec);
+  revisions = (await loadTables(spec)).revisions;
 });
 
 function createFutureServer(): Server {

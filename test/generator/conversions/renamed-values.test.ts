@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { revisions as released } from "../../../generated/revisions.ts";
 import { isObject, type Caller, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { loadRevisions } from "../../../cli/commands/load-revisions.ts";
+import { loadTables } from "../../../cli/commands/load-tables.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { createDualAcceptor } from "../../../runtime/lifecycle/dual-era.ts";
@@ -17,7 +17,8 @@ const byId = new Map<string, Revision>();
 
 beforeAll(async () => {
   const folder = await createTemporaryFolder("renamed");
-  for (const revision of await loadRevisions(await writeFictionalSpec(folder))) byId.set(revision.id, revision);
+  for (const revision of (await loadTables(await writeFictionalSpec(folder))).revisions)
+    byId.set(revision.id, revision);
 }, 60_000);
 
 /** Returns revisions of the fictional folder, newest first. */

@@ -10,6 +10,7 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { InputRequests } from "../../../tools/inspect/input-requests.ts";
+import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
 import { pageClient, Sessions } from "../../../tools/inspect/sessions.ts";
 import { shareProgram } from "../../../tools/inspect/shared-program.ts";
 
@@ -62,15 +63,25 @@ async function startPage(served: readonly string[]) {
     return connect(clientEnd, options);
   };
   const traffic: TrafficEntry[] = [];
-  const gateway = await createGateway(shareProgram(open, pageClient), {
-    revisions,
-    onTraffic: (entry) => void traffic.push(entry),
-  });
+  const gateway = await createGateway(
+    shareProgram(open, (revision) => pageClient(revision, knownExtensions)),
+    {
+      revisions,
+      onTraffic: (entry) => void traffic.push(entry),
+    },
+  );
   const input = new InputRequests(() => {
     for (const { id } of input.list) input.respond(id, { response: { action: "decline" } });
   });
   const onListChanged = (protocol: string, list: string): void => void changed.push(`${protocol} ${list}`);
-  const sessions = new Sessions({ gateway, revisions, input, onChange() {}, onListChanged });
+  const sessions = new Sessions({
+    extensions: knownExtensions,
+    gateway,
+    revisions,
+    input,
+    onChange() {},
+    onListChanged,
+  });
   endings.push(
     () => gateway.close(),
     () => sessions.closeAll(),

@@ -1,4 +1,4 @@
-import type { Revision } from "../../../generated/support.ts";
+import type { Extension, Revision } from "../../../generated/support.ts";
 import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { connectUpstream, createGateway, type Gateway, type UpstreamTarget } from "../../../runtime/gateway/index.ts";
@@ -16,8 +16,12 @@ export interface TestServerOptions {
   readonly server: UpstreamTarget | ConnectionFactory;
   /** Revision at which the server is called. */
   readonly spoken: Revision;
-  /** Revisions between which a gateway converts, and their spec folder if it is not this package's. */
-  readonly known: { readonly revisions: readonly Revision[]; readonly spec: string | undefined };
+  /** Revisions between which a gateway converts, with extensions, and their spec folder if it is not this package's. */
+  readonly known: {
+    readonly revisions: readonly Revision[];
+    readonly extensions: readonly Extension[];
+    readonly spec: string | undefined;
+  };
   /** Ends of the paths of ignored members. */
   readonly ignore: readonly string[];
   /** Milliseconds to wait for each response. */
@@ -35,7 +39,11 @@ export async function testServer(options: TestServerOptions): Promise<ReplayRepo
   const open = limitRevision(connectUpstream(server), spoken);
   if (recorded.id === spoken.id) return replayRecording({ recording, open, timeout, isIgnored });
   const foreign = await readForeignMembers([recorded, spoken], known.spec);
-  const gateway = await createGateway(open, { revisions: known.revisions, shareConnections: true });
+  const gateway = await createGateway(open, {
+    revisions: known.revisions,
+    extensions: known.extensions,
+    shareConnections: true,
+  });
   try {
     return await replayRecording({
       recording,
