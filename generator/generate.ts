@@ -72,8 +72,8 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
     const missing = findMissing(model, models, negotiatesExtensions(model) ? extensions : []);
     for (const [path, text] of emitRevision(model, { conversions, missing }, templates)) tree.set(path, text);
   }
-  // An extension uses the types of the newest revision and is useless without them.
-  for (const extension of newest && ids.includes(newest.id) ? extensions : [])
+  // An extension uses the types of a revision and is useless without them.
+  for (const extension of extensions.filter(({ core }) => ids.includes(core.id)))
     for (const [path, text] of emitExtension(extension, templates)) tree.set(path, text);
   tree.set("revisions.ts", emitRevisionList(ids, templates));
   return tree;

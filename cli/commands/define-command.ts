@@ -126,4 +126,4 @@ function rejectRepeated(values: Readonly<Record<string, unknown>>, lists: Readon
 }
 
 /** Options for files and folders. Without a value, as from an unset variable, they would mean the working folder. */
-const paths: readonly string[] = ["from", "out", "output", "record", "spec"];
+const paths: readonly string[] = ["extension", "from", "out", "output", "record", "spec"];

@@ -1,4 +1,8 @@
+import { resolve } from "node:path";
+import { pinExtension, type ExtensionPinReport, type PinExtensionOptions } from "../../generator/pin/pin-extension.ts";
 import { pinRevision, type PinOptions, type PinReport } from "../../generator/pin/pin.ts";
+import { quoteForShell } from "../../generator/internal/text.ts";
+import { findProject, readInstalledLayer } from "../../generator/scaffold/layer/installed-layer.ts";
 import { emitText } from "../../tools/diff/report/text.ts";
 import { compareRevisionModels } from "../../tools/diff/revisions.ts";
 import { reportProblem } from "./report.ts";
@@ -13,6 +17,49 @@ export async function runPin(options: PinOptions): Promise<number> {
   } catch (error) {
     return reportProblem(error);
   }
+}
+
+/** `create-mcp-server pin --extension`: adds the schema of an extension to a spec folder. Returns the exit code. */
+export async function runPinExtension(options: PinExtensionOptions): Promise<number> {
+  try {
+    const report = await pinExtension(options);
+    for (const warning of report.warnings) console.error(`Warning: ${warning}`);
+    console.log(extensionText(report, await nextCommand(report)));
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+function extensionText(report: ExtensionPinReport, next: string): string {
+  const { spec, isNew, id, name, pin, core, declarations, overlay, decisions, model } = report;
+  const path = `${spec}/extensions/${name}/overlay.json`;
+  const counted = `${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}`;
+  const blocks = [
+    `Pinned ${id} (${pin.status}) in ${spec}/extensions/${name}: ${counted}, with the types of ${core.id}.`,
+  ];
+  if (isNew) blocks.push(`${spec} was created with the revisions of create-mcp-server.`);
+  if (overlay.kind === "kept") blocks.push(`${path} matches the schema and was kept.`);
+  else {
+    blocks.push(`${path} was proposed from ${overlay.base}.`);
+    blocks.push(...listText("Omitted entries, which refer to names missing from this schema:", overlay.dropped));
+    blocks.push(...listText("Decisions required before generation:", decisions.open));
+    const toVerify = [...decisions.confirm, "clause: the links point to the right pages"];
+    blocks.push(...listText("To verify against the specification of the extension:", toVerify));
+  }
+  if (model && overlay.kind === "kept") blocks.push(`Next: ${next}`);
+  else blocks.push(`Next: review and complete ${path}, then ${next}`);
+  return blocks.join("\n\n");
+}
+
+/** Returns the command that generates the extension: in a project beside its layer. */
+async function nextCommand({ spec, core }: ExtensionPinReport): Promise<string> {
+  const folder = quoteForShell(spec);
+  const project = findProject(process.cwd());
+  if (project === undefined) return `create-mcp-server generate --spec ${folder} --protocol ${core.id} --out generated`;
+  const layer = await readInstalledLayer(project).catch(() => undefined);
+  const isKnown = layer?.choices.spec !== undefined && resolve(project, layer.choices.spec) === resolve(spec);
+  return isKnown ? "create-mcp-server update" : `create-mcp-server update --spec ${folder}`;
 }
 
 function reportText(report: PinReport): string {

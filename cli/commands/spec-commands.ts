@@ -1,3 +1,4 @@
+import { UserError } from "../../generator/internal/user-error.ts";
 import { defineCommand, flag, type Command } from "./define-command.ts";
 import { specOption } from "./shared-options.ts";
 
@@ -37,19 +38,52 @@ export const addModelCommand: Command = defineCommand({
 
 /** Adds the command `pin` to the command line. */
 export const addPinCommand: Command = defineCommand({
-  call: "pin <revision>",
-  summary: "Add the schema of a revision to a spec folder, with a proposed overlay",
+  call: "pin [revision]",
+  summary: "Add the schema of a revision or of an extension to a spec folder, with a proposed overlay",
   options: {
-    revision: { type: "string", demandOption: true, describe: "Revision identifier (YYYY-MM-DD)" },
-    from: { type: "string", demandOption: true, describe: "Path or https URL of its schema.ts" },
+    revision: { type: "string", describe: "Revision identifier (YYYY-MM-DD)" },
+    from: { type: "string", describe: "Path or https URL of the schema.ts of the revision" },
+    extension: { type: "string", describe: "Path or https URL of the schema.ts of an extension" },
+    id: {
+      type: "string",
+      describe: "Identifier of the extension, such as com.example/echo",
+      defaultDescription: "that of an earlier pin, or the only one among the constants of the file",
+    },
+    protocol: {
+      type: "string",
+      describe: "Revision whose types the extension imports",
+      defaultDescription: "that of an earlier pin, or the newest of the spec folder",
+    },
     spec: { type: "string", default: "spec", describe: "Spec folder to add it to" },
     status: {
       choices: ["draft", "released"],
-      describe: "Status of the revision",
+      describe: "Status of the revision or extension",
       defaultDescription: "that of an earlier pin, or what the file shows",
     },
     force: { ...flag, describe: "Accept a file with an unexpected date or hash" },
   },
-  examples: [["pin <revision> --from ./schema.ts", "pin a local schema and list the required decisions"]],
-  run: async (options) => (await import("./pin.ts")).runPin(options),
+  examples: [
+    ["pin <revision> --from ./schema.ts", "pin a local schema and list the required decisions"],
+    ["pin --extension ./echo/schema.ts --id com.example/echo", "compile an extension of your own"],
+    ["pin --extension ./echo/schema.ts --force", "replace it with its next version, and list the differences"],
+  ],
+  check: ({ revision, from, extension, id, protocol }) => {
+    if (extension === undefined && (revision === undefined || from === undefined))
+      throw new UserError("pin needs a revision and --from, or --extension; see create-mcp-server pin --help");
+    if (extension === undefined && (id !== undefined || protocol !== undefined))
+      throw new UserError("--id and --protocol are for an extension; pass its schema with --extension, or remove them");
+    if (extension !== undefined && (revision !== undefined || from !== undefined))
+      throw new UserError("--extension pins an extension, not a revision; remove the revision and --from");
+    return true;
+  },
+  run: async ({ revision = "", from = "", extension, id, protocol, ...common }) => {
+    const { runPin, runPinExtension } = await import("./pin.ts");
+    if (extension === undefined) return runPin({ revision, from, ...common });
+    return runPinExtension({
+      extension,
+      ...(id !== undefined && { id }),
+      ...(protocol !== undefined && { protocol }),
+      ...common,
+    });
+  },
 });

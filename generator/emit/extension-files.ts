@@ -1,4 +1,4 @@
-import type { ExtensionModel } from "../model.ts";
+import type { ExtensionModel, Method } from "../model.ts";
 import { methodsOf, tableSpecs, type TableSpec } from "./method-text.ts";
 import { referencesIn } from "../model/shapes.ts";
 import { digestText } from "./digest-text.ts";
@@ -21,18 +21,10 @@ export function emitExtension(model: ExtensionModel, templates: Templates): Map<
   const header = { source: model.source.path, digest: digestText(model), core };
   const types = typesView(model);
   const validate = validateView(model);
-  const coreNames = model.core.declarations.map(({ name }) => name);
-  const named = new Set(model.declarations.flatMap((own) => [...own.extends, own.shape].flatMap(referencesIn)));
-  const called = new Set(validate.functions.flatMap(({ calls }) => calls));
+  const uses = coreUses(model, validate);
   const views = {
-    "types.ts": { ...types, imports: coreNames.filter((name) => named.has(name)).join(", ") },
-    "validate.ts": {
-      ...validate,
-      imports: coreNames
-        .map((name) => `check${name}`)
-        .filter((name) => called.has(name))
-        .join(", "),
-    },
+    "types.ts": { ...types, imports: uses.types.join(", "), exports: uses.tableTypes.join(", ") },
+    "validate.ts": { ...validate, imports: uses.checks.join(", "), exports: uses.tableChecks.join(", ") },
     "methods.ts": methodsView(model, validate.callees),
     "index.ts": {
       names: model.declarations.map(({ name }) => name),
@@ -45,6 +37,36 @@ export function emitExtension(model: ExtensionModel, templates: Templates): Map<
       templates.render(`extension-${name}`, { ...header, ...view }),
     ]),
   );
+}
+
+/** Names of the core that the files of an extension use. */
+interface CoreUses {
+  readonly types: readonly string[];
+  readonly checks: readonly string[];
+  /** Types and checks in the dispatch tables, which find them beside those of the extension. */
+  readonly tableTypes: readonly string[];
+  readonly tableChecks: readonly string[];
+}
+
+function coreUses({ core, declarations, methods }: ExtensionModel, validate: ValidateView): CoreUses {
+  const names = core.declarations.map(({ name }) => name);
+  const named = new Set(declarations.flatMap((own) => [...own.extends, own.shape].flatMap(referencesIn)));
+  const called = new Set(validate.functions.flatMap(({ calls }) => calls));
+  const inTables = new Set(methods.flatMap(typesInTables));
+  const checksIn = (checks: ReadonlySet<string>): readonly string[] =>
+    names.map((name) => `check${name}`).filter((name) => checks.has(name));
+  return {
+    types: names.filter((name) => named.has(name)),
+    checks: checksIn(called),
+    tableTypes: names.filter((name) => inTables.has(name)),
+    tableChecks: checksIn(validate.tableChecks),
+  };
+}
+
+/** Returns the named types of the params and results of a method. */
+function typesInTables({ params, result, alternatives }: Method): readonly string[] {
+  const shapes = [...(params?.shape.kind === "reference" ? [params.shape] : []), ...(result ? [result] : [])];
+  return [...shapes.flatMap(referencesIn), ...alternatives.map(({ type }) => type)];
 }
 
 /** Tables of messages: an extension has no input requests of its own. */

@@ -65,9 +65,8 @@ export async function openKnownRevisions(folders: {
     },
     async findUnfit(core) {
       if (extensions.size === 0 || [...pins.keys()].some((id) => id > core.id)) return [];
-      const problems = [...extensions.keys()].map((name) =>
-        ownSpec.readExtension(name, core).then(() => [], toProblem),
-      );
+      const followers = [...extensions].filter(([, { revision }]) => revision === undefined);
+      const problems = followers.map(([name]) => ownSpec.readExtension(name, core).then(() => [], toProblem));
       return (await Promise.all(problems)).flat();
     },
     async readNearest(revision) {

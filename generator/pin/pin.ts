@@ -75,7 +75,8 @@ export async function pinRevision(options: PinOptions): Promise<PinReport> {
   }
 }
 
-const packagedSpec = join(packageRoot, "spec");
+/** Spec folder of this package. */
+export const packagedSpec: string = join(packageRoot, "spec");
 
 async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinReport, "isNew">> {
   const { revision, from, status, force = false } = options;
@@ -84,7 +85,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const schema = atOrigin(source, () => readSchema(from, source.text));
   const warnings = [
     ...checkVersion(schema, options),
-    ...checkHash(known, source, { revision, force }),
+    ...checkHash(source, { name: revision, pin: known.pins.get(revision), force }),
     ...schema.warnings.map((warning) => problemText(moveToOrigin(source, warning))),
   ];
   const pin = toPin(known, { revision, source, schema, status });
@@ -96,11 +97,11 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const undecided = findUndecided(models, (entry) => isReadable(entry, draft.text, input));
   const unfit = model ? await known.findUnfit(model) : [];
   await storePin(spec, {
-    revision,
+    name: revision,
     schema: source.text,
     overlay: draft.text,
     pins: pinsText(new Map([...known.pins, [revision, pin]]), known.extensions),
-    overlaySchema: known.overlaySchema,
+    overlaySchemas: { "overlay.schema.json": known.overlaySchema },
   });
   const declarations = schema.declarations.length;
   const compared = model && base ? ([base, model] as const) : undefined;
@@ -220,15 +221,19 @@ function checkVersion({ constants }: Schema, { revision, from, force = false }: 
   );
 }
 
-function checkHash(
-  known: KnownRevisions,
-  { from, text }: SchemaSource,
-  { revision, force }: { readonly revision: string; readonly force: boolean },
+/**
+ * Compares a file with an earlier pin of it. Returns a warning if it is another file.
+ *
+ * @throws {UserError} when it is another file, unless `force` accepts it
+ */
+export function checkHash(
+  { from, text }: Pick<SchemaSource, "from" | "text">,
+  { name, pin, force }: { readonly name: string; readonly pin: Pin | undefined; readonly force: boolean },
 ): string[] {
-  const pinned = known.pins.get(revision)?.sha256;
+  const pinned = pin?.sha256;
   const sha256 = hashText(text);
   if (pinned === undefined || pinned === sha256) return [];
-  const problem = `${revision} is pinned to another file (sha256 ${short(pinned)}; ${from} has ${short(sha256)})`;
+  const problem = `${name} is pinned to another file (sha256 ${short(pinned)}; ${from} has ${short(sha256)})`;
   if (force) return [`${problem}; the pinned file is replaced.`];
   throw new UserError(`${problem}; pass --force to replace it with a corrected upstream file.`);
 }

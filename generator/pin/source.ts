@@ -33,8 +33,27 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
   const files = await readImports({ name: folder.name, path: from, text }, folder);
   const joined = join(files, from);
   rejectOtherTypeScript(from, joined.text);
-  const commit = /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/.exec(from)?.[0];
-  return { from, ...joined, ...(folder.isUrl && commit !== undefined && { commit }) };
+  return { from, ...joined, ...commitOf(folder, from) };
+}
+
+/**
+ * Reads the schema of an extension. It is one file: its imports are of the core.
+ *
+ * @throws {UserError} when the source cannot be read or is another format.
+ */
+export async function readExtensionSource(
+  from: string,
+  options: SourceOptions = {},
+): Promise<Pick<SchemaSource, "from" | "text" | "commit">> {
+  const folder = openSourceFolder(from, options);
+  const text = decode(from, await folder.readSchema());
+  rejectOtherFormats(from, text);
+  return { from, text, ...commitOf(folder, from) };
+}
+
+function commitOf({ isUrl }: SourceFolder, from: string): Pick<SchemaSource, "commit"> {
+  const commit = isUrl ? /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/.exec(from)?.[0] : undefined;
+  return commit === undefined ? {} : { commit };
 }
 
 /** Pattern of files with possible imports. */

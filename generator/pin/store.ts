@@ -1,29 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { move, wholeFolder } from "../internal/files.ts";
 
-/** Files of one revision, and the list of all revisions including it. */
+/** Files of one revision or extension, and the list of all including it. */
 export interface PinnedFiles {
-  readonly revision: string;
+  /** Its folder in the spec folder, with forward slashes: `<revision>` or `extensions/<name>`. */
+  readonly name: string;
   readonly schema: string;
   readonly overlay: string;
   readonly pins: string;
-  /** Text of `overlay.schema.json`. */
-  readonly overlaySchema: string;
+  /** Texts of the schemas of overlays, by the names of their files. */
+  readonly overlaySchemas: Readonly<Record<string, string>>;
 }
 
 /**
- * Stores a revision in a spec folder. All files are written to a temporary place first, then renamed, `pins.json` last. On any failure, the folder
+ * Stores a revision or an extension in a spec folder. All files are written to a temporary place first, then renamed, `pins.json` last. On any failure, the folder
  * stays as it was.
  */
 export async function storePin(folder: string, files: PinnedFiles): Promise<void> {
-  const created = await mkdir(folder, { recursive: true });
-  const target = join(folder, files.revision);
+  const target = join(folder, files.name);
+  const created = await mkdir(dirname(target), { recursive: true });
   // A random name, so that no link can be prepared there.
-  const unique = randomUUID();
-  const aside = join(folder, `.${files.revision}.${unique}.new`);
-  const previous = join(folder, `.${files.revision}.${unique}.old`);
+  const unique = `.${basename(target)}.${randomUUID()}`;
+  const aside = join(dirname(target), `${unique}.new`);
+  const previous = join(dirname(target), `${unique}.old`);
   try {
     const isKnown = await exists(target);
     await fill(aside, files, isKnown ? target : undefined);
@@ -44,7 +45,7 @@ export async function storePin(folder: string, files: PinnedFiles): Promise<void
   }
 }
 
-/** Writes the files of a revision. If it was pinned before, its other files are kept. */
+/** Writes the files. If the revision or extension was pinned before, its other files are kept. */
 async function fill(aside: string, { schema, overlay }: PinnedFiles, known: string | undefined): Promise<void> {
   if (known !== undefined) await cp(known, aside, { recursive: true });
   else await mkdir(aside);
@@ -58,25 +59,28 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: "wx" });
 }
 
-async function storePins(folder: string, { pins, overlaySchema }: PinnedFiles): Promise<void> {
-  const { undo, finish } = await exchange(join(folder, "overlay.schema.json"), overlaySchema);
+async function storePins(folder: string, { pins, overlaySchemas }: PinnedFiles): Promise<void> {
+  const exchanged: Exchange[] = [];
   const aside = join(folder, `.pins.${randomUUID()}.json`);
   try {
+    for (const [name, text] of Object.entries(overlaySchemas)) exchanged.push(await exchange(join(folder, name), text));
     await writeFile(aside, pins, { flag: "wx" });
     await move(aside, join(folder, "pins.json"));
   } catch (error) {
     await rm(aside, { force: true });
-    await undo();
+    for (const { undo } of exchanged) await undo();
     throw error;
   }
-  await finish();
+  for (const { finish } of exchanged) await finish();
+}
+
+interface Exchange {
+  readonly undo: () => Promise<void>;
+  readonly finish: () => Promise<void>;
 }
 
 /** Puts a file in the place of another one, or of a link, which it keeps until the end. */
-async function exchange(
-  path: string,
-  text: string,
-): Promise<{ readonly undo: () => Promise<void>; readonly finish: () => Promise<void> }> {
+async function exchange(path: string, text: string): Promise<Exchange> {
   const previous = `${path}.${randomUUID()}.old`;
   const hadFile = await move(path, previous).then(
     () => true,

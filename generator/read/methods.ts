@@ -72,15 +72,14 @@ export function examineMethods(
 }
 
 /**
- * Returns the methods declared by an extension. No role union names them, so the overlay names their senders.
- *
- * @throws {SpecError} at the first problem not settled by the overlay.
+ * Returns the readable methods declared by an extension, and every problem for which an overlay entry is missing. No role union names the methods,
+ * so the overlay names their senders.
  */
-export function readExtensionMethods(
+export function examineExtensionMethods(
   own: readonly Declaration[],
   scope: readonly Declaration[],
   { overlay, path, terms }: { overlay: DeclarationOverlay; path: string; terms: ExtensionTerms },
-): Method[] {
+): { readonly methods: Method[]; readonly decisions: readonly SpecError[] } {
   const byName = declarationsByName({ declarations: scope });
   const context: Context = { declarations: scope, byName, overlay, path, decisions: [], terms };
   const methods = methodTypes(context, own).flatMap(([type, name]) => {
@@ -92,9 +91,44 @@ export function readExtensionMethods(
   });
   askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
-  const [decision] = context.decisions;
-  if (decision) throw decision;
-  return methods;
+  return { methods, decisions: context.decisions };
+}
+
+/**
+ * Returns the senders of the messages of an extension, by their types, from its unions of messages: those with `Client` or `Server` in their names.
+ */
+export function readExtensionSenders(
+  own: readonly Declaration[],
+  scope: readonly Declaration[],
+): ReadonlyMap<string, readonly Role[]> {
+  const byName = declarationsByName({ declarations: scope });
+  const context: Pick<Context, "byName" | "declarations"> = { declarations: scope, byName };
+  const found = new Map<string, readonly Role[]>();
+  for (const { name, kind, shape } of own) {
+    const senders = roles.filter((role) => name.toLowerCase().includes(role));
+    const members = kind === "alias" ? messagesOf(context, shape) : [];
+    if (senders.length !== 1) continue;
+    for (const type of members) found.set(type, [...new Set([...(found.get(type) ?? []), ...senders])]);
+  }
+  return found;
+}
+
+const roles: readonly Role[] = ["client", "server"];
+
+/** Returns the types of a union of messages; an empty list if it is another type. */
+function messagesOf(context: Pick<Context, "byName" | "declarations">, shape: Shape): readonly string[] {
+  const members = shape.kind === "union" ? shape.of : [shape];
+  const types = members.flatMap((member): readonly (string | undefined)[] => {
+    if (member.kind !== "reference") return [undefined];
+    const alias = context.byName.get(member.name);
+    if (alias?.kind === "alias") {
+      const nested = messagesOf(context, alias.shape);
+      return nested.length > 0 ? nested : [undefined];
+    }
+    return [methodName(context, member.name) === undefined ? undefined : member.name];
+  });
+  const known = types.filter((type) => type !== undefined);
+  return known.length === types.length ? known : [];
 }
 
 function readRoles(context: Context): Map<string, Sighting> {
@@ -130,7 +164,7 @@ function methodTypes(context: Context, declarations: readonly Declaration[]): [t
   });
 }
 
-function methodName(context: Context, type: string): string | undefined {
+function methodName(context: Pick<Context, "byName" | "declarations">, type: string): string | undefined {
   const method = propertyOf(context, type, "method");
   if (!method || method.optional || method.shape.kind !== "literal") return undefined;
   return typeof method.shape.value === "string" ? method.shape.value : undefined;
@@ -248,7 +282,7 @@ function derivePath(name: string, kind: Method["kind"]): readonly string[] {
 }
 
 function propertyOf(
-  context: Context,
+  context: Pick<Context, "byName" | "declarations">,
   type: string,
   key: string,
 ): { readonly optional: boolean; readonly shape: Shape } | undefined {

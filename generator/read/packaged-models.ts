@@ -21,8 +21,11 @@ interface Packed {
   /** Digests of the revisions, in the order of their models. */
   readonly digests: readonly string[];
   readonly models: readonly RevisionModel[];
-  readonly extensions: readonly Omit<ExtensionModel, "core" | "scope">[];
+  readonly extensions: readonly PackedExtension[];
 }
+
+/** Extension with the identifier of the revision whose declarations it uses. */
+type PackedExtension = Omit<ExtensionModel, "core" | "scope"> & { readonly revision: string };
 
 /** Returns the text of the file {@link packagedModels}. `digests` has one for each revision, in their order. */
 export function packModels(
@@ -33,7 +36,7 @@ export function packModels(
     digest,
     digests,
     models,
-    extensions: extensions.map(({ core: _core, scope: _scope, ...own }) => own),
+    extensions: extensions.map(({ core, scope: _scope, ...own }) => ({ ...own, revision: core.id })),
   };
   return JSON.stringify(packed);
 }
@@ -43,12 +46,13 @@ export async function readPackagedModels(): Promise<PackagedModels | undefined> 
   const text = await readPackaged(packagedModels);
   if (text === undefined) return undefined;
   const { digest, digests, models, extensions }: Packed = JSON.parse(text);
-  const core = models.at(-1);
-  if (!core) return undefined;
   return {
     digest,
     models,
     byDigest: new Map(models.map((model, index) => [digests[index] ?? "", model])),
-    extensions: extensions.map((own) => ({ ...own, core, scope: [...core.declarations, ...own.declarations] })),
+    extensions: extensions.flatMap(({ revision, ...own }) => {
+      const core = models.find(({ id }) => id === revision);
+      return core ? [{ ...own, core, scope: [...core.declarations, ...own.declarations] }] : [];
+    }),
   };
 }

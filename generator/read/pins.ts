@@ -13,6 +13,8 @@ export interface Pin {
   readonly commit?: string;
   /** Location of the file: a URL or a path. */
   readonly source?: string;
+  /** Revision whose declarations an extension uses. Absent: the newest one of the folder. */
+  readonly revision?: string;
 }
 
 /** Pin of an existing file. */
@@ -27,7 +29,7 @@ export type Pins = ReadonlyMap<string, Pin>;
 export const revisionPattern: RegExp = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Pattern of extension names, which become folder names as well. */
-const extensionPattern = /^[a-z][a-z\d-]*$/;
+export const extensionPattern: RegExp = /^[a-z\d][a-z\d-]*$/;
 
 /** Reads the revisions in `spec/pins.json`. @throws {SpecError} when the text is not a list of pins. */
 export function readPins(path: string, text: string): Pins {
@@ -94,6 +96,7 @@ function isPin(value: unknown): value is Pin {
     isText(value.sha256) &&
     (typeof value.sha256 !== "string" || /^[0-9a-f]{64}$/.test(value.sha256)) &&
     (value.commit === undefined || (typeof value.commit === "string" && /^[0-9a-f]{40}$/.test(value.commit))) &&
-    isText(value.source)
+    isText(value.source) &&
+    (value.revision === undefined || (typeof value.revision === "string" && revisionPattern.test(value.revision)))
   );
 }

@@ -4,6 +4,8 @@ import { join, sep } from "node:path";
 import { checkExtensionNames, checkNames } from "../model/gone-names.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
+import { SpecError, unknownRevision } from "../internal/spec-error.ts";
+import type { Pin } from "./pins.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { hashText } from "../internal/files.ts";
 import { readPackagedModels } from "./packaged-models.ts";
@@ -30,12 +32,19 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
   const folder = await openSpecFolder(spec);
   const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
   checkNames(models);
-  const newest = models.at(-1);
-  const extensions = newest
-    ? await Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, newest)))
-    : [];
+  const extensions = await Promise.all(
+    [...folder.extensions].map(([name, pin]) => folder.readExtension(name, findCore(models, pin))),
+  );
   checkExtensionNames(extensions);
   return { digest, models, extensions };
+}
+
+/** Returns the revision whose declarations an extension uses. @throws {SpecError} when it is not pinned. */
+export function findCore(models: readonly RevisionModel[], { revision }: Pick<Pin, "revision">): RevisionModel {
+  const core = revision === undefined ? models.at(-1) : models.find(({ id }) => id === revision);
+  if (core) return core;
+  const known = new Map(models.map((model) => [model.id, model]));
+  throw new SpecError({ file: "spec/pins.json", text: unknownRevision(revision ?? "", known) });
 }
 
 /** True if a revision negotiates extensions. Older revisions do not. */

@@ -503,7 +503,13 @@ describe("a folder that cannot be written", () => {
     await mkdir(join(spec, "pins.json"));
     const before = await readdir(spec, { recursive: true });
     const text = await snapshot(spec);
-    const files = { revision, schema: "a", overlay: "b", pins: "c", overlaySchema: "d" };
+    const files = {
+      name: revision,
+      schema: "a",
+      overlay: "b",
+      pins: "c",
+      overlaySchemas: { "overlay.schema.json": "d" },
+    };
     await expect(storePin(spec, files)).rejects.toThrow(/EISDIR|EPERM|directory/);
     expect(await readdir(spec, { recursive: true })).toEqual(before);
     expect(await snapshot(spec)).toEqual(text);
@@ -511,7 +517,7 @@ describe("a folder that cannot be written", () => {
 });
 
 describe("a link in a spec folder", () => {
-  const files = { revision: newest, schema: "a", overlay: "b", pins: "c", overlaySchema: "d" };
+  const files = { name: newest, schema: "a", overlay: "b", pins: "c", overlaySchemas: { "overlay.schema.json": "d" } };
 
   it.each([
     ["in the place of the list of pins", "pins.json"],
