@@ -195,6 +195,8 @@ export function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
   if (inner.kind === "union") return inner.of.every((member) => isWithin(member, outer, names));
   if (outer.kind === "union") return outer.of.some((member) => isWithin(inner, member, names));
   if (inner.kind === "object") return outer.kind === "anyObject";
+  if (inner.kind === "reference" || inner.kind === "intersection")
+    return isOpenMap(outer) && resolveObjectIn(inner, names) !== undefined;
   if (inner.kind === "number" && outer.kind === "number") return isNumberWithin(inner, outer);
   if (inner.kind === "string" && outer.kind === "string") return isStringWithin(inner, outer);
   if (inner.kind !== "literal")
@@ -209,6 +211,11 @@ export function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
     return fits && isStringWithin({ kind: "string", minLength: length, maxLength: length }, lengths);
   }
   return outer.kind === "literal" ? inner.value === outer.value : outer.kind === typeof inner.value;
+}
+
+/** True for `{ [key: string]: unknown }`, which every object is a value of. */
+function isOpenMap(shape: Shape): boolean {
+  return shape.kind === "object" && shape.properties.length === 0 && shape.index?.kind === "unknown";
 }
 
 function templatePattern(texts: readonly string[]): string {

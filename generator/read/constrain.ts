@@ -63,7 +63,7 @@ function withType(
   if (after) return after;
   const { kind } = resolveAliasIn(shape, context.file.declarations);
   if (kind === type || (kind === "anyObject" && type === "object")) return shape;
-  throw reject(context.path, node, "@TJS-type names another type");
+  throw reject(context.path, node, "the tag names another type");
 }
 
 /** Changes a type of a kind, or such members of a union. Returns `undefined` if there are none. */

@@ -111,7 +111,8 @@ function rulesOf(
 ): TypeTags {
   switch (name) {
     case "format":
-      return { format: text };
+      // Official extensions mark integers so: no text has this format.
+      return text === "int" ? { type: "integer" } : { format: text };
     case "minimum":
       return { minimum: numberOf(path, tag, text) };
     case "maximum":

@@ -157,8 +157,8 @@ function membersOf(context: Context, name: string): string[] {
 }
 
 function methodTypes(context: Context, declarations: readonly Declaration[]): [type: string, method: string][] {
-  return declarations.flatMap(({ name, kind }) => {
-    if (kind !== "interface") return [];
+  return declarations.flatMap(({ name, kind, shape }) => {
+    if (kind === "alias" && shape.kind !== "intersection") return [];
     const method = methodName(context, name);
     return method === undefined ? [] : [[name, method]];
   });

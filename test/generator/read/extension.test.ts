@@ -50,6 +50,23 @@ describe("an extension", () => {
     expect(methods).toMatchObject([{ name: "echo/say", handler: "say", kind: "request", senders: ["client"] }]);
   });
 
+  test("a request of an extension may be declared as an intersection, and its params as a union of such", () => {
+    const written = /export interface SayRequest .*\n/;
+    const other = `type Spoken = Loud & { word: string };
+export type SayParams = Spoken | Quiet;
+export type SayRequest = JSONRPCRequest & { method: "echo/say"; params: SayParams };
+`;
+    expect(read((schema) => schema.replace(written, other)).methods).toMatchObject([
+      {
+        name: "echo/say",
+        handler: "say",
+        kind: "request",
+        senders: ["client"],
+        params: { shape: { kind: "reference", name: "SayParams" } },
+      },
+    ]);
+  });
+
   test("an extension requires the declaration of both sides, or only of the server (XF-01)", () => {
     const path = ["extensions", overlay.id];
     expect(read().methods[0]).toMatchObject({

@@ -708,6 +708,11 @@ describe("valid schemas", () => {
       shape: { kind: "number", integer: true },
     },
     {
+      what: "an integer of a union, by its format",
+      text: "/**\n * @format int\n * @nullable\n */\nexport type A = number | null;",
+      shape: { kind: "union", of: [{ kind: "number", integer: true }, { kind: "null" }], nullable: true },
+    },
+    {
       what: "a tag that names the type",
       text: "/** @TJS-type string */\nexport type A = string;",
       shape: { kind: "string" },
