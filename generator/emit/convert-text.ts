@@ -10,7 +10,7 @@ import type {
 } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { freeName, pascal } from "./check-text.ts";
-import { createRuleError, self, unionBody, type UnionWriter } from "./convert-union.ts";
+import { createRuleError, self, unionBody, type ConvertScope } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Conversion function in the generated code. */
@@ -31,7 +31,7 @@ export interface ConvertFunction {
 }
 
 /** Emits the conversions of one revision. */
-export interface ConvertWriter extends UnionWriter {
+export interface ConvertWriter {
   /** Every function written so far, in the order in which they should appear in the file. */
   readonly functions: readonly ConvertFunction[];
   /** Returns the name of the function that handles a difference, or `undefined` if every change may stay. */
@@ -70,13 +70,6 @@ function createWriter(
   const reserved = new Map<WholeDifference, string>();
   const names = new Map<string, string>();
   const functions: ConvertFunction[] = [];
-  let uses = new Set<string>();
-  let calls = new Set<string>();
-
-  const use = (name: string): string => {
-    uses.add(name);
-    return name;
-  };
 
   const reserveName = (difference: WholeDifference): string | undefined => {
     const known = reserved.get(difference);
@@ -88,12 +81,10 @@ function createWriter(
 
   const write = (difference: WholeDifference): string | undefined => {
     const at = functions.length;
-    const outer = { uses, calls };
-    const own = { uses: (uses = new Set()), calls: (calls = new Set()) };
+    const scope = createScope(conversions, nameOf);
     unfinished.add(difference);
-    const written = bodyOf(writer, difference);
+    const written = bodyOf(scope, difference);
     unfinished.delete(difference);
-    ({ uses, calls } = outer);
     if (!written) return undefined;
     const type = typeOf(difference);
     const key = [type, written.constants, written.body].join("\n");
@@ -104,7 +95,7 @@ function createWriter(
     const place = name.slice(prefix.length);
     const keys = `${place.charAt(0).toLowerCase()}${place.slice(1)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
-    const loss = own.uses.has("loss") ? "loss" : "_loss";
+    const loss = scope.uses.has("loss") ? "loss" : "_loss";
     const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
     functions.splice(at, 0, {
       name,
@@ -112,34 +103,49 @@ function createWriter(
       ...(prefix === "from" && { isReceived: true }),
       constants: fill(written.constants),
       text,
-      uses: [...own.uses],
-      calls: [...own.calls],
+      uses: [...scope.uses],
+      calls: [...scope.calls],
     });
     return name;
   };
 
-  const writer: ConvertWriter = {
+  const nameOf = (difference: Difference | undefined): string | undefined => {
+    const whole = difference?.kind === "recursive" ? difference.whole() : difference;
+    if (!whole) return undefined;
+    if (!written.has(whole) && !unfinished.has(whole)) written.set(whole, write(whole));
+    return unfinished.has(whole) ? reserveName(whole) : written.get(whole);
+  };
+
+  return { functions, callee: nameOf };
+}
+
+function createScope(conversions: Conversions, nameOf: ConvertWriter["callee"]): ConvertScope {
+  const uses = new Set<string>();
+  const calls = new Set<string>();
+  const use = (name: string): string => {
+    uses.add(name);
+    return name;
+  };
+  const scope: ConvertScope = {
     conversions,
-    functions,
+    uses,
+    calls,
     use,
     callee(difference) {
-      const whole = difference?.kind === "recursive" ? difference.whole() : difference;
-      if (!whole) return undefined;
-      if (!written.has(whole) && !unfinished.has(whole)) written.set(whole, write(whole));
-      const name = unfinished.has(whole) ? reserveName(whole) : written.get(whole);
+      const name = nameOf(difference);
       if (name !== undefined) calls.add(name);
       return name;
     },
     expression(difference, expression) {
       if (difference?.kind === "array") {
-        const items = writer.callee(difference.items);
+        const items = scope.callee(difference.items);
         return items === undefined ? undefined : `${use("mapItems")}(${expression}, ${items}, ${use("loss")})`;
       }
-      if (difference?.kind === "shape" && !isRejected(writer, difference)) {
-        const changed = shapeExpression(writer, difference.change, expression);
-        return writer.expression(difference.inner, changed ?? expression) ?? changed;
+      if (difference?.kind === "shape" && !isRejected(scope, difference)) {
+        const changed = shapeExpression(scope, difference.change, expression);
+        return scope.expression(difference.inner, changed ?? expression) ?? changed;
       }
-      const callee = writer.callee(difference);
+      const callee = scope.callee(difference);
       return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
     },
     rejection: (change) => `throw new ${use("ConversionError")}(${rejectionText(change, conversions.ruleOf(change))});`,
@@ -150,7 +156,7 @@ function createWriter(
       return `${use(ruleFunction(rule))}(${value}${report})`;
     },
   };
-  return writer;
+  return scope;
 }
 
 function rejectionText({ kind, type, member }: Change, { name, reason }: FoundRule): string {
@@ -166,36 +172,33 @@ interface Written {
   readonly body: string;
 }
 
-function bodyOf(writer: ConvertWriter, difference: WholeDifference): Written | undefined {
-  if (difference.kind === "object") return objectBody(writer, difference);
-  if (difference.kind === "shape" && isRejected(writer, difference)) return rejectingBody(writer, difference);
-  const body = difference.kind === "union" ? unionBody(writer, difference) : returned(writer, difference);
+function bodyOf(scope: ConvertScope, difference: WholeDifference): Written | undefined {
+  if (difference.kind === "object") return objectBody(scope, difference);
+  if (difference.kind === "shape" && isRejected(scope, difference)) return rejectingBody(scope, difference);
+  const body = difference.kind === "union" ? unionBody(scope, difference) : returned(scope, difference);
   return body === undefined ? undefined : { constants: "", body };
 }
 
-function returned(writer: ConvertWriter, difference: Difference): string | undefined {
-  const expression = writer.expression(difference, "v");
+function returned(scope: ConvertScope, difference: Difference): string | undefined {
+  const expression = scope.expression(difference, "v");
   return expression === undefined ? undefined : `return ${expression};`;
 }
 
-function isRejected({ conversions }: ConvertWriter, { change }: ShapeDifference): boolean {
+function isRejected({ conversions }: ConvertScope, { change }: ShapeDifference): boolean {
   return conversions.ruleOf(change).rule === "error";
 }
 
 /** Rejects values of a kind this revision does not have here. */
-function rejectingBody(writer: ConvertWriter, { change, own, inner }: ShapeDifference): Written {
-  const tests = own.flatMap((outline) => otherKindTest(writer, outline) ?? []);
+function rejectingBody(scope: ConvertScope, { change, own, inner }: ShapeDifference): Written {
+  const tests = own.flatMap((outline) => otherKindTest(scope, outline) ?? []);
   if (tests.length < own.length)
-    throw createRuleError(
-      writer,
-      `other values of ${change.type} cannot be distinguished; use another rule than error`,
-    );
-  const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${writer.rejection(change)}`;
-  return { constants: "", body: `${rejection}\nreturn ${writer.expression(inner, "v") ?? "v"};` };
+    throw createRuleError(scope, `other values of ${change.type} cannot be distinguished; use another rule than error`);
+  const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${scope.rejection(change)}`;
+  return { constants: "", body: `${rejection}\nreturn ${scope.expression(inner, "v") ?? "v"};` };
 }
 
-function otherKindTest(writer: ConvertWriter, { kind, plain }: Outline): string | undefined {
-  if (kind === "object") return `!${writer.use("isObject")}(v)`;
+function otherKindTest(scope: ConvertScope, { kind, plain }: Outline): string | undefined {
+  if (kind === "object") return `!${scope.use("isObject")}(v)`;
   if (kind === "array") return "!Array.isArray(v)";
   if (plain?.kind === "value") return `v !== ${JSON.stringify(plain.value)}`;
   if (plain?.integer) return "!Number.isInteger(v)";
@@ -203,45 +206,41 @@ function otherKindTest(writer: ConvertWriter, { kind, plain }: Outline): string 
 }
 
 /** Rules for the surrounding object are applied there, not here. */
-function shapeExpression(
-  { conversions, apply }: ConvertWriter,
-  change: Change,
-  expression: string,
-): string | undefined {
+function shapeExpression({ conversions, apply }: ConvertScope, change: Change, expression: string): string | undefined {
   const { rule } = conversions.ruleOf(change);
   if (conversionRules[rule].works !== "value") return undefined;
   return apply(rule, { value: expression, type: change.type });
 }
 
 /** Guards and errors come first, then rules on the object as a whole, then removed keys, then conversions of the members. */
-function objectBody(writer: ConvertWriter, difference: ObjectDifference): Written | undefined {
+function objectBody(scope: ConvertScope, difference: ObjectDifference): Written | undefined {
   const { type, changes, members } = difference;
   const shapes = members.flatMap(({ difference: inner }) => (inner.kind === "shape" ? [inner.change] : []));
-  const rules = [...new Set([...changes, ...shapes].map((change) => writer.conversions.ruleOf(change).rule))];
+  const rules = [...new Set([...changes, ...shapes].map((change) => scope.conversions.ruleOf(change).rule))];
   const tests = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "guard")
-      .map((rule) => `if (!${writer.apply(rule, { value: "v", type })}) return undefined;`),
+      .map((rule) => `if (!${scope.apply(rule, { value: "v", type })}) return undefined;`),
     ...changes
-      .filter((change) => writer.conversions.ruleOf(change).rule === "error")
-      .map((change) => rejectionLine(writer, change)),
+      .filter((change) => scope.conversions.ruleOf(change).rule === "error")
+      .map((change) => rejectionLine(scope, change)),
   ];
-  const keys = keysOf(writer, difference);
+  const keys = keysOf(scope, difference);
   const steps: Step[] = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "object")
-      .map((rule) => (value: string) => writer.apply(rule, { value, type })),
-    ...changes.flatMap((change) => defaultSteps(writer, change)),
-    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, ${writer.use("loss")})`] : []),
-    ...members.flatMap((member) => memberSteps(writer, member)),
-    ...indexSteps(writer, difference),
+      .map((rule) => (value: string) => scope.apply(rule, { value, type })),
+    ...changes.flatMap((change) => defaultSteps(scope, change)),
+    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, ${scope.use("loss")})`] : []),
+    ...members.flatMap((member) => memberSteps(scope, member)),
+    ...indexSteps(scope, difference),
   ];
   if (tests.length + steps.length === 0) return undefined;
-  const lines = [`if (!${writer.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
+  const lines = [`if (!${scope.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
   return { constants: keys?.text ?? "", body: lines.join("\n") };
 }
 
-function defaultSteps({ conversions, use }: ConvertWriter, change: Change): Step[] {
+function defaultSteps({ conversions, use }: ConvertScope, change: Change): Step[] {
   const { rule, value } = conversions.ruleOf(change);
   if (rule !== "default") return [];
   const member = JSON.stringify(change.member);
@@ -264,35 +263,32 @@ function stepLines(steps: readonly Step[]): string[] {
   ];
 }
 
-function memberSteps(writer: ConvertWriter, { name, difference }: ObjectDifference["members"][number]): Step[] {
-  if (writer.expression(difference, "v") === undefined) return [];
+function memberSteps(scope: ConvertScope, { name, difference }: ObjectDifference["members"][number]): Step[] {
+  if (scope.expression(difference, "v") === undefined) return [];
   return [
     (variable) => {
-      const converted = writer.expression(difference, accessText(variable, name)) ?? "";
-      return `${writer.use("withMember")}(${variable}, ${JSON.stringify(name)}, ${converted})`;
+      const converted = scope.expression(difference, accessText(variable, name)) ?? "";
+      return `${scope.use("withMember")}(${variable}, ${JSON.stringify(name)}, ${converted})`;
     },
   ];
 }
 
-function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDifference): Step[] {
-  const callee = writer.callee(index);
+function indexSteps(scope: ConvertScope, { type, known, index }: ObjectDifference): Step[] {
+  const callee = scope.callee(index);
   if (callee === undefined) return [];
   if (known.length > 0)
-    throw createRuleError(
-      writer,
-      `further members of ${type} cannot be converted beside named ones; use the rule keep`,
-    );
-  return [(value) => `${writer.use("mapValues")}(${value}, ${callee}, ${writer.use("loss")})`];
+    throw createRuleError(scope, `further members of ${type} cannot be converted beside named ones; use the rule keep`);
+  return [(value) => `${scope.use("mapValues")}(${value}, ${callee}, ${scope.use("loss")})`];
 }
 
-function rejectionLine(writer: ConvertWriter, change: Change): string {
+function rejectionLine(scope: ConvertScope, change: Change): string {
   const test = change.kind === "missing" ? "===" : "!==";
-  return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.rejection(change)}`;
+  return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${scope.rejection(change)}`;
 }
 
 /** Constant with the keys to remove: all but the known ones of a closed object, only the listed ones of an open one. */
 function keysOf(
-  { conversions, use }: ConvertWriter,
+  { conversions, use }: ConvertScope,
   { type, known, open, changes }: ObjectDifference,
 ): { readonly text: string; readonly call: string } | undefined {
   const ruleOf = (change: Change): RuleName => conversions.ruleOf(change).rule;

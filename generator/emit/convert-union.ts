@@ -16,11 +16,17 @@ import { accessText } from "./type-text.ts";
 /** Placeholder for the name of a function in its own text, until the name is known. */
 export const self = "$self";
 
-/** Writer of the function that converts a union. */
-export interface UnionWriter {
+/** Conversion being written. It records the names its text uses. */
+export interface ConvertScope {
   readonly conversions: Conversions;
-  /** Returns a name, and records that the function uses it. */
+  /** Names used so far: of the support modules, and of the parameter. */
+  readonly uses: ReadonlySet<string>;
+  /** Names of the conversions called so far. */
+  readonly calls: ReadonlySet<string>;
+  /** Returns a name, and records its use. */
   use(name: string): string;
+  /** Returns the name of the function that handles a difference, and records the call; `undefined` if every change may stay. */
+  callee(difference: Difference | undefined): string | undefined;
   /** Returns the converted value of an expression, or `undefined` if the value may stay. */
   expression(difference: Difference | undefined, expression: string): string | undefined;
   /** Returns a call of the function behind a rule. Functions of lossless rules take no arguments for reporting a loss. */
@@ -49,22 +55,22 @@ interface Branch {
 }
 
 /** Returns the body of the conversion of a union. The body finds the alternative of a value and handles it. */
-export function unionBody(writer: UnionWriter, union: UnionDifference): string | undefined {
-  const branches = union.options.map((option) => branchOf(writer, union, option));
+export function unionBody(scope: ConvertScope, union: UnionDifference): string | undefined {
+  const branches = union.options.map((option) => branchOf(scope, union, option));
   if (branches.every(({ code }) => code === undefined)) return undefined;
   const lines = [
     ...plainLines(
-      writer,
+      scope,
       union,
       branches.filter(({ outline }) => outline.kind === "other"),
     ),
     ...arrayLines(
-      writer,
+      scope,
       union,
       branches.filter(({ outline }) => outline.kind === "array"),
     ),
     ...objectLines(
-      writer,
+      scope,
       union,
       branches.filter(({ outline }) => outline.kind === "object"),
     ),
@@ -73,42 +79,42 @@ export function unionBody(writer: UnionWriter, union: UnionDifference): string |
 }
 
 /** A rule turns an unknown alternative into a value of a known one, which is then converted in turn. Plain values stay as they are. */
-function branchOf(writer: UnionWriter, union: UnionDifference, option: OptionDifference): Branch {
+function branchOf(scope: ConvertScope, union: UnionDifference, option: OptionDifference): Branch {
   const { type } = union;
   const { outline, change, difference } = option;
   if (!change) {
-    const expression = writer.expression(difference, "v");
+    const expression = scope.expression(difference, "v");
     return { outline, isGone: false, code: expression && `return ${expression};` };
   }
-  const { rule, value, isLossless } = writer.conversions.ruleOf(change);
+  const { rule, value, isLossless } = scope.conversions.ruleOf(change);
   if (rule === "keep") return { outline, isGone: true, code: undefined };
   if (rule === "as") {
     const report = { type, member: change.member, rule };
-    const loss = isLossless ? "" : `${writer.use("loss")}?.(${JSON.stringify(report)});\n`;
+    const loss = isLossless ? "" : `${scope.use("loss")}?.(${JSON.stringify(report)});\n`;
     const converted = `return ${JSON.stringify(value)};`;
     return { outline, isGone: true, isValue: true, code: loss === "" ? converted : `{\n${loss}${converted}\n}` };
   }
-  if (rule === "error") return { outline, isGone: true, isRejected: true, code: writer.rejection(change) };
+  if (rule === "error") return { outline, isGone: true, isRejected: true, code: scope.rejection(change) };
   if (rule === "single-item") {
-    const code = `{\nif (v.length === 1) return ${self}(v[0], ${writer.use("loss")});\n${writer.rejection(change)}\n}`;
+    const code = `{\nif (v.length === 1) return ${self}(v[0], ${scope.use("loss")});\n${scope.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
   const problem = conversionRules[rule].works === "content" ? findMisfit(rule, option, union) : undefined;
-  if (problem !== undefined) throw createRuleError(writer, problem);
+  if (problem !== undefined) throw createRuleError(scope, problem);
   const { member } = change;
-  const code = `return ${self}(${writer.apply(rule, { value: "v", type, member })}, ${writer.use("loss")});`;
+  const code = `return ${self}(${scope.apply(rule, { value: "v", type, member })}, ${scope.use("loss")});`;
   return { outline, isGone: true, code };
 }
 
 /** Plain values unknown to the revision become other plain values, or are rejected. */
-function plainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
+function plainLines(scope: ConvertScope, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ code }) => code === undefined).map(({ outline }) => outline.plain);
   return branches.flatMap(({ outline: { plain }, code, isRejected, isValue }) => {
     if (code === undefined) return [];
     if (!isRejected && !isValue)
-      throw createRuleError(writer, `new plain values of ${type} cannot be converted; use the rule as or error`);
+      throw createRuleError(scope, `new plain values of ${type} cannot be converted; use the rule as or error`);
     if (plain) return [`if (${plainTest(plain, known)}) ${code}`];
-    throw createRuleError(writer, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
+    throw createRuleError(scope, `new values of ${type} cannot be distinguished; list them instead of allowing any`);
   });
 }
 
@@ -124,30 +130,30 @@ function plainTest(plain: PlainOutline, known: readonly (PlainOutline | undefine
 }
 
 /** Creates the error of rules the generator cannot follow. */
-export function createRuleError({ conversions }: Pick<UnionWriter, "conversions">, text: string): SpecError {
+export function createRuleError({ conversions }: Pick<ConvertScope, "conversions">, text: string): SpecError {
   return new SpecError({ file: overlayPath(conversions.model), text });
 }
 
-function arrayLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
+function arrayLines(scope: ConvertScope, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const codes = [...new Set(branches.map(({ code }) => code))];
   if (codes.length > 1)
-    throw createRuleError(writer, `lists of ${type} cannot be distinguished; use rules that treat their items alike`);
+    throw createRuleError(scope, `lists of ${type} cannot be distinguished; use rules that treat their items alike`);
   return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
 }
 
-function objectLines(writer: UnionWriter, union: UnionDifference, branches: readonly Branch[]): string[] {
+function objectLines(scope: ConvertScope, union: UnionDifference, branches: readonly Branch[]): string[] {
   const [first] = branches;
   if (!first || branches.every(({ code }) => code === undefined)) return [];
-  const isObject = `if (!${writer.use("isObject")}(v)) return v;`;
+  const isObject = `if (!${scope.use("isObject")}(v)) return v;`;
   const property = [...first.outline.literals.keys()].find((name) =>
     branches.every(({ outline }) => outline.literals.has(name)),
   );
-  if (property === undefined || branches.length === 1) return [isObject, ...chainLines(writer, union, branches)];
+  if (property === undefined || branches.length === 1) return [isObject, ...chainLines(scope, union, branches)];
   const values = [...new Set(branches.flatMap(({ outline }) => outline.literals.get(property) ?? []))];
   const groups = new Map<string, string[]>();
   for (const value of values) {
     const group = branches.filter(({ outline }) => outline.literals.get(property)?.includes(value));
-    const code = chainLines(writer, union, group).join("\n");
+    const code = chainLines(scope, union, group).join("\n");
     groups.set(code, [
       ...(groups.get(code) ?? []),
       `case ${value === undefined ? "undefined" : JSON.stringify(value)}:`,
@@ -161,7 +167,7 @@ function objectLines(writer: UnionWriter, union: UnionDifference, branches: read
  * Unknown alternatives are tested first. Of the known ones, if there are any, the alternative with the fewest distinguishing keys takes the remaining
  * values.
  */
-function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: readonly Branch[]): string[] {
+function chainLines(scope: ConvertScope, { type }: UnionDifference, branches: readonly Branch[]): string[] {
   const known = branches.filter(({ isGone }) => !isGone);
   const gone = branches.filter(({ isGone }) => isGone);
   const isUntested = (branch: Branch): boolean => testText(branch, branches) === undefined;
@@ -170,7 +176,7 @@ function chainLines(writer: UnionWriter, { type }: UnionDifference, branches: re
   const isSame = new Set([...untested, ...plain].map(({ code }) => code)).size < 2;
   if (!isSame || (untested.length > 0 && known.length > 0))
     throw createRuleError(
-      writer,
+      scope,
       `alternatives of ${type} cannot be distinguished; give each a required or literal member`,
     );
   const rest = known.length > 0 ? known : gone;
