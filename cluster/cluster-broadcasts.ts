@@ -90,6 +90,9 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
     if (JSON.stringify(params).length <= largestTopic) this.#add({ kind: "topic", topic, handler, params });
   }
 
+  /** Does nothing: what is not sent yet is sent when the node leaves. */
+  async close(): Promise<void> {}
+
   // Broadcasts of other nodes.
 
   /** Notifies the clients of this server of what another node has broadcast. */

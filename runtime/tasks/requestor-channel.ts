@@ -20,9 +20,9 @@ export interface RequestorChannel {
   /** Announces a changed record of the task. */
   notifyStatus(record: TaskRecord): void;
   /** Open input requests for the record of the task, if they are kept there. */
-  readonly inputRequests?: object | undefined;
+  readonly inputRequests: object | undefined;
   /** Input requests with a response, for the record of a retryable task. */
-  readonly settledRequests?: object | undefined;
+  readonly settledRequests: object | undefined;
   /** Responses to this channel, received outside of the record. */
   readonly inputResponses?: object | undefined;
   /** Adds another way to the requestor, if supported. Returns a function to remove it. */

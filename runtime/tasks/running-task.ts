@@ -36,11 +36,11 @@ interface RunningTaskHost {
   readonly pollInterval: number;
   readonly channel: RequestorChannel;
   /** Attempt at a task, if other nodes may take it over. Changes by earlier attempts have no effect. */
-  readonly attempt?: number | undefined;
+  readonly attempt: number | undefined;
   /** Aborted when the server closes: the end of the task is then no longer tried again while the store is lost. */
-  readonly closing?: AbortSignal | undefined;
+  readonly closing: AbortSignal | undefined;
   /** Called with the changed record. */
-  changed?(record: TaskRecord): void;
+  changed(record: TaskRecord): void;
 }
 
 /** A task whose work runs in this process: sends its messages and updates its record. */
@@ -195,7 +195,7 @@ export class RunningTask {
     if (!isFinal(record.status)) return;
     this.abandon(`The task is ${record.status}`);
     this.#host.channel.notifyStatus(record);
-    this.#host.changed?.(record);
+    this.#host.changed(record);
   }
 
   /** True if a later attempt runs the task. */
@@ -232,7 +232,7 @@ export class RunningTask {
       if (record && this.#isFenced(record)) this.abandon(takenOver);
       else if (record && (!this.#isOver || isFinal(record.status))) {
         this.#host.channel.notifyStatus(record);
-        this.#host.changed?.(record);
+        this.#host.changed(record);
       }
       return record;
     });

@@ -47,7 +47,7 @@ export type RestoreTask = (id: string, retry: TaskRetry, written: Revision) => R
 /** Server whose tasks other nodes may take over. */
 export interface TaskHost {
   /** Node of a cluster; absent for a process of its own. */
-  readonly node?: TaskNode | undefined;
+  readonly node: TaskNode | undefined;
   /** Revision the code of the server is written for. */
   readonly written: Revision;
   /** True if the server has tools that run as tasks. */

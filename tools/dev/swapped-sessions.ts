@@ -103,7 +103,7 @@ export interface SessionsView {
  * Receivers of changes of all definitions so far. Requests which wait for changes were received by an earlier definition, and stay open.
  * Subscriptions of sessions belong to the last definition.
  */
-class AudienceGroup implements Audience {
+class AudienceGroup implements Required<Omit<Audience, "isShared" | "isIdle">> {
   readonly #onJoin: (connection: Connection) => void;
   #earlier: readonly Audience[] = [];
   #current: readonly Audience[] = [];
@@ -165,6 +165,6 @@ class AudienceGroup implements Audience {
   }
 
   async close(options?: CloseOptions): Promise<void> {
-    await Promise.all(this.members.map(async (member) => member.close?.(options)));
+    await Promise.all(this.members.map((member) => member.close(options)));
   }
 }

@@ -82,6 +82,9 @@ export class ServerLists {
     return new Map([...this.changeable].map((kind) => [kind, this.#describe(kind)]));
   }
 
+  /** Does nothing, as no request waits for a change of a list here. */
+  async close(): Promise<void> {}
+
   #describe(kind: ListKind): string {
     return JSON.stringify(this.#made.filter((one) => one.kind === kind).map((one) => one.describe()));
   }

@@ -85,6 +85,9 @@ export class SessionSubscriptions implements Audience {
     notifySessions(subscribed, "resourceUpdated", { uri: uris[0] });
   }
 
+  /** Does nothing, as subscriptions end with their sessions. */
+  async close(): Promise<void> {}
+
   #find(connection: Connection, owner: string | undefined): Subscribed {
     const known = this.#byConnection.get(connection);
     if (known) return known;

@@ -30,8 +30,8 @@ export interface Audience {
   unsubscribe?(session: Session, uri: string): void;
   /** Called when a session is added. */
   joined?(connection: Connection): void;
-  /** Ends the requests waiting for changes. */
-  close?(options?: CloseOptions): Promise<void>;
+  /** Ends the requests waiting for changes. Required: a receiver with requests must not forget it. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 /** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
@@ -104,7 +104,7 @@ class SessionRegister implements SessionRegistry {
 
   async close(options?: CloseOptions): Promise<void> {
     const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close(options));
-    closing.push(...this.audiences.map((other) => other.close?.(options)));
+    closing.push(...this.audiences.map((other) => other.close(options)));
     await Promise.all(closing);
   }
 }

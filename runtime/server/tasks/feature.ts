@@ -27,6 +27,7 @@ export const tasks: Feature = {
       joined(connection) {
         if (connection.transportSession && isOffered()) manager.watch(connection);
       },
+      close: noRequests,
     });
     return {
       implement(server, { tools }): Implemented {
@@ -43,6 +44,9 @@ export const tasks: Feature = {
     };
   },
 };
+
+/** Tasks are closed with the feature: no request waits for changes of sessions. */
+async function noRequests(): Promise<void> {}
 
 /** Tool calls run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const tasksExtension: Feature = {
@@ -94,6 +98,6 @@ function findTaskManager(parts: ServerParts, { tasks }: ServerTasks): TaskManage
     ...(tasks?.store && { onUse: () => shareTasks(manager, parts) }),
   });
   managers.set(parts.cluster, manager);
-  if (tasks?.store) parts.sessions.attach({ joined: () => shareTasks(manager, parts) });
+  if (tasks?.store) parts.sessions.attach({ joined: () => shareTasks(manager, parts), close: noRequests });
   return manager;
 }

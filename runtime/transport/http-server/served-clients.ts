@@ -37,4 +37,6 @@ export interface SharedReceiver {
   readonly isShared: true;
   /** Called at each change of a list, before clients are notified. */
   listChanged(kind: ListKind): void;
+  /** Called when the server closes. */
+  close(): Promise<void>;
 }

@@ -33,8 +33,8 @@ export interface HttpService {
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place before, or one of a stateless request. */
   accept(channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless): Connection;
-  /** Returns the arguments of a request its headers have to repeat, as far as its sender may know of them. Default: none. */
-  readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
+  /** Returns the arguments of a request its headers have to repeat, as far as its sender may know of them. */
+  readParamHeaders(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session of this principal may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
   takesSessions?(principal: string | undefined): boolean;
   /** Clients of the service, which a cluster notifies. Default: none are. */

@@ -152,7 +152,7 @@ function checkParamHeaders(
   { sender, serverContext }: { readonly sender: MetadataSender; readonly serverContext: StatelessContext },
 ): RejectedRequest | undefined {
   const { method, params } = request;
-  const paramHeaders = serverContext.service.readParamHeaders?.(method, params, sender) ?? [];
+  const paramHeaders = serverContext.service.readParamHeaders(method, params, sender);
   const args = isObject(params) ? params.arguments : undefined;
   const wrong = paramHeaders.find(({ header, path }) => {
     const name = header.toLowerCase();

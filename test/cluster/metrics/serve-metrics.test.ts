@@ -19,7 +19,7 @@ const startPort: Start = async (sources, onError = () => {}) => {
 };
 
 const startPage: Start = async (sources, onError = () => {}) => {
-  const service = { revisions, accept: () => expect.unreachable("No message was sent") };
+  const service = { revisions, accept: () => expect.unreachable("No message was sent"), readParamHeaders: () => [] };
   const metricsPage = createMetricsPage(sources);
   const listener = await listenHttp(service, { metricsPage, health: "/health", onError });
   onTestFinished(() => listener.close());

@@ -45,7 +45,12 @@ class Rig {
     const retry = { revision: newest.id, params: {}, client };
     this.call = createStoredCall(id, retry, { revision: newest });
     const { store, clock, channel } = this;
-    this.task = new RunningTask(this.key, this.call, { store, clock, channel, pollInterval });
+    this.task = new RunningTask(this.key, this.call, {
+      ...{ store, clock, channel, pollInterval },
+      attempt: undefined,
+      closing: undefined,
+      changed() {},
+    });
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {

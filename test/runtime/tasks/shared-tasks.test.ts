@@ -90,7 +90,12 @@ class Rig {
     const call = createStoredCall(id, retry, { revision: newest });
     const channel = new StoredInputRequests({ check: () => undefined, notifyStatus: () => {} });
     const key = { id, owner: record.owner };
-    const task = new RunningTask(key, call, { store, clock, channel, pollInterval: 1_000 });
+    const task = new RunningTask(key, call, {
+      ...{ store, clock, channel, pollInterval: 1_000 },
+      attempt: undefined,
+      closing: undefined,
+      changed() {},
+    });
     this.running.push({ key, node: "here", task });
     return record;
   }

@@ -135,7 +135,10 @@ for (const [name, options, open, outlivesServer] of http) {
     async start(timeouts): Promise<SuiteServer> {
       const serve = createSuiteServer(timeouts);
       const limits = { maxMessageBytes: 16 * 1024 * 1024 };
-      const handler = createServiceHandler({ revisions: handshakeRevisions, accept: serve }, { limits, ...options });
+      const handler = createServiceHandler(
+        { revisions: handshakeRevisions, accept: serve, readParamHeaders: () => [] },
+        { limits, ...options },
+      );
       const server = createServer(handler.node);
       const port = await listen(server);
       return {

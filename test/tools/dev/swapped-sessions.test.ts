@@ -10,8 +10,9 @@ test("receivers of earlier definitions are kept while a request waits in them, a
     view.use();
     return view.registry.audiences;
   };
-  const waiting: Audience = { isIdle: false, notify() {} };
-  const idle = (): Audience => ({ isIdle: true, notify() {} });
+  const close = async (): Promise<void> => {};
+  const waiting: Audience = { isIdle: false, notify() {}, close };
+  const idle = (): Audience => ({ isIdle: true, notify() {}, close });
   use(waiting);
   let audiences: readonly Audience[] = [];
   const later = Array.from({ length: 20 }, idle);

@@ -253,6 +253,7 @@ test("a change of a list is notified although a receiver has thrown at an earlie
       if (isBroken) throw new Error("broken");
       notified.push(handler);
     },
+    async close() {},
   });
   const uncaught: unknown[] = [];
   vi.useFakeTimers({ toFake: ["setTimeout"] });

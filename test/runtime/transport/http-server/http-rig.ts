@@ -115,6 +115,7 @@ export function createService(
   });
   return {
     revisions: allRevisions,
+    readParamHeaders: () => [],
     accept(channel, agreement) {
       const connection = accept(channel, agreement);
       connections.push(connection);

@@ -27,7 +27,11 @@ test("the memory of connections without a request is released when they are clos
     if (isObject(message) && isObject(message.socket)) known.push(new WeakRef(message.socket));
   };
   subscribe("net.server.socket", watch);
-  const listener = await listenHttp({ revisions, accept: () => expect.unreachable("No message was sent") });
+  const listener = await listenHttp({
+    revisions,
+    accept: () => expect.unreachable("No message was sent"),
+    readParamHeaders: () => [],
+  });
   const port = Number(new URL(listener.url).port);
   for (let count = 0; count < 20; count += 1) {
     const socket = connect(port, "127.0.0.1").on("error", () => {});

@@ -10,7 +10,7 @@ vi.mock("node:http", async (load) => {
   return { ...original, createServer: vi.fn(original.createServer) };
 });
 
-const service = { revisions, accept: () => expect.unreachable("No message was sent") };
+const service = { revisions, accept: () => expect.unreachable("No message was sent"), readParamHeaders: () => [] };
 
 test.each([
   [{}, 1_000],
