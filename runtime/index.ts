@@ -138,7 +138,7 @@ export { StepError } from "./server/input/steps.ts";
 export { serveStdio } from "./server/run/serve-stdio.ts";
 export type { StdioService } from "./server/run/serve-stdio.ts";
 
-export type { TemplateVariables } from "./server/resources/template-variables.ts";
+export type { TemplateVariables } from "./server/resources/uri-template/template-variables.ts";
 
 export type { Rate } from "./jsonrpc/token-bucket.ts";
 

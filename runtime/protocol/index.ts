@@ -25,8 +25,8 @@ export type {
   ToolTypes,
 } from "../server/protocol-types.ts";
 
-export { parseUriTemplate } from "../server/resources/uri-template.ts";
-export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources/uri-template.ts";
+export { parseUriTemplate } from "../server/resources/uri-template/uri-template.ts";
+export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources/uri-template/uri-template.ts";
 
 export { watchLoopDelay } from "../transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";

@@ -2,7 +2,7 @@ import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
 import type { AnyContext, AnyRequester, Complete } from "./protocol-types.ts";
 import type { Schema } from "./standard-schema.ts";
-import type { MatchedValue } from "./resources/uri-template.ts";
+import type { MatchedValue } from "./resources/uri-template/uri-template.ts";
 
 /**
  * Definitions as the registries see them, without the types of a revision. A definition written for any revision fits,

@@ -24,7 +24,7 @@ import type {
 import type { RequestStateOptions } from "./input/request-state-options.ts";
 import type { AnyMembers, NoArguments, Schema } from "./standard-schema.ts";
 import type { DefinedSettings } from "./settings/settings.ts";
-import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
+import type { Flat, TemplateVariables } from "./resources/uri-template/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { OtherArgumentNames, ReturnValue } from "./compile-errors.ts";
 

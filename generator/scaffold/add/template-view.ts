@@ -3,7 +3,7 @@ import {
   parseUriTemplate,
   type MatchedValue,
   type UriTemplate,
-} from "../../../runtime/server/resources/uri-template.ts";
+} from "../../../runtime/server/resources/uri-template/uri-template.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { parseSource } from "../../read/syntax.ts";

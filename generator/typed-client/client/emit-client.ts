@@ -77,7 +77,7 @@ async function readCopies(
   ]);
   const uri = ["uri-template.ts", "uri-expand.ts", "uri-match.ts", "template-parts.ts"].map((name) => [
     name,
-    join("runtime", "server", "resources", name),
+    join("runtime", "server", "resources", "uri-template", name),
   ]);
   const re2 = ["re2.ts", "re2-syntax.ts", "pattern-syntax.ts"].map((name) => [name, join("runtime", "adapters", name)]);
   const wanted = [...sources, ...(plan.templates.length > 0 ? uri : []), ...(hasRe2 ? re2 : [])];

@@ -1,4 +1,4 @@
-import { parseUriTemplate } from "../../../runtime/server/resources/uri-template.ts";
+import { parseUriTemplate } from "../../../runtime/server/resources/uri-template/uri-template.ts";
 import type { TemplateVariable } from "./plan.ts";
 
 /**

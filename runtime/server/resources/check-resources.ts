@@ -4,7 +4,7 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 import { checkOffer } from "../list/check-shown.ts";
 import { pickShown, readShown } from "../list/shown-members.ts";
-import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
+import { parseUriTemplate, type UriTemplate } from "./uri-template/uri-template.ts";
 import { isUrl } from "../../internal/parse-url.ts";
 
 /**

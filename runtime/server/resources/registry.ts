@@ -15,7 +15,7 @@ import { pickShown, type ShownMembers } from "../list/shown-members.ts";
 import type { AnyResource, Scoped, AnyResourceTemplate } from "../any-definition.ts";
 import type { AnyContext, AnyRequester } from "../protocol-types.ts";
 import { findSpelling } from "./uri-spellings.ts";
-import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template.ts";
+import { parseUriTemplate, type MatchedValue, type UriTemplate } from "./uri-template/uri-template.ts";
 
 /** The resources and resource templates of a server at one revision. */
 export interface ResourceRegistry extends Listing {

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../list/catalogue.ts";
-import { encodeBeyondAscii, encodedBeyondAscii, toUpperEscapes } from "./uri-expand.ts";
+import { encodeBeyondAscii, encodedBeyondAscii, toUpperEscapes } from "./uri-template/uri-expand.ts";
 
 /**
  * Returns a URI in all its spellings, itself first: with letters beyond ASCII as people write them, and percent-encoded in upper or lower case, as

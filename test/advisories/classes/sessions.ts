@@ -175,7 +175,7 @@ export const sessions: readonly AdvisoryClass[] = [
     advisories: [onGithub("", ["GHSA-8r9q-7v3j-jr4g", "CVE-2026-0621"], "TypeScript SDK, URI templates", "2026-01-05")],
     tests: [
       [
-        "runtime/server/resources/uri-template.test.ts",
+        "runtime/server/resources/uri-template/uri-template.test.ts",
         "matching hostile input takes linear time with %s (CVE-2026-0621)",
       ],
       [

@@ -92,7 +92,10 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
   // A Server Card has one description, for servers and for files that contain one.
   if (path === "generator/scaffold/extras/card-file.ts" && target === "runtime/server-card/card.ts") return true;
   // A template that a server rejects is rejected before it is written.
-  if (path === "generator/scaffold/add/template-view.ts" && target === "runtime/server/resources/uri-template.ts")
+  if (
+    path === "generator/scaffold/add/template-view.ts" &&
+    target === "runtime/server/resources/uri-template/uri-template.ts"
+  )
     return true;
   return (
     (target.startsWith("generator/") && isBelow(generatorFolders, target.split("/")[1] ?? "", folder)) ||

@@ -18,7 +18,7 @@ import type { Authenticated, RequestSession } from "../../../runtime/server/prot
 import { createSessionState } from "../../../runtime/server/session-state.ts";
 import { rateLimit } from "../../../runtime/server/middleware/rate-limit.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
-import type { TemplateVariables } from "../../../runtime/server/resources/template-variables.ts";
+import type { TemplateVariables } from "../../../runtime/server/resources/uri-template/template-variables.ts";
 
 const on2024 = forRevisions<v2024.Declarations>([]);
 const on202503 = forRevisions<v202503.Declarations>([]);

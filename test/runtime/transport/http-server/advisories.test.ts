@@ -8,7 +8,7 @@ import { acceptBoth, call, codeOf, initialize, log, start, textOf, until, type R
 
 /*
  * What was published about the official SDKs, one test or more each: the same attack on servers as they are by default (R67). Templates that
- * backtrack (CVE-2026-0621) are in test/runtime/server/resources/uri-template.test.ts, upgrades to WebSocket in websocket.test.ts.
+ * backtrack (CVE-2026-0621) are in test/runtime/server/resources/uri-template/uri-template.test.ts, upgrades to WebSocket in websocket.test.ts.
  */
 
 let rig: Rig | undefined;

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { parseUriTemplate } from "../../../../runtime/server/resources/uri-template.ts";
+import { parseUriTemplate } from "../../../../runtime/server/resources/uri-template/uri-template.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { CompletionInput } from "../forms/completion-input.tsx";
 import { ResourceContent } from "../values/content.tsx";

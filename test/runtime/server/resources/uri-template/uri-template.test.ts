@@ -1,5 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { parseUriTemplate, type ExpandValue } from "../../../../runtime/server/resources/uri-template.ts";
+import {
+  parseUriTemplate,
+  type ExpandValue,
+} from "../../../../../runtime/server/resources/uri-template/uri-template.ts";
 
 /** The variables that section 3.2 of RFC 6570 defines for its examples. */
 const rfc: { readonly [name: string]: ExpandValue } = {
