@@ -11,7 +11,7 @@ import { isTaskState } from "../tasks/task.ts";
 import type { NotificationHandler } from "../protocol/session/call-context.ts";
 import type { AnyClientOptions } from "./options.ts";
 import { implementNotification, implementRequests } from "./methods/method-handlers.ts";
-import type { TaskListening } from "./tasks/task-notifications.ts";
+import type { TaskListening } from "./tasks/task-listening.ts";
 import { respondAsTask, relateToTask } from "./tasks/task-responses.ts";
 
 /** Receiver of the notifications of a server. */

@@ -3,7 +3,7 @@ import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
 import { isObject } from "../../generated/support.ts";
 import { shorten } from "../internal/shorten.ts";
-import { listNames, omitDeepItems } from "./deep-items.ts";
+import { listNames, omitDeepItems } from "./omit-deep-items.ts";
 import { hasInexactNumber } from "./inexact-numbers.ts";
 import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 

@@ -20,7 +20,7 @@ import {
 import { toTaskState, withRelatedTask } from "./task.ts";
 
 /** Task whose requestor may be reached through other nodes. */
-export interface SharedTask {
+export interface PublishedTask {
   /** Record of the task at the beginning of the attempt. */
   readonly record: TaskRecord;
   /** Writes the open input requests to the record: another node may reach the requestor. */
@@ -38,7 +38,7 @@ export class SessionChannel implements RequestorChannel {
   /** Waiting calls of `tasks/result`, which are ways to the requestor; the latest is last. */
   readonly #ways = new Set<Caller>();
   readonly #waiters = new Set<() => void>();
-  readonly #shared: SharedTask | undefined;
+  readonly #publishedTask: PublishedTask | undefined;
   readonly #history: InputHistory;
   /** Input requests for other nodes to send, by key, and responses to them. */
   readonly #published = new Map<string, { readonly request: object; readonly response?: unknown }>();
@@ -46,27 +46,27 @@ export class SessionChannel implements RequestorChannel {
   readonly respond?: (responses: Readonly<Record<string, unknown>>) => void;
 
   /** @param isNotified - True if the requestor is notified of changes */
-  constructor(id: string, call: CallContext, isNotified: boolean, shared?: SharedTask) {
+  constructor(id: string, call: CallContext, isNotified: boolean, publishedTask?: PublishedTask) {
     this.#id = id;
     this.#call = call;
     this.#isNotified = isNotified;
-    this.#shared = shared;
-    this.#history = new InputHistory(shared?.record);
-    if (shared) this.respond = (responses) => this.#respond(responses);
+    this.#publishedTask = publishedTask;
+    this.#history = new InputHistory(publishedTask?.record);
+    if (publishedTask) this.respond = (responses) => this.#respond(responses);
   }
 
   get inputRequests(): object | undefined {
-    if (!this.#shared) return undefined;
+    if (!this.#publishedTask) return undefined;
     const open = [...this.#published].filter(([, published]) => !("response" in published));
     return { ...this.#history.openRequests, ...Object.fromEntries(open.map(([key, { request }]) => [key, request])) };
   }
 
   get settledRequests(): object | undefined {
-    return this.#shared?.record.retry && this.#history.settledRequests;
+    return this.#publishedTask?.record.retry && this.#history.settledRequests;
   }
 
   get inputResponses(): object | undefined {
-    return this.#shared?.record.retry && this.#history.responses;
+    return this.#publishedTask?.record.retry && this.#history.responses;
   }
 
   open(way: Caller): () => void {
@@ -77,7 +77,7 @@ export class SessionChannel implements RequestorChannel {
 
   ask(row: RequestRow, params: unknown, options: TaskBoundRequestOptions): () => Promise<unknown> {
     const related = withRelatedTask(params, this.#call.revision, this.#id);
-    if (!this.#shared) return () => this.#askSomewhere(row, related, options);
+    if (!this.#publishedTask) return () => this.#askSomewhere(row, related, options);
     const request = toStoredRequest(row, params);
     const { key, settled } = this.#history.begin(row, options.key, request);
     if (settled) return async () => readRelayed(settled.response);
@@ -85,7 +85,7 @@ export class SessionChannel implements RequestorChannel {
       const response = await this.#askAnywhere(row, related, { options, key, request })
         .catch(toRelayedError)
         .finally(() => this.#published.delete(key));
-      if (this.#shared?.record.retry) this.#history.settle(key, request, response);
+      if (this.#publishedTask?.record.retry) this.#history.settle(key, request, response);
       return readRelayed(response);
     };
   }
@@ -139,7 +139,7 @@ export class SessionChannel implements RequestorChannel {
     const publish = (): void => {
       if (this.#published.has(key)) return;
       this.#published.set(key, { request });
-      this.#shared?.publish();
+      this.#publishedTask?.publish();
     };
     const asked = this.#askSomewhere(row, params, { ...options, signal: stop.signal }, publish);
     // The loser of the race rejects when it is stopped.

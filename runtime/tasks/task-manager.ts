@@ -322,8 +322,8 @@ export class TaskManager {
         .get(id)
         ?.task.respond({})
         .catch(() => {});
-    const shared = record.lease === undefined ? undefined : { record, publish };
-    return new SessionChannel(id, call, this.#settings.notify, shared);
+    const published = record.lease === undefined ? undefined : { record, publish };
+    return new SessionChannel(id, call, this.#settings.notify, published);
   }
 
   /** Sends the input requests of a task on another node through a call waiting for its result. */

@@ -6,7 +6,7 @@ import type { Identity } from "../../transport/http-server/identity.ts";
 import { findClaimProblem, readPrincipal, readTokenScopes, type ClaimRules, type Claims } from "./claims.ts";
 import { readCredentials, type Credentials, readBinding } from "./credentials.ts";
 import { createProofChecker, type CheckProof } from "./proof.ts";
-import type { Denial } from "./denials.ts";
+import type { AuthRejection } from "./challenge.ts";
 import { expandScopes } from "./scopes.ts";
 import { TokenCache } from "./token-cache.ts";
 import type { TokenOptions, TrustedIssuers } from "./token-options.ts";
@@ -50,7 +50,7 @@ export class BearerAuthenticator {
   }
 
   /** Returns the identity of the sender, or the reason for rejecting the request. */
-  async admit(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Denial> {
+  async admit(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | AuthRejection> {
     const credentials = readCredentials(head);
     if (credentials.kind === "malformed") return credentials;
     if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#checkProof)) return { kind: "unknown" };
@@ -64,7 +64,7 @@ export class BearerAuthenticator {
     return unbound ?? this.#checkScopes(known.identity);
   }
 
-  async #identify(token: string): Promise<Known | Denial> {
+  async #identify(token: string): Promise<Known | AuthRejection> {
     const { maxTokenLength = 8_192, verify } = this.#options;
     if (token.length > maxTokenLength) return invalid("The access token is too long");
     const now = this.#now();
@@ -119,7 +119,7 @@ export class BearerAuthenticator {
       known,
       now,
     }: { readonly credentials: Credentials & { readonly kind: "token" }; readonly known: Known; readonly now: number },
-  ): Promise<Denial | undefined> {
+  ): Promise<AuthRejection | undefined> {
     const { scheme, token } = credentials;
     const { principal } = known.identity;
     const binding = readBinding(known.claims);
@@ -141,19 +141,19 @@ export class BearerAuthenticator {
     }
   }
 
-  #fail(thrown: unknown): Denial {
+  #fail(thrown: unknown): AuthRejection {
     this.#options.onError?.(thrown);
     return { kind: "unavailable" };
   }
 
-  #checkUnbound(scheme: "bearer" | "dpop"): Denial | undefined {
+  #checkUnbound(scheme: "bearer" | "dpop"): AuthRejection | undefined {
     if (scheme === "dpop") return invalidProof("invalid_token", "The access token is not bound to a key");
     return this.#options.dpop?.required
       ? invalidProof("invalid_token", "The access token must be bound to a key")
       : undefined;
   }
 
-  #checkScopes(identity: Identity): Identity | Denial {
+  #checkScopes(identity: Identity): Identity | AuthRejection {
     const { scopes = [] } = this.#options;
     if (scopes.every((scope) => identity.scopes?.includes(scope))) return identity;
     return { kind: "insufficient", scopes, principal: identity.principal };
@@ -176,11 +176,11 @@ interface Known {
   readonly identity: Identity;
 }
 
-function invalid(reason: string): Denial {
+function invalid(reason: string): AuthRejection {
   return { kind: "invalid", scheme: "Bearer", error: "invalid_token", reason };
 }
 
-function invalidProof(error: string, reason: string): Denial {
+function invalidProof(error: string, reason: string): AuthRejection {
   return { kind: "invalid", scheme: "DPoP", error, reason };
 }
 

@@ -2,7 +2,7 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Guard } from "../../transport/http-server/identity.ts";
 import { BearerAuthenticator } from "./bearer-authenticator.ts";
 import { checkUrl, createDocuments, toMetadataUrl } from "./metadata.ts";
-import { challengeScopes, toHttpResponse, toDenied, type ChallengeStyle } from "./denials.ts";
+import { challengeScopes, toHttpResponse, toDeniedRequest, type ChallengeStyle } from "./challenge.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { AudienceSubstitute } from "./claims.ts";
 import { checkScopeNames } from "../../server/scopes.ts";
@@ -51,13 +51,13 @@ export function requireBearerToken(options: TokenOptions): Guard {
     async authenticate(head, reply) {
       const outcome = await gate.admit(head, reply);
       if (!("kind" in outcome)) return outcome;
-      onDenied?.(toDenied(outcome, head));
+      onDenied?.(toDeniedRequest(outcome, head));
       return toHttpResponse(outcome, style);
     },
     useCluster: (shared) => gate.useCluster(shared),
     watchRevocation: (identity, end) => gate.watchRevocation(identity, end),
     challengeScopes(needed, { principal }, head) {
-      onDenied?.(toDenied({ kind: "insufficient", scopes: needed, principal }, head));
+      onDenied?.(toDeniedRequest({ kind: "insufficient", scopes: needed, principal }, head));
       return challengeScopes(needed, style);
     },
     documents: createDocuments(resource, {

@@ -32,7 +32,7 @@ export type { Proof } from "./proof.ts";
 export type { ProofOptions } from "./proof.ts";
 export type { ProofReader } from "./proof.ts";
 
-export type { DeniedRequest } from "./denials.ts";
+export type { DeniedRequest } from "./challenge.ts";
 
 export type { ScopeHierarchy } from "./scopes.ts";
 

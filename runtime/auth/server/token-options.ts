@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { Revocations } from "../../stores/revocations.ts";
 import type { AudienceSubstitute, Claims } from "./claims.ts";
-import type { DeniedRequest } from "./denials.ts";
+import type { DeniedRequest } from "./challenge.ts";
 import type { ResourceDescription } from "./metadata.ts";
 import type { ProofOptions } from "./proof.ts";
 import type { ScopeHierarchy } from "./scopes.ts";

@@ -36,9 +36,9 @@ import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, resolveInputRequired } from "../input/input-required.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
-import { RequestedTasks } from "../tasks/requested-tasks.ts";
+import { SessionTasks } from "../tasks/session-tasks.ts";
 import { ResourceSubscriptions } from "../subscriptions/resource-subscriptions.ts";
-import { TaskListening } from "../tasks/task-notifications.ts";
+import { TaskListening } from "../tasks/task-listening.ts";
 
 /** Server of a session, and the means to connect to it. */
 export interface SessionTarget {
@@ -57,7 +57,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   readonly reads: ReadCache;
   readonly listening: Listening;
   readonly subscriptions: ResourceSubscriptions;
-  readonly tasks: RequestedTasks;
+  readonly tasks: SessionTasks;
   readonly taskListening: TaskListening;
   readonly #ownTasks: TaskManager;
   readonly #roots: RootsKeeper;
@@ -98,7 +98,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     });
     const { request: timeout } = toTimeouts(source.timeouts);
     this.taskListening = new TaskListening({ clock: source.clock, timeout, wake: (id) => this.tasks.wake(id) });
-    this.tasks = new RequestedTasks({
+    this.tasks = new SessionTasks({
       clock: source.clock,
       listening: this.taskListening,
       call: (handler, params, options) => this.work(handler, params, options),

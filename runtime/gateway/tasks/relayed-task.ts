@@ -7,7 +7,7 @@ import {
   type Table,
 } from "../../../generated/support.ts";
 import { findRequestRow, type ClientRequestName } from "../../client/session/requests.ts";
-import { RequestedTasks } from "../../client/tasks/requested-tasks.ts";
+import { SessionTasks } from "../../client/tasks/session-tasks.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
@@ -25,7 +25,7 @@ export class RelayedTask implements Listener {
   /** State in which the server named the task. */
   readonly started: TaskState;
   readonly #upstream: Upstream;
-  readonly #tasks: RequestedTasks;
+  readonly #tasks: SessionTasks;
   readonly #ended: AbortController | undefined;
   /** Resolves when the task no longer needs its connection. */
   readonly over: Promise<void>;
@@ -48,7 +48,7 @@ export class RelayedTask implements Listener {
       end();
     };
     const { connection } = upstream;
-    this.#tasks = new RequestedTasks({
+    this.#tasks = new SessionTasks({
       clock: undefined,
       connection: () => connection,
       isEnded: () => connection.state === "DISCONNECTED",

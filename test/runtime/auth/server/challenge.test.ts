@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatChallenges } from "../../../../runtime/auth/server/denials.ts";
+import { formatChallenges } from "../../../../runtime/auth/server/challenge.ts";
 import { requireBearerToken, TokenError } from "../../../../runtime/auth/server/index.ts";
 import type { RequestHead } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 

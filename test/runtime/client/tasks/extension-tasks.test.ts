@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CoreCallOptions } from "../../../../runtime/client/session/requests.ts";
 import { extensionTasks, readStartedTask } from "../../../../runtime/client/tasks/task-protocol.ts";
-import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
+import { SessionTasks } from "../../../../runtime/client/tasks/session-tasks.ts";
 import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isTaskState, type TaskState } from "../../../../runtime/tasks/task.ts";
@@ -124,7 +124,7 @@ describe("a task in a result", () => {
     async (around) => {
       const { connection } = await openLine({}, declaringTasks);
       const options: CoreCallOptions[] = [];
-      const tasks = new RequestedTasks({
+      const tasks = new SessionTasks({
         clock: undefined,
         async call(_handler, _params, given = {}) {
           options.push(given);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
-import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
+import { SessionTasks } from "../../../../runtime/client/tasks/session-tasks.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import { SharedPromise } from "../../../../runtime/internal/shared-promise.ts";
 import { FollowedTask } from "../../../../runtime/tasks/task-handle.ts";
@@ -84,7 +84,7 @@ test("tasks are woken where the platform has no weak references", async () => {
   const [near, far] = createInMemoryTransports();
   createSuiteServer()(far);
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     clock: new ManualClock(),
     call: () => Promise.resolve({ ...working, status: "completed" }),
     connection: () => connection,
@@ -109,7 +109,7 @@ test("tasks without references are released, and those with references are woken
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
   const forgotten = new Set<string>();
   let asked = 0;
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     clock: new ManualClock(),
     call: () => {
       asked += 1;

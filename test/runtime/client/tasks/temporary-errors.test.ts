@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTemporary } from "../../../../runtime/client/tasks/requested-tasks.ts";
+import { isTemporary } from "../../../../runtime/client/tasks/session-tasks.ts";
 import { ClosedError, InvalidMessageError, PeerError, TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import {
   HttpError,

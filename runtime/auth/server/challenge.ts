@@ -2,8 +2,9 @@ import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, HeaderFields, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { expiredToken } from "./claims.ts";
+
 /** Reason for rejecting a request. */
-export type Denial =
+export type AuthRejection =
   /** The request holds no credentials of a supported scheme. */
   | { readonly kind: "unknown" }
   /** The credentials of the request are malformed. */
@@ -19,7 +20,7 @@ export type Denial =
 export interface DeniedRequest {
   /** Time of the rejection in ISO 8601. */
   readonly time: string;
-  readonly kind: Denial["kind"];
+  readonly kind: AuthRejection["kind"];
   readonly status: number;
   readonly reason: string;
   readonly method: string;
@@ -44,31 +45,31 @@ export interface ChallengeStyle {
 }
 
 /** Returns the response to a rejected request. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
-export function toHttpResponse(denial: Denial, style: ChallengeStyle): HttpResponse {
-  const status = statuses[denial.kind];
-  return rejectHttp(status, describeDenial(denial), {
-    headers: { ...toFields(denial, style), "cache-control": "no-store" },
-    reason: toReason(denial),
+export function toHttpResponse(rejection: AuthRejection, style: ChallengeStyle): HttpResponse {
+  const status = statuses[rejection.kind];
+  return rejectHttp(status, describeRejection(rejection), {
+    headers: { ...toFields(rejection, style), "cache-control": "no-store" },
+    reason: toReason(rejection),
   }).response;
 }
 
-function toReason(denial: Denial): HttpRejectionReason | undefined {
-  if (denial.kind === "unknown") return "no-credentials";
-  if (denial.kind !== "invalid") return undefined;
-  return denial.reason === expiredToken ? "expired-credentials" : "invalid-credentials";
+function toReason(rejection: AuthRejection): HttpRejectionReason | undefined {
+  if (rejection.kind === "unknown") return "no-credentials";
+  if (rejection.kind !== "invalid") return undefined;
+  return rejection.reason === expiredToken ? "expired-credentials" : "invalid-credentials";
 }
 
 /** Returns the log entry about a rejected request. */
-export function toDenied(denial: Denial, { method, path, address }: RequestHead): DeniedRequest {
+export function toDeniedRequest(rejection: AuthRejection, { method, path, address }: RequestHead): DeniedRequest {
   return {
     time: new Date().toISOString(),
-    kind: denial.kind,
-    status: statuses[denial.kind],
-    reason: describeDenial(denial),
+    kind: rejection.kind,
+    status: statuses[rejection.kind],
+    reason: describeRejection(rejection),
     method,
     path,
     address,
-    principal: denial.kind === "insufficient" ? denial.principal : undefined,
+    principal: rejection.kind === "insufficient" ? rejection.principal : undefined,
   };
 }
 
@@ -82,38 +83,38 @@ export function challengeScopes(needed: readonly string[], style: ChallengeStyle
 
 const statuses = { unknown: 401, malformed: 400, invalid: 401, insufficient: 403, unavailable: 503 } as const;
 
-function describeDenial(denial: Denial): string {
-  switch (denial.kind) {
+function describeRejection(rejection: AuthRejection): string {
+  switch (rejection.kind) {
     case "unknown":
       return "An access token is required";
     case "insufficient":
-      return `Insufficient scope; required: ${denial.scopes.join(" ")}`;
+      return `Insufficient scope; required: ${rejection.scopes.join(" ")}`;
     case "unavailable":
       return "The access token cannot be validated at the moment; retry later";
     case "malformed":
     case "invalid":
-      return denial.reason;
+      return rejection.reason;
     default:
-      return denial satisfies never;
+      return rejection satisfies never;
   }
 }
 
-function toFields(denial: Denial, style: ChallengeStyle): HeaderFields {
-  switch (denial.kind) {
+function toFields(rejection: AuthRejection, style: ChallengeStyle): HeaderFields {
+  switch (rejection.kind) {
     case "unknown":
       return toChallenge(offerAll(style, {}));
     case "malformed":
-      return toChallenge(offerAll(style, { error: "invalid_request", error_description: denial.reason }));
+      return toChallenge(offerAll(style, { error: "invalid_request", error_description: rejection.reason }));
     case "invalid": {
-      const { scheme, error, reason } = denial;
+      const { scheme, error, reason } = rejection;
       return toChallenge([offer(scheme, style, { error, error_description: reason })]);
     }
     case "insufficient":
-      return challengeScopes(denial.scopes, style);
+      return challengeScopes(rejection.scopes, style);
     case "unavailable":
       return { "retry-after": "5" };
     default:
-      return denial satisfies never;
+      return rejection satisfies never;
   }
 }
 

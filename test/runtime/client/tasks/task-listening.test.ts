@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import { RequestedTasks } from "../../../../runtime/client/tasks/requested-tasks.ts";
-import { TaskListening } from "../../../../runtime/client/tasks/task-notifications.ts";
+import { SessionTasks } from "../../../../runtime/client/tasks/session-tasks.ts";
+import { TaskListening } from "../../../../runtime/client/tasks/task-listening.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { alone, meta } from "../../lifecycle/stateless.ts";
 import { openLine, type Line } from "./task-line.ts";
@@ -358,7 +358,7 @@ test.each([
   ["a task without notifications is polled soon", false, 1],
 ])("%s", async (_what, isHeard, polls) => {
   let polled = 0;
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     ...idleHost,
     call: () => new Promise(() => (polled += 1)),
     connection: () => line.connection,
@@ -382,7 +382,7 @@ test.each<[what: string, late: object, sent: object[]]>([
   ["a result that comes too late is dropped", { resultType: "complete", content: [] }, []],
 ])("%s", async (_what, late, sent) => {
   const calls: object[] = [];
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     ...idleHost,
     call: (handler, params) => {
       calls.push([handler, params]);
@@ -403,7 +403,7 @@ test("a change of a task whose handle is gone has no effect", async () => {
     },
   );
   onTestFinished(() => void vi.unstubAllGlobals());
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     ...idleHost,
     call: () => expect.unreachable(),
     connection: () => line.connection,
@@ -418,7 +418,7 @@ test.each<[what: string, handles: number, waits: number, forgotten: string[]]>([
   ["not before the waits for both of its handles have ended", 2, 2, []],
 ])("a task is forgotten %s", async (_what, count, waits, expected) => {
   const forgotten: string[] = [];
-  const tasks = new RequestedTasks({
+  const tasks = new SessionTasks({
     ...idleHost,
     call: () => new Promise(() => {}),
     connection: () => line.connection,

@@ -6,7 +6,7 @@ import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/client-session.ts";
 import type { CoreCallOptions } from "../session/requests.ts";
 import { taskProtocolOf, type ClientTaskProtocol, type TaskPortHost } from "./task-protocol.ts";
-import type { TaskListening } from "./task-notifications.ts";
+import type { TaskListening } from "./task-listening.ts";
 import { isClosedError, isPeerError, isTimeoutError } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { isSessionExpiredError } from "../../transport/http-client/errors.ts";
@@ -25,7 +25,7 @@ export interface ToolTaskCall {
 }
 
 /** Parts of a session used by its tasks on the server. */
-interface RequestedTasksHost extends TaskPortHost {
+interface SessionTasksHost extends TaskPortHost {
   readonly clock: Clock | undefined;
   connection(): ClientConnection;
   /** True if the session has ended, or is closing: no call can succeed any more. */
@@ -35,8 +35,8 @@ interface RequestedTasksHost extends TaskPortHost {
 }
 
 /** Tasks of this session on the server. */
-export class RequestedTasks {
-  readonly #host: RequestedTasksHost;
+export class SessionTasks {
+  readonly #host: SessionTasksHost;
   /**
    * Tasks without a known end, held weakly. A caller may never request the end. Only code which holds a task, or waits for it, keeps it in memory.
    */
@@ -47,7 +47,7 @@ export class RequestedTasks {
       ? new FinalizationRegistry<Entry>((entry) => this.#remove(entry))
       : undefined;
 
-  constructor(host: RequestedTasksHost) {
+  constructor(host: SessionTasksHost) {
     this.#host = host;
   }
 
