@@ -77,10 +77,40 @@ const isolatedFolders = [
   ...["cluster", "cluster/metrics", "cluster/redis", "cluster/nats", "tools/dev", "tools/build"],
 ];
 
+/**
+ * Files that may import the folders of the extensions of this package, beside entries: they compose servers, or type their definitions. Other code
+ * knows an extension by its tables only, like one of a user.
+ */
+const extensionImporters: Readonly<Record<string, readonly string[]>> = {
+  skills: ["runtime/server/create-server.ts", "runtime/server/definition.ts"],
+  apps: ["runtime/server/create-server.ts", "runtime/server/for-revisions.ts"],
+  // Tasks are in the core of one revision as well: there, calls, contexts, sessions and the gateway know them.
+  tasks: [
+    ...["client/handlers.ts", "client/options.ts", "client/protocol-types.ts", "client/input/response-scope.ts"],
+    ...["client-session.ts", "default-session.ts", "requests.ts", "session-state.ts"].map(
+      (name) => `client/session/${name}`,
+    ),
+    ...["client-acceptor.ts", "extensions.ts", "gateway.ts"].map((name) => `gateway/${name}`),
+    ...["proxies.ts", "session-proxy.ts", "stateless-proxy.ts"].map((name) => `gateway/proxy/${name}`),
+    ...["call-connections.ts", "shared-pool.ts", "upstream.ts"].map((name) => `gateway/upstream/${name}`),
+    ...["context.ts", "create-server.ts", "definition.ts", "protocol-types.ts"].map((name) => `server/${name}`),
+    ...["input-runner.ts", "send-input-request.ts", "steps.ts"].map((name) => `server/input/${name}`),
+    "server/methods/served-handlers.ts",
+  ].map((path) => `runtime/${path}`),
+};
+
+/** Returns the extension of this package to whose folders a file belongs. */
+function extensionOf(path: string): string | undefined {
+  return /^runtime\/(?:(?:client|gateway|server)\/)?(tasks|skills|apps)\//.exec(path)?.[1];
+}
+
 /** True if a file of the package may import another file or a package. */
 export function isAllowedInRuntime(path: string, target: string): boolean {
   const folder = folderOf(path) ?? "";
   if (isSharedByGenerated(target)) return true;
+  const extension = extensionOf(target);
+  if (extension !== undefined && extensionOf(path) === undefined && !entries.includes(path))
+    if (!extensionImporters[extension]?.includes(path)) return false;
   // Entries of the package only re-export; no other file imports them.
   const isEntry = entries.includes(path) && !isolatedFolders.includes(folder);
   if (isOfRuntime(target) && target.endsWith("/index.ts")) return false;
