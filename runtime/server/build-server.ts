@@ -30,9 +30,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   spoken: readonly Revision[],
   options: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
-  const features = sortFeatures([...options.features, ...featuresOf(definition)]);
+  const extensions = extensionsOf(definition, options.features);
+  const own = extensions.filter(isServedExtension).map(({ feature }) => feature);
+  const features = sortFeatures([...options.features, ...own]);
   checkLists(definition);
-  const extensions = extensionsOf(definition, features);
   const revisions = extend(spoken, extensions, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
@@ -41,7 +42,6 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   const builder = new ServerBuilder(definition, { ...options, features, revisions });
   // Two members with the same method are reported before a client connects.
   for (const revision of definition.handlers ? revisions : [newest]) builder.current.at(revision);
-  const installed = findProvided(features, "installExtensions")?.(extensions, { end: "server" });
   const { parts, lists } = builder;
   const core = {
     ...describe(definition, parts),
@@ -68,7 +68,9 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       await installed?.close();
     },
   } satisfies Omit<CoreServer, "tools">;
-  return Object.assign(core, lists);
+  const server = Object.assign(core, lists);
+  const installed = findProvided(features, "installExtensions")?.(extensions, { end: "server", server });
+  return server;
 }
 
 /** A server before it is served: middleware may be added, and every list may change. */
@@ -153,11 +155,6 @@ function createSettings(
   };
 }
 
-/** Returns the features brought by extensions with handlers of their own. */
-function featuresOf({ extensions = [] }: AnyCoreDefinition): readonly Feature[] {
-  return extensions.filter(isServedExtension).map(({ feature }) => feature);
-}
-
 /** Returns the revisions with these extensions. */
 function extend(
   revisions: readonly Revision[],
@@ -170,11 +167,16 @@ function extend(
   throw new SetupError(`Nothing serves the extension ${extensions[0]?.id}; wrap it in defineExtension`);
 }
 
-/** Returns the extensions named by a definition or needed by its members. */
+/** Returns the extensions named by a definition or needed by its members. One that is named as well may have other settings. */
 function extensionsOf(definition: AnyCoreDefinition, features: readonly Feature[]): readonly Extension[] {
   const { extensions = [] } = definition;
   const implied = features.flatMap((feature) => feature.extension?.(definition) ?? []);
-  return [...extensions, ...implied.filter(({ id }) => !extensions.some((named) => named.id === id))];
+  const named = extensions.map((extension) => {
+    const used = implied.find(({ id }) => id === extension.id);
+    const { settings } = extension;
+    return used && !isServedExtension(extension) ? { ...used, ...(settings && { settings }) } : extension;
+  });
+  return [...named, ...implied.filter(({ id }) => !extensions.some((one) => one.id === id))];
 }
 
 /** Members of a server taken unchanged from its definition. */

@@ -84,7 +84,7 @@ export function checkSkillName(name: string): string | undefined {
 }
 
 /** Converts a skill to the entry clients see. */
-export function toSkillEntry({ path, frontmatter, files }: Skill): SkillEntry {
+export function toSkillEntry({ path, frontmatter, files }: Skill): SkillEntry & { readonly resources: SkillResource[] } {
   return {
     uri: toSkillUri(`${path}/${manifestName}`),
     frontmatter,

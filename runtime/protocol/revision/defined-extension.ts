@@ -5,6 +5,8 @@ import { RpcError, SetupError, toError } from "../../jsonrpc/errors.ts";
 /** Place where an extension is set up: one server, one client or one gateway. */
 export interface ExtensionSetup {
   readonly end: Role | "gateway";
+  /** The server, whose lists may still change. */
+  readonly server?: object;
 }
 
 /** Parts that an extension adds to the end where it is set up. */

@@ -16,12 +16,14 @@ import {
   type ExtensionSetup,
   type InstalledExtension,
 } from "../../protocol/revision/defined-extension.ts";
-import { HandlerScope, type ContextParts } from "../context.ts";
 import { extensionSupport } from "./extension-support.ts";
 import type { Feature, ServedExtension } from "../feature.ts";
 import { implementMethods } from "../methods/method-handlers.ts";
 import { RevisionServer } from "../revision-server.ts";
-import type { ExtensionNotificationHandlers, ExtensionRequestHandlers } from "./handler-types.ts";
+import type { PromptLists } from "../prompts/registry.ts";
+import type { ResourceLists } from "../resources/catalogue.ts";
+import type { ToolLists } from "../tools/registry.ts";
+import type { ExtensionContext, ExtensionNotificationHandlers, ExtensionRequestHandlers } from "./handler-types.ts";
 
 /** Parts of an extension in addition to its tables. */
 export interface ExtensionOptions<T extends ExtensionTables> {
@@ -37,11 +39,16 @@ export interface ExtensionOptions<T extends ExtensionTables> {
   /** Settings to declare in the capabilities of each side. Default: an empty object. */
   readonly declared?: { readonly [Side in Role]?: Readonly<Record<string, unknown>> };
   /**
-   * Called once for each server, client or gateway with the extension, before it is used. Returns what has to be closed with it. When it throws,
-   * nothing is set up.
+   * Called once for each server, client or gateway with the extension, before it is used. At a server, it may add tools, resources and prompts.
+   * Returns what has to be closed with it. When it throws, nothing is set up.
    */
-  setup?(place: ExtensionSetup): InstalledExtension | undefined | void;
+  setup?(place: ExtensionPlace): InstalledExtension | undefined | void;
 }
+
+/** Place where an extension is set up. */
+export type ExtensionPlace =
+  | { readonly end: "server"; readonly server: ToolLists & Partial<ResourceLists & PromptLists> }
+  | { readonly end: "client" | "gateway" };
 
 /**
  * Defines an extension from its compiled tables. The value works in the `extensions` of servers, clients and gateways, and may come from any package.
@@ -79,10 +86,20 @@ export function defineExtension<T extends ExtensionTables>(
     sides: declared,
     handlers,
     install: installExtensions,
-    setup: (place) => options.setup?.(place),
+    setup: (place) => options.setup?.(toPlace(place)),
     feature: createFeature(id, handlers),
   };
   return defined;
+}
+
+function toPlace({ end, server }: ExtensionSetup): ExtensionPlace {
+  if (end !== "server") return { end };
+  if (server && hasLists(server)) return { end, server };
+  throw new Error("the server has no lists");
+}
+
+function hasLists(server: object): server is ToolLists {
+  return "tools" in server;
 }
 
 function checkHandlers(
@@ -112,9 +129,30 @@ function createFeature(id: string, handlers: object): Feature {
     create: () => ({
       implement(server) {
         if (!Object.hasOwn(server.revision.extensions ?? {}, id)) return { handlers: {} };
-        return { handlers: implementMethods({ handlers }, withRequests(server), new Set()) };
+        const paged = Object.entries(handlers).map(([method, handle]) => [method, withPages(method, handle, server)]);
+        const implemented = { handlers: Object.fromEntries(paged) };
+        return { handlers: implementMethods(implemented, withRequests(server), new Set()) };
       },
     }),
+  };
+}
+
+type Handle = (params: object, context: object) => unknown;
+
+/** Adds pages of lists to the context of a handler. Their cursors are bound to the method and its other params. */
+function withPages(method: string, handle: Handle, { parts, revision }: RevisionServer): Handle {
+  const { cursors, pageSize = Infinity } = parts.settings;
+  return (params, context) => {
+    const { cursor, _meta, ...rest }: { readonly cursor?: unknown; readonly _meta?: unknown } = params;
+    const scope = [method, revision.id, JSON.stringify(rest)].join("\n");
+    const page: ExtensionContext<ExtensionTables>["page"] = async (items) => {
+      const start = typeof cursor === "string" ? Number(await cursors.verify(scope, cursor)) : 0;
+      const end = start + pageSize;
+      const some = items.slice(start, end);
+      if (end >= items.length) return { items: some };
+      return { items: some, nextCursor: await cursors.sign(scope, String(end)) };
+    };
+    return handle(params, Object.assign(context, { page }));
   };
 }
 
@@ -124,28 +162,16 @@ function withRequests({ parts, revision, inputRunner, createScope }: RevisionSer
     inputRunner,
     createScope(call, contextParts) {
       const scope = createScope(call, contextParts);
-      return "request" in scope ? scope : new RequestingScope(call, contextParts);
+      if ("request" in scope) return scope;
+      const request = (method: string, params: object): Promise<unknown> => asHandled(send(call, method, params));
+      return Object.assign(scope, { request });
     },
   });
 }
 
-/** Context of a handler, with requests to the client. */
-class RequestingScope extends HandlerScope {
-  readonly #call: CallContext;
-
-  constructor(call: CallContext, parts: ContextParts) {
-    super(call, parts);
-    this.#call = call;
-  }
-
-  get request(): (method: string, params: object) => Promise<unknown> {
-    return (method, params) => asHandled(this.#request(method, params));
-  }
-
-  async #request(method: string, params: object): Promise<unknown> {
-    const { id, serverRequests } = this.#call.revision;
-    const row = findMethod(serverRequests, method);
-    if (!row) throw new Error(`Revision ${id} has no request ${method} of servers; check context.revision first`);
-    return this.#call.request(row, params);
-  }
+async function send(call: CallContext, method: string, params: object): Promise<unknown> {
+  const { id, serverRequests } = call.revision;
+  const row = findMethod(serverRequests, method);
+  if (!row) throw new Error(`Revision ${id} has no request ${method} of servers; check context.revision first`);
+  return call.request(row, params);
 }

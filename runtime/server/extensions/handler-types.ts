@@ -35,6 +35,11 @@ export interface ExtensionContext<T extends ExtensionTables> extends Omit<AnyCon
     params: ParamsOf<T["serverNotifications"][Method]>,
   ): Promise<void>;
   /**
+   * Returns the page of a list to which the `cursor` in the params leads, by the page size of the server: the first one without a cursor. Rejects a
+   * cursor of another list.
+   */
+  page<Item>(items: readonly Item[]): Promise<{ readonly items: readonly Item[]; readonly nextCursor?: string }>;
+  /**
    * Sends a request of the extension to the client. Only revisions with sessions have such requests.
    *
    * @throws {Error} when the revision of the client has no such request

@@ -25,9 +25,6 @@ export interface ServedHandlers extends Partial<TaskHandlers> {
   readonly setLevel?: ServedHandler<{ readonly level: string }>;
   readonly subscriptionsListen?: ServedHandler<ListenParams>;
   readonly updateTask?: ServedHandler<TaskParams & { readonly inputResponses: Readonly<Record<string, unknown>> }>;
-  readonly listSkills?: ListHandler;
-  readonly getSkill?: ServedHandler<UriParams>;
-  readonly readResourceDirectory?: ServedHandler<UriParams & { readonly cursor?: string }>;
 }
 
 /** Handler of a request. Its result is an object, or one encoded before. */
