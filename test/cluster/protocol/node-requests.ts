@@ -12,12 +12,14 @@ import {
 export interface NodeRequests {
   send(node: number, options: SendOptions): Promise<Answer>;
   stream(node: number, options: SendOptions): Promise<Stream>;
+  urlOf(node: number): string;
 }
 
 /** Creates functions that send requests to the listeners of nodes. */
 export function createNodeRequests(listeners: readonly { readonly url: string }[]): NodeRequests {
   const urlOf = (node: number): string => listeners[node]?.url ?? "";
   return {
+    urlOf,
     send: (node, sent) => send(urlOf(node), undefined, sent),
     stream: (node, sent) => openStream(urlOf(node), sent),
   };
