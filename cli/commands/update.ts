@@ -132,7 +132,7 @@ async function updateLayer(
   const change = {
     older,
     newer,
-    isLess: isLess(layer.choices, chosen),
+    isLess: isLess(layer.choices, chosen) || drifts.some(changesExtension),
     layer: replacement,
     models: models.models,
     spec,
@@ -159,6 +159,11 @@ async function updateLayer(
       : `src/mcp: ${count} written or removed; the previous files are in ${kept} (restore them: update --undo).`,
   );
   return 0;
+}
+
+/** True if the project's code may use what a file of an extension has lost. */
+function changesExtension({ kind, path }: Drift): boolean {
+  return kind !== "missing" && path.startsWith("extensions/");
 }
 
 async function updateRuntime(runtime: InstalledRuntime, { dryRun }: UpdateCommandOptions): Promise<void> {

@@ -15,13 +15,17 @@ export const extensionTemplates = [
   "extension-index.ts",
 ] as const;
 
-/** Returns the unformatted text of the files of one extension, by path relative to the output folder. */
-export function emitExtension(model: ExtensionModel, templates: Templates): Map<string, string> {
+/**
+ * Returns the unformatted text of the files of one extension, by path relative to the output folder.
+ *
+ * @param command - command that writes the files again, for their first lines; default: the one of this repository
+ */
+export function emitExtension(model: ExtensionModel, templates: Templates, command?: string): Map<string, string> {
   const core = model.core.id;
-  const header = { source: model.source.path, digest: digestText(model), core };
+  const header = { source: model.source.path, digest: digestText(model), core, command };
   const types = typesView(model);
   const validate = validateView(model);
-  const uses = coreUses(model, validate);
+  const uses = usesOf(model, validate);
   const views = {
     "types.ts": { ...types, imports: uses.types.join(", "), exports: uses.tableTypes.join(", ") },
     "validate.ts": { ...validate, imports: uses.checks.join(", "), exports: uses.tableChecks.join(", ") },
@@ -48,7 +52,13 @@ interface CoreUses {
   readonly tableChecks: readonly string[];
 }
 
-function coreUses({ core, declarations, methods }: ExtensionModel, validate: ValidateView): CoreUses {
+/** Returns the types and checks of the core that the files of an extension import. */
+export function coreUses(model: ExtensionModel): Pick<CoreUses, "types" | "checks"> {
+  const { types, tableTypes, checks, tableChecks } = usesOf(model, validateView(model));
+  return { types: [...types, ...tableTypes], checks: [...checks, ...tableChecks] };
+}
+
+function usesOf({ core, declarations, methods }: ExtensionModel, validate: ValidateView): CoreUses {
   const names = core.declarations.map(({ name }) => name);
   const named = new Set(declarations.flatMap((own) => [...own.extends, own.shape].flatMap(referencesIn)));
   const called = new Set(validate.functions.flatMap(({ calls }) => calls));

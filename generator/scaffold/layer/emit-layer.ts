@@ -1,3 +1,4 @@
+import { extensionTemplates } from "../../emit/extension-files.ts";
 import { formatDeclarations } from "../../internal/format-declarations.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
@@ -8,18 +9,21 @@ import type { SpecModels } from "../../read/spec-models.ts";
 import { lockName, lockText } from "./lock.ts";
 import { withImportEnding, type LayerChoices } from "./choices.ts";
 import { entryView } from "./entry-view.ts";
+import { checkCores, emitExtensions, findOwnExtensions } from "./extension-files.ts";
 import { readLayerConversions } from "./packaged-conversions.ts";
 import { emitRevisions, revisionTemplates, type LayerParts } from "./revision-files.ts";
 
 /**
  * Emits the files of `src/mcp/` by path: an entry that binds the runtime to the choices, the data of each revision as far as the project uses it, and
- * the lock file.
+ * the lock file. Extensions of a user's spec folder are beside the revisions.
  *
- * @throws {UserError} when the newest revision, whose types the project has, lacks a feature
+ * @throws {UserError} when the newest revision, whose types the project has, lacks a feature, or an extension uses a revision that
+ *   neither the project nor the runtime has
  */
 export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promise<Tree> {
   checkFeatures(choices, spec);
   const parts = await loadLayerParts(spec, choices.revisions.slice(1));
+  await checkCores(choices, parts.extensions);
   const formatted = await formatDeclarations(emitUnformattedLayer(choices, spec, parts));
   const sorted = [...formatted].sort(([a], [b]) => (a < b ? -1 : 1));
   const layer = new Map(sorted.map(([path, text]) => [path, withImportEnding(text, choices.imports)]));
@@ -45,7 +49,7 @@ function checkFeatures({ features, revisions: [newest] }: LayerChoices, { models
 /** Emits the modules of `src/mcp/` before formatting. */
 export function emitUnformattedLayer(choices: LayerChoices, spec: SpecModels, parts: LayerParts): Tree {
   const models = choices.revisions.flatMap((id) => spec.models.filter((model) => model.id === id));
-  const modules = emitRevisions(choices, spec, parts);
+  const modules = new Map([...emitRevisions(choices, spec, parts), ...emitExtensions(choices, parts)]);
   return modules.set("index.ts", parts.templates.render(entryTemplate, entryView(choices, models)));
 }
 
@@ -56,9 +60,12 @@ export function emitUnformattedLayer(choices: LayerChoices, spec: SpecModels, pa
  */
 export async function loadLayerParts(spec: SpecModels, older: readonly string[]): Promise<LayerParts> {
   return {
-    templates: loadTemplates(join(packageRoot, "templates"), [entryTemplate, ...revisionTemplates]),
+    templates: loadTemplates(templateFolder, [entryTemplate, ...revisionTemplates, ...extensionTemplates]),
     conversions: await readLayerConversions(spec, older),
+    extensions: await findOwnExtensions(spec),
   };
 }
+
+const templateFolder = join(packageRoot, "templates");
 
 const entryTemplate = "mcp/index.ts";

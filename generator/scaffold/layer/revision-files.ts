@@ -1,4 +1,5 @@
 import { digestText } from "../../emit/digest-text.ts";
+import { coreUses } from "../../emit/extension-files.ts";
 import type { Templates } from "../../internal/templates.ts";
 import { convertView, type ConvertView } from "../../emit/views/convert.ts";
 import { declarationsView } from "../../emit/views/declarations.ts";
@@ -6,7 +7,7 @@ import { factsOf, methodsView, tableTypes } from "../../emit/views/methods.ts";
 import { typesView } from "../../emit/views/types.ts";
 import { supportOf, validateView, type FunctionView, type ValidateView } from "../../emit/views/validate.ts";
 import { findMissing } from "../../model/missing.ts";
-import type { Declaration, Method, RevisionModel } from "../../model.ts";
+import type { Declaration, ExtensionModel, Method, RevisionModel } from "../../model.ts";
 import { declarationsByName } from "../../model/resolve.ts";
 import { referencesIn } from "../../model/shapes.ts";
 import { negotiatesExtensions, type SpecModels } from "../../read/spec-models.ts";
@@ -19,11 +20,16 @@ import { shareChecks, type SharedChecks } from "./shared-checks.ts";
 /** Templates for {@link emitRevisions}. */
 export const revisionTemplates = ["types.ts", "validate.ts", "convert.ts", "methods.ts", "declarations.ts"] as const;
 
-/** What the layers of a spec folder have in common: the templates, and the conversions to the older revisions. */
+/** What the layers of a spec folder have in common: the templates, the conversions to the older revisions, and the extensions. */
 export interface LayerParts {
   readonly templates: Templates;
   readonly conversions: ConversionsById;
+  /** Extensions of the folder that the runtime does not have. */
+  readonly extensions: readonly ExtensionModel[];
 }
+
+/** Command that writes the layer again. */
+export const updateCommand = "npx create-mcp-server update";
 
 /** A revision of a project, the part used by the project, and the checks for this part. */
 interface UsedRevision {
@@ -39,16 +45,20 @@ interface UsedRevision {
 export function emitRevisions(
   choices: LayerChoices,
   spec: SpecModels,
-  { templates, conversions }: LayerParts,
+  { templates, conversions, extensions }: LayerParts,
 ): Map<string, string> {
   const used = choices.revisions.map((id) => readUsed(id, choices, spec));
+  const ofExtensions = usesOf(extensions, choices);
   const shared = shareChecks(
-    used.map(({ model, checks }) => ({ revision: model.id, functions: calledChecks(checks) })),
+    used.map(({ model, checks }, at) => ({
+      revision: model.id,
+      functions: calledChecks(checks, at === 0 ? ofExtensions.checks : []),
+    })),
   );
   const files = used.flatMap((revision, at) => {
     const { model } = revision;
     const isNewest = at === 0;
-    const header = { project: true, source: model.source.path, digest: digestText(model) };
+    const header = { project: true, command: updateCommand, source: model.source.path, digest: digestText(model) };
     const convert = isNewest ? undefined : conversionsView(revision, choices, conversions);
     const views = {
       "validate.ts": checksView(revision, shared),
@@ -57,7 +67,7 @@ export function emitRevisions(
         converts: convert !== undefined,
         receives: convert !== undefined && convert.received.length > 0,
       },
-      ...(convert ? { "convert.ts": convert } : newestViews(revision, choices, spec)),
+      ...(convert ? { "convert.ts": convert } : newestViews(revision, choices, spec, ofExtensions.types)),
     };
     return Object.entries(views).map(([name, view]): [string, string] => [
       `${model.id}/${name}`,
@@ -74,10 +84,19 @@ function readUsed(id: string, choices: LayerChoices, { models }: SpecModels): Us
   return { model, narrow, checks: validateView(narrow) };
 }
 
-/** Returns the checks the dispatch tables refer to, and the ones called by these, in their order. */
-function calledChecks({ functions, tableChecks }: ValidateView): readonly FunctionView[] {
+/** Returns the types and checks of the newest revision that its extensions import. */
+function usesOf(
+  extensions: readonly ExtensionModel[],
+  { revisions: [newest] }: LayerChoices,
+): { readonly types: readonly string[]; readonly checks: readonly string[] } {
+  const uses = extensions.filter(({ core }) => core.id === newest).map(coreUses);
+  return { types: uses.flatMap(({ types }) => types), checks: uses.flatMap(({ checks }) => checks) };
+}
+
+/** Returns the checks the dispatch tables and `further` refer to, and the ones called by these, in their order. */
+function calledChecks({ functions, tableChecks }: ValidateView, further: readonly string[]): readonly FunctionView[] {
   const byName = new Map(functions.map((check) => [check.name, check]));
-  const called = new Set(tableChecks);
+  const called = new Set([...tableChecks, ...further]);
   for (const name of called) for (const other of byName.get(name)?.calls ?? []) called.add(other);
   return functions.filter(({ name }) => called.has(name));
 }
@@ -110,11 +129,12 @@ function newestViews(
   { model, narrow }: UsedRevision,
   choices: LayerChoices,
   { models, extensions }: SpecModels,
+  ofExtensions: readonly string[],
 ): Record<"types.ts" | "declarations.ts", object> {
   const names = usedDeclarations(model, choices);
   const missing = findMissing(model, models, negotiatesExtensions(model) ? extensions : []);
   const methods = hasEveryMethod(choices) ? model.methods : model.methods.filter(({ type }) => hasMethod(narrow, type));
-  const types = reachDeclarations(model, [...names, ...methods.flatMap(typesOf)]);
+  const types = reachDeclarations(model, [...names, ...methods.flatMap(typesOf), ...ofExtensions]);
   return {
     "types.ts": typesView({ constants: model.constants, declarations: types }),
     "declarations.ts": {
