@@ -60,6 +60,11 @@ export function createCheckWriter(model: Declared): CheckWriter {
   const createScope = (place: string, countsDepth: boolean): CheckScope => {
     const calls = new Set<string>();
     const support = new Set<SupportName>();
+    const callOn = (value: { readonly text: string; readonly depth: string }, shape: Shape, inner: string): string => {
+      const name = nameOf(shape, inner);
+      calls.add(name);
+      return countsDepth && isDeep(shape) ? `${name}(${value.text}, ${value.depth})` : `${name}(${value.text})`;
+    };
     return {
       model,
       place,
@@ -75,13 +80,8 @@ export function createCheckWriter(model: Declared): CheckWriter {
         for (const guard of found?.guards ?? []) support.add(guard);
         return found;
       },
-      call(shape, expression, inner) {
-        const name = nameOf(shape, inner);
-        calls.add(name);
-        const isInside = expression !== "v";
-        const depth = countsDepth && isDeep(shape) ? `, depth${isInside ? " + 1" : ""}` : "";
-        return `${name}(${expression}${depth})`;
-      },
+      call: (shape, inner) => callOn({ text: "v", depth: "depth" }, shape, inner),
+      callPart: (shape, access, inner) => callOn({ text: access, depth: "depth + 1" }, shape, inner),
       originOf: (property) => origins.get(property) ?? place,
     };
   };
@@ -122,7 +122,7 @@ function bodyText(scope: CheckScope, shape: Shape, constraints: readonly Constra
     case "unknown":
       return `return v === undefined ? ${scope.use("fail")}("any value") : undefined;`;
     case "reference":
-      return `return ${scope.call(shape, "v", scope.place)};`;
+      return `return ${scope.call(shape, scope.place)};`;
     case "array":
       return arrayBody(scope, shape);
     case "union":
@@ -166,7 +166,7 @@ function propertyLines(scope: CheckScope, property: Property, issues: Set<string
   }
   const word = pascal(name);
   const issue = freeName(`${/^\d/.test(word) ? "_" : ""}${lowerFirst(word)}Issue`, issues);
-  const call = scope.call(shape, access, scope.originOf(property) + word);
+  const call = scope.callPart(shape, access, scope.originOf(property) + word);
   const guarded = mayBeAbsent ? `${access} === undefined ? undefined : ${call}` : call;
   return [`const ${issue} = ${guarded};`, `if (${issue}) return ${scope.use("under")}(${segment}, ${issue});`];
 }
@@ -230,7 +230,7 @@ function itemLines(
     return [
       `if (${condition.invalid}) return ${scope.use("fail")}(${JSON.stringify(condition.expected)}, ${segment});`,
     ];
-  const call = scope.call(shape, access, place);
+  const call = scope.callPart(shape, access, place);
   return [`const issue = ${call};`, `if (issue) return ${scope.use("under")}(${segment}, issue);`];
 }
 

@@ -19,11 +19,10 @@ export interface CheckScope {
   use(name: SupportName): SupportName;
   /** Returns the test of a simple shape, and records the use of its guards. */
   condition(shape: Shape, expression: string): Condition | undefined;
-  /**
-   * Returns a call of the check of a shape. `place` names the helper of an anonymous shape, without the prefix `check`. Inside a recursive check the
-   * call passes the depth on, incremented for a member.
-   */
-  call(shape: Shape, expression: string, place: string): string;
+  /** Returns a call of the check of a shape on the value itself, at the same depth of recursion. `place` names the helper of an anonymous shape. */
+  call(shape: Shape, place: string): string;
+  /** Returns a call on a part of the value, such as `v.a`, one level deeper. The bound on the depth depends on it. */
+  callPart(shape: Shape, access: string, place: string): string;
   /** Returns the declaration in which a property is written: its helper is named after it. */
   originOf(property: Property): string;
 }
@@ -114,7 +113,7 @@ function tryEach(scope: CheckScope, union: UnionShape, members: readonly number[
   return members
     .flatMap((index) => {
       const member = union.of[index];
-      return member ? [scope.call(member, "v", `${scope.place}Option${index + 1}`)] : [];
+      return member ? [scope.call(member, `${scope.place}Option${index + 1}`)] : [];
     })
     .join(" && ");
 }
