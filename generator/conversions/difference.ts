@@ -99,6 +99,26 @@ export interface ShapeDifference {
   readonly inner?: Difference;
 }
 
+/** Returns the differences directly inside of another. */
+export function innerDifferences(difference: Difference): readonly Difference[] {
+  switch (difference.kind) {
+    case "object":
+      return [...difference.members.map((member) => member.difference), ...present(difference.index)];
+    case "array":
+      return [difference.items];
+    case "union":
+      return difference.options.flatMap((option) => present(option.difference));
+    case "shape":
+      return present(difference.inner);
+    case "recursive":
+      return present(difference.whole());
+  }
+}
+
+function present(difference: Difference | undefined): readonly Difference[] {
+  return difference ? [difference] : [];
+}
+
 /** Plain value, or any plain value of a JSON type. */
 export type PlainOutline =
   | { readonly kind: "value"; readonly value: string | number | boolean | null }

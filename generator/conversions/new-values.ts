@@ -1,4 +1,10 @@
-import type { Change, Difference, OptionDifference, UnionDifference } from "./difference.ts";
+import {
+  innerDifferences,
+  type Change,
+  type Difference,
+  type OptionDifference,
+  type UnionDifference,
+} from "./difference.ts";
 import type { ConversionRule, LiteralShape } from "../model.ts";
 
 /** This revision's value in place of a new one. */
@@ -61,19 +67,7 @@ export function unionsOf(
   const visit = (difference: Difference | undefined): void => {
     if (!difference || visited.has(difference)) return;
     visited.add(difference);
-    switch (difference.kind) {
-      case "recursive":
-        return;
-      case "shape":
-        return visit(difference.inner);
-      case "array":
-        return visit(difference.items);
-      case "union":
-        return difference.options.forEach((option) => visit(option.difference));
-      case "object":
-        difference.members.forEach((member) => visit(member.difference));
-        return visit(difference.index);
-    }
+    if (difference.kind !== "recursive") innerDifferences(difference).forEach(visit);
   };
   for (const { params, result } of methods) {
     visit(params);

@@ -1,3 +1,4 @@
+import { createDecision, objectRules } from "../conversions/needs-conversion.ts";
 import { conversionRules, ruleFunction } from "../conversions/rules.ts";
 import type { Conversions, FoundRule } from "../conversions/conversions.ts";
 import type {
@@ -49,49 +50,42 @@ export interface ConvertWriterOptions {
   readonly taken: Set<string>;
 }
 
-/** Creates the writer of one revision. */
-export function createConvertWriter(conversions: Conversions, options: ConvertWriterOptions): ConvertWriter {
-  const isConverted = (difference: WholeDifference): boolean => {
-    const trial = createWriter(conversions, { ...options, taken: new Set() }, () => false);
-    return trial.callee(difference) !== undefined;
-  };
-  return createWriter(conversions, options, isConverted);
-}
-
-/** `callsItself` determines whether a function calls itself: whether a value of its type needs a conversion, apart from such values inside of it. */
-function createWriter(
-  conversions: Conversions,
-  { prefix, taken }: ConvertWriterOptions,
-  callsItself: (difference: WholeDifference) => boolean,
-): ConvertWriter {
-  const written = new Map<WholeDifference, string | undefined>();
-  const unfinished = new Set<WholeDifference>();
-  /** Names of functions called before their text is known. */
-  const reserved = new Map<WholeDifference, string>();
-  const names = new Map<string, string>();
+/** Creates the writer of one revision. It writes a text only after the decision that the values of a difference need a conversion. */
+export function createConvertWriter(conversions: Conversions, { prefix, taken }: ConvertWriterOptions): ConvertWriter {
+  const needs = createDecision(conversions);
+  const names = new Map<WholeDifference, string>();
+  const begun = new Set<WholeDifference>();
+  /** Names of the functions by their text: equal ones are written once. */
+  const equal = new Map<string, string>();
   const functions: ConvertFunction[] = [];
 
-  const reserveName = (difference: WholeDifference): string | undefined => {
-    const known = reserved.get(difference);
-    if (known !== undefined || !callsItself(difference)) return known;
+  const callee = (difference: Difference | undefined): string | undefined => {
+    const whole = difference?.kind === "recursive" ? difference.whole() : difference;
+    if (!whole || !needs(whole)) return undefined;
+    // A function that calls itself gets its name before its text is known.
+    return names.get(whole) ?? (begun.has(whole) ? takeName(whole) : write(whole));
+  };
+
+  const takeName = (difference: WholeDifference): string => {
     const name = freeName(`${prefix}${placeName(typeOf(difference))}`, taken);
-    reserved.set(difference, name);
+    names.set(difference, name);
     return name;
   };
 
-  const write = (difference: WholeDifference): string | undefined => {
+  const write = (difference: WholeDifference): string => {
     const at = functions.length;
-    const scope = createScope(conversions, nameOf);
-    unfinished.add(difference);
+    const scope = createScope({ conversions, needs }, callee);
+    begun.add(difference);
     const written = bodyOf(scope, difference);
-    unfinished.delete(difference);
-    if (!written) return undefined;
     const type = typeOf(difference);
     const key = [type, written.constants, written.body].join("\n");
-    const known = reserved.has(difference) ? undefined : names.get(key);
-    if (known !== undefined) return known;
-    const name = reserved.get(difference) ?? freeName(`${prefix}${placeName(type)}`, taken);
-    names.set(key, name);
+    const known = names.has(difference) ? undefined : equal.get(key);
+    if (known !== undefined) {
+      names.set(difference, known);
+      return known;
+    }
+    const name = names.get(difference) ?? takeName(difference);
+    equal.set(key, name);
     const place = name.slice(prefix.length);
     const keys = `${place.charAt(0).toLowerCase()}${place.slice(1)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
@@ -109,44 +103,40 @@ function createWriter(
     return name;
   };
 
-  const nameOf = (difference: Difference | undefined): string | undefined => {
-    const whole = difference?.kind === "recursive" ? difference.whole() : difference;
-    if (!whole) return undefined;
-    if (!written.has(whole) && !unfinished.has(whole)) written.set(whole, write(whole));
-    return unfinished.has(whole) ? reserveName(whole) : written.get(whole);
-  };
-
-  return { functions, callee: nameOf };
+  return { functions, callee };
 }
 
-function createScope(conversions: Conversions, nameOf: ConvertWriter["callee"]): ConvertScope {
+function createScope(
+  { conversions, needs }: Pick<ConvertScope, "conversions" | "needs">,
+  callee: ConvertWriter["callee"],
+): ConvertScope {
   const uses = new Set<string>();
   const calls = new Set<string>();
   const use = (name: string): string => {
     uses.add(name);
     return name;
   };
+  const find = (difference: Difference | undefined): string | undefined => {
+    const name = callee(difference);
+    if (name !== undefined) calls.add(name);
+    return name;
+  };
   const scope: ConvertScope = {
     conversions,
+    needs,
     uses,
     calls,
     use,
-    callee(difference) {
-      const name = nameOf(difference);
-      if (name !== undefined) calls.add(name);
-      return name;
-    },
     expression(difference, expression) {
-      if (difference?.kind === "array") {
-        const items = scope.callee(difference.items);
-        return items === undefined ? undefined : `${use("mapItems")}(${expression}, ${items}, ${use("loss")})`;
-      }
-      if (difference?.kind === "shape" && !isRejected(scope, difference)) {
-        const changed = shapeExpression(scope, difference.change, expression);
-        return scope.expression(difference.inner, changed ?? expression) ?? changed;
-      }
-      const callee = scope.callee(difference);
-      return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
+      if (difference?.kind === "array") return scope.each("mapItems", difference.items, expression);
+      if (difference?.kind === "shape" && !isRejected(scope, difference))
+        return scope.expression(difference.inner, shapeExpression(scope, difference.change, expression));
+      const name = find(difference);
+      return name === undefined ? expression : `${name}(${expression}, ${use("loss")})`;
+    },
+    each(helper, difference, expression) {
+      const name = find(difference);
+      return name === undefined ? expression : `${use(helper)}(${expression}, ${name}, ${use("loss")})`;
     },
     rejection: (change) => `throw new ${use("ConversionError")}(${rejectionText(change, conversions.ruleOf(change))});`,
     apply: (rule, { value, type, member }) => {
@@ -172,16 +162,11 @@ interface Written {
   readonly body: string;
 }
 
-function bodyOf(scope: ConvertScope, difference: WholeDifference): Written | undefined {
+function bodyOf(scope: ConvertScope, difference: WholeDifference): Written {
   if (difference.kind === "object") return objectBody(scope, difference);
+  if (difference.kind === "union") return { constants: "", body: unionBody(scope, difference) };
   if (difference.kind === "shape" && isRejected(scope, difference)) return rejectingBody(scope, difference);
-  const body = difference.kind === "union" ? unionBody(scope, difference) : returned(scope, difference);
-  return body === undefined ? undefined : { constants: "", body };
-}
-
-function returned(scope: ConvertScope, difference: Difference): string | undefined {
-  const expression = scope.expression(difference, "v");
-  return expression === undefined ? undefined : `return ${expression};`;
+  return { constants: "", body: `return ${scope.expression(difference, "v")};` };
 }
 
 function isRejected({ conversions }: ConvertScope, { change }: ShapeDifference): boolean {
@@ -194,7 +179,7 @@ function rejectingBody(scope: ConvertScope, { change, own, inner }: ShapeDiffere
   if (tests.length < own.length)
     throw createRuleError(scope, `other values of ${change.type} cannot be distinguished; use another rule than error`);
   const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${scope.rejection(change)}`;
-  return { constants: "", body: `${rejection}\nreturn ${scope.expression(inner, "v") ?? "v"};` };
+  return { constants: "", body: `${rejection}\nreturn ${scope.expression(inner, "v")};` };
 }
 
 function otherKindTest(scope: ConvertScope, { kind, plain }: Outline): string | undefined {
@@ -206,17 +191,16 @@ function otherKindTest(scope: ConvertScope, { kind, plain }: Outline): string | 
 }
 
 /** Rules for the surrounding object are applied there, not here. */
-function shapeExpression({ conversions, apply }: ConvertScope, change: Change, expression: string): string | undefined {
+function shapeExpression({ conversions, apply }: ConvertScope, change: Change, expression: string): string {
   const { rule } = conversions.ruleOf(change);
-  if (conversionRules[rule].works !== "value") return undefined;
+  if (conversionRules[rule].works !== "value") return expression;
   return apply(rule, { value: expression, type: change.type });
 }
 
 /** Guards and errors come first, then rules on the object as a whole, then removed keys, then conversions of the members. */
-function objectBody(scope: ConvertScope, difference: ObjectDifference): Written | undefined {
+function objectBody(scope: ConvertScope, difference: ObjectDifference): Written {
   const { type, changes, members } = difference;
-  const shapes = members.flatMap(({ difference: inner }) => (inner.kind === "shape" ? [inner.change] : []));
-  const rules = [...new Set([...changes, ...shapes].map((change) => scope.conversions.ruleOf(change).rule))];
+  const rules = objectRules(difference, scope.conversions);
   const tests = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "guard")
@@ -235,7 +219,6 @@ function objectBody(scope: ConvertScope, difference: ObjectDifference): Written 
     ...members.flatMap((member) => memberSteps(scope, member)),
     ...indexSteps(scope, difference),
   ];
-  if (tests.length + steps.length === 0) return undefined;
   const lines = [`if (!${scope.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
   return { constants: keys?.text ?? "", body: lines.join("\n") };
 }
@@ -264,21 +247,20 @@ function stepLines(steps: readonly Step[]): string[] {
 }
 
 function memberSteps(scope: ConvertScope, { name, difference }: ObjectDifference["members"][number]): Step[] {
-  if (scope.expression(difference, "v") === undefined) return [];
+  if (!scope.needs(difference)) return [];
   return [
     (variable) => {
-      const converted = scope.expression(difference, accessText(variable, name)) ?? "";
+      const converted = scope.expression(difference, accessText(variable, name));
       return `${scope.use("withMember")}(${variable}, ${JSON.stringify(name)}, ${converted})`;
     },
   ];
 }
 
 function indexSteps(scope: ConvertScope, { type, known, index }: ObjectDifference): Step[] {
-  const callee = scope.callee(index);
-  if (callee === undefined) return [];
+  if (!index || !scope.needs(index)) return [];
   if (known.length > 0)
     throw createRuleError(scope, `further members of ${type} cannot be converted beside named ones; use the rule keep`);
-  return [(value) => `${scope.use("mapValues")}(${value}, ${callee}, ${scope.use("loss")})`];
+  return [(value) => scope.each("mapValues", index, value)];
 }
 
 function rejectionLine(scope: ConvertScope, change: Change): string {

@@ -19,16 +19,18 @@ export const self = "$self";
 /** Conversion being written. It records the names its text uses. */
 export interface ConvertScope {
   readonly conversions: Conversions;
+  /** True if values of a difference need a conversion. */
+  needs(difference: Difference): boolean;
   /** Names used so far: of the support modules, and of the parameter. */
   readonly uses: ReadonlySet<string>;
   /** Names of the conversions called so far. */
   readonly calls: ReadonlySet<string>;
   /** Returns a name, and records its use. */
   use(name: string): string;
-  /** Returns the name of the function that handles a difference, and records the call; `undefined` if every change may stay. */
-  callee(difference: Difference | undefined): string | undefined;
-  /** Returns the converted value of an expression, or `undefined` if the value may stay. */
-  expression(difference: Difference | undefined, expression: string): string | undefined;
+  /** Returns the converted value of an expression: the expression itself if the value may stay. */
+  expression(difference: Difference | undefined, expression: string): string;
+  /** Like {@link expression}, for each item of an array or each value of an object. */
+  each(helper: "mapItems" | "mapValues", difference: Difference, expression: string): string;
   /** Returns a call of the function behind a rule. Functions of lossless rules take no arguments for reporting a loss. */
   apply(rule: RuleName, subject: Subject): string;
   /** Returns a statement that throws the error of a change. */
@@ -55,9 +57,8 @@ interface Branch {
 }
 
 /** Returns the body of the conversion of a union. The body finds the alternative of a value and handles it. */
-export function unionBody(scope: ConvertScope, union: UnionDifference): string | undefined {
+export function unionBody(scope: ConvertScope, union: UnionDifference): string {
   const branches = union.options.map((option) => branchOf(scope, union, option));
-  if (branches.every(({ code }) => code === undefined)) return undefined;
   const lines = [
     ...plainLines(
       scope,
@@ -83,8 +84,8 @@ function branchOf(scope: ConvertScope, union: UnionDifference, option: OptionDif
   const { type } = union;
   const { outline, change, difference } = option;
   if (!change) {
-    const expression = scope.expression(difference, "v");
-    return { outline, isGone: false, code: expression && `return ${expression};` };
+    const isConverted = difference !== undefined && scope.needs(difference);
+    return { outline, isGone: false, code: isConverted ? `return ${scope.expression(difference, "v")};` : undefined };
   }
   const { rule, value, isLossless } = scope.conversions.ruleOf(change);
   if (rule === "keep") return { outline, isGone: true, code: undefined };
