@@ -1,25 +1,7 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
-import { addCreateCommand } from "./commands/create-command.ts";
+import { commands } from "./commands/commands.ts";
 import { checkValues } from "./commands/define-command.ts";
-import {
-  addAddCommand,
-  addDocsCommand,
-  addInitCommand,
-  addRemoveCommand,
-  addSettingsCommand,
-  addUpdateCommand,
-} from "./commands/project-commands.ts";
-import {
-  addCheckCommand,
-  addClientCommand,
-  addDiffCommand,
-  addExplainCommand,
-  addGatewayCommand,
-  addInspectCommand,
-  addReplayCommand,
-} from "./commands/server-commands.ts";
-import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
 import { usageText, withHelpOption } from "./commands/usage.ts";
 import { packageVersion } from "../generator/internal/package-info.ts";
 import { failedExitCode, UserError } from "../generator/internal/user-error.ts";
@@ -54,24 +36,4 @@ const cli: Argv = yargs(words)
     process.exit(failedExitCode);
   });
 
-const commands = [
-  addCreateCommand,
-  addInitCommand,
-  addAddCommand,
-  addRemoveCommand,
-  addUpdateCommand,
-  addSettingsCommand,
-  addClientCommand,
-  addCheckCommand,
-  addDiffCommand,
-  addExplainCommand,
-  addGatewayCommand,
-  addReplayCommand,
-  addInspectCommand,
-  addGenerateCommand,
-  addModelCommand,
-  addPinCommand,
-  addDocsCommand,
-];
-
-await commands.reduce((built, add) => add(built), cli).parseAsync();
+await commands.reduce((built, command) => command.add(built), cli).parseAsync();

@@ -8,7 +8,13 @@ import {
   type LayerChoices,
 } from "../../generator/scaffold/layer/choices.ts";
 import { growLayer } from "../../generator/scaffold/add/grow-layer.ts";
-import { findSample, planAddition, type Addition, type AdditionPlan } from "../../generator/scaffold/add/addition.ts";
+import {
+  findSample,
+  planAddition,
+  type Addition,
+  type AdditionChoice,
+  type AdditionPlan,
+} from "../../generator/scaffold/add/addition.ts";
 import { readTestSteps } from "../../generator/scaffold/create/package-manager.ts";
 import { register } from "../../generator/scaffold/add/register.ts";
 import { findServerModule, hasTestClient } from "../../generator/scaffold/add/server-module.ts";
@@ -25,11 +31,7 @@ import { nextStepsText } from "./report.ts";
 import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server add`. */
-export interface AddOptions {
-  readonly kind: Addition;
-  readonly name: string;
-  /** URI template of a resource, which then has variables. */
-  readonly uriTemplate?: string;
+export interface AddOptions extends AdditionChoice {
   /** Folder of the project. */
   readonly folder: string;
 }

@@ -106,8 +106,8 @@ const createOptions = {
   "dry-run": { ...flag, describe: "List the files; write nothing" },
 } as const;
 
-/** Adds the default command, which writes a new project. */
-export const addCreateCommand: Command = defineCommand({
+/** Command without a name, which writes a new project. */
+export const createCommand: Command = defineCommand({
   call: "$0 [dir]",
   summary: "Create a project with an MCP server",
   options: {

@@ -6,8 +6,13 @@ import { UserError } from "../../generator/internal/user-error.ts";
  * of the options that the code of the command receives. To add an option, add its row, and the field where the code uses it.
  */
 
-/** Adds a command to the command line. */
-export type Command = (cli: Argv) => Argv;
+/** Command of the command line. */
+export interface Command {
+  /** Word by which it is called; `$0` for the command without one. */
+  readonly name: string;
+  /** Adds the command to the command line. */
+  add(cli: Argv): Argv;
+}
 
 /** Example of a command: the words to type, and their effect. */
 type Example = readonly [call: string, use: string];
@@ -66,20 +71,20 @@ export function defineCommand<const T extends Table>({
   readonly run: (values: Values<T>, words: readonly string[]) => Promise<number>;
 }): Command {
   const positional = new Set([...call.matchAll(/[<[](\w+)/g)].map(([, name]) => name));
-  return (cli) =>
-    cli.command(
-      call,
-      summary,
-      (command) => {
-        for (const [name, row] of Object.entries(options))
-          if (positional.has(name)) command.positional(name, row);
-          else command.option(name, row);
-        return command.check(check).epilogue([examplesText(examples), ...notes].join("\n\n"));
-      },
-      async ({ "--": words, ...values }) => {
+  const build = (command: Argv): Argv => {
+    for (const [name, row] of Object.entries(options))
+      if (positional.has(name)) command.positional(name, row);
+      else command.option(name, row);
+    return command.check(check).epilogue([examplesText(examples), ...notes].join("\n\n"));
+  };
+  const [name = ""] = call.split(" ");
+  return {
+    name,
+    add: (cli) =>
+      cli.command(call, summary, build, async ({ "--": words, ...values }) => {
         process.exitCode = await run(readValues(values, options), Array.isArray(words) ? words.map(String) : []);
-      },
-    );
+      }),
+  };
 }
 
 /** Lists examples below the help of a command, each on a line to copy. */

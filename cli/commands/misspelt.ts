@@ -3,26 +3,7 @@ import { join } from "node:path";
 import { isRecord, parseJson } from "../../generator/internal/json-text.ts";
 import { findProject } from "../../generator/scaffold/layer/installed-layer.ts";
 import { UserError } from "../../generator/internal/user-error.ts";
-
-/** Names of the commands. Without one of them, the program creates a project. */
-export const commandNames = [
-  "init",
-  "add",
-  "remove",
-  "update",
-  "settings",
-  "client",
-  "check",
-  "diff",
-  "explain",
-  "gateway",
-  "replay",
-  "inspect",
-  "generate",
-  "model",
-  "pin",
-  "docs",
-] as const;
+import { commandNames } from "./commands.ts";
 
 /**
  * Rejects the folder of a new project if it is more likely a misspelt command: a slip of a command's name, the name another tool uses for it, or any

@@ -7,8 +7,7 @@ import { specOption } from "./shared-options.ts";
 
 const text = { type: "string", requiresArg: true } as const;
 
-/** Adds the command `init` to the command line. */
-export const addInitCommand: Command = defineCommand({
+const initCommand = defineCommand({
   call: "init [dir]",
   summary: "Add a server to an existing application",
   options: {
@@ -72,8 +71,7 @@ const openapiOptions = {
   force: { type: "boolean", describe: "With openapi: replace edited files" },
 } as const;
 
-/** Adds the command `add` to the command line. */
-export const addAddCommand: Command = defineCommand({
+const addCommand = defineCommand({
   call: "add <kind> <name>",
   summary: "Add a tool, a resource, a prompt, or the tools of an OpenAPI document to the project in this folder",
   options: {
@@ -120,8 +118,7 @@ export const addAddCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `remove` to the command line. */
-export const addRemoveCommand: Command = defineCommand({
+const removeCommand = defineCommand({
   call: "remove <kind> <name>",
   summary: "Remove a tool, a resource or a prompt from the project in this folder, with its test",
   options: {
@@ -135,8 +132,7 @@ export const addRemoveCommand: Command = defineCommand({
   run: async (options) => (await import("./remove.ts")).runRemove({ ...options, folder: process.cwd() }),
 });
 
-/** Adds the command `update` to the command line. */
-export const addUpdateCommand: Command = defineCommand({
+const updateCommand = defineCommand({
   call: "update [dir]",
   summary: "Regenerate the protocol layer of a project, for the same or other revisions",
   options: {
@@ -186,8 +182,8 @@ export const addUpdateCommand: Command = defineCommand({
   run: async ({ dir, ...options }) => (await import("./update.ts")).runUpdate({ ...options, directory: dir }),
 });
 
-/** Adds the command `docs` to the command line. */
-export const addDocsCommand: Command = defineCommand({
+/** Command that shows the guides. */
+export const docsCommand: Command = defineCommand({
   call: "docs [topic..]",
   summary: "List the guides, print one, or search them",
   options: {
@@ -201,8 +197,7 @@ export const addDocsCommand: Command = defineCommand({
   run: async (options) => (await import("./docs.ts")).runDocs(options),
 });
 
-/** Adds the command `settings` to the command line. */
-export const addSettingsCommand: Command = defineCommand({
+const settingsCommand = defineCommand({
   call: "settings [dir]",
   summary: "List the settings of a server in .env.example, the README, the Dockerfile and the configuration of hosts",
   options: {
@@ -215,3 +210,12 @@ export const addSettingsCommand: Command = defineCommand({
   ],
   run: async ({ dir, check }) => (await import("./settings.ts")).runSettings({ folder: dir, check }),
 });
+
+/** Commands that change a project or an application, in the order of the help. */
+export const projectCommands: readonly Command[] = [
+  initCommand,
+  addCommand,
+  removeCommand,
+  updateCommand,
+  settingsCommand,
+];

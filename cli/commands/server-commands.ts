@@ -15,8 +15,7 @@ import {
 
 /* Commands that connect to servers, or serve them. */
 
-/** Adds the command `client` to the command line. */
-export const addClientCommand: Command = defineCommand({
+const clientCommand = defineCommand({
   call: "client [target..]",
   summary: "Generate a typed client for a server, or check an existing one",
   options: {
@@ -52,8 +51,7 @@ export const addClientCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `check` to the command line. */
-export const addCheckCommand: Command = defineCommand({
+const checkCommand = defineCommand({
   call: "check [target..]",
   summary: "Check a server at every revision it supports, and its tools for compatibility with hosts",
   options: {
@@ -89,8 +87,7 @@ export const addCheckCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `diff` to the command line. */
-export const addDiffCommand: Command = defineCommand({
+const diffCommand = defineCommand({
   call: "diff <older> <newer>",
   summary:
     "Compare two revisions, two servers, or a server with its lock file or card, and rate the impact on each side",
@@ -115,8 +112,7 @@ export const addDiffCommand: Command = defineCommand({
   run: async (options) => (await import("./diff.ts")).runDiff(options),
 });
 
-/** Adds the command `explain` to the command line. */
-export const addExplainCommand: Command = defineCommand({
+const explainCommand = defineCommand({
   call: "explain [server..]",
   summary: "List the parts of a server that clients of a revision do not receive",
   options: {
@@ -137,8 +133,7 @@ export const addExplainCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `inspect` to the command line. */
-export const addInspectCommand: Command = defineCommand({
+const inspectCommand = defineCommand({
   call: "inspect [server..]",
   summary: "Open a page in the browser to call a server and see every message",
   options: {
@@ -160,8 +155,7 @@ export const addInspectCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `gateway` to the command line. */
-export const addGatewayCommand: Command = defineCommand({
+const gatewayCommand = defineCommand({
   call: "gateway [server..]",
   summary: "Serve an existing server at every protocol revision",
   options: {
@@ -210,8 +204,7 @@ export const addGatewayCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `replay` to the command line. */
-export const addReplayCommand: Command = defineCommand({
+const replayCommand = defineCommand({
   call: "replay <file>",
   summary: "Serve a mock server from a recording of `gateway --record`, or test a server with it",
   options: {
@@ -252,3 +245,14 @@ export const addReplayCommand: Command = defineCommand({
     return runReplay({ ...options, ignore, against: against !== undefined, server });
   },
 });
+
+/** Commands that connect to servers or serve them, in the order of the help. */
+export const serverCommands: readonly Command[] = [
+  clientCommand,
+  checkCommand,
+  diffCommand,
+  explainCommand,
+  gatewayCommand,
+  replayCommand,
+  inspectCommand,
+];

@@ -4,8 +4,7 @@ import { specOption } from "./shared-options.ts";
 
 /* Commands for schemas of the protocol. */
 
-/** Adds the command `generate` to the command line. */
-export const addGenerateCommand: Command = defineCommand({
+const generateCommand = defineCommand({
   call: "generate",
   summary: "Generate the protocol layer from the pinned schemas",
   options: {
@@ -24,8 +23,7 @@ export const addGenerateCommand: Command = defineCommand({
   },
 });
 
-/** Adds the command `model` to the command line. */
-export const addModelCommand: Command = defineCommand({
+const modelCommand = defineCommand({
   call: "model <revision>",
   summary: "Print the model of a revision as JSON",
   options: {
@@ -36,8 +34,7 @@ export const addModelCommand: Command = defineCommand({
   run: async (options) => (await import("./model.ts")).runModel(options),
 });
 
-/** Adds the command `pin` to the command line. */
-export const addPinCommand: Command = defineCommand({
+const pinCommand = defineCommand({
   call: "pin [revision]",
   summary: "Add the schema of a revision or of an extension to a spec folder, with a proposed overlay",
   options: {
@@ -87,3 +84,6 @@ export const addPinCommand: Command = defineCommand({
     });
   },
 });
+
+/** Commands for schemas of the protocol, in the order of the help. */
+export const specCommands: readonly Command[] = [generateCommand, modelCommand, pinCommand];

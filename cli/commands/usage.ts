@@ -1,11 +1,13 @@
+import { commandNames } from "./commands.ts";
 import { toFieldName } from "./define-command.ts";
-import { adviseCommand, commandNames, isSlip } from "./misspelt.ts";
+import { adviseCommand, isSlip } from "./misspelt.ts";
 
 /** Returns the words of `help <command>` as `<command> --help`. */
 export function withHelpOption(words: readonly string[]): readonly string[] {
   const [help, command, ...rest] = words;
-  const isKnown = commandNames.some((name) => name === command);
-  return help === "help" && command !== undefined && isKnown ? [command, ...rest, "--help"] : words;
+  return help === "help" && command !== undefined && commandNames.includes(command)
+    ? [command, ...rest, "--help"]
+    : words;
 }
 
 /** Describes a mistake in a command line: the problem, the correct usage, and the option for more help. */

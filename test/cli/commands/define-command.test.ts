@@ -5,7 +5,7 @@ import { defineCommand, flag, list, toFieldName } from "../../../cli/commands/de
 /** Runs a command with rows of each kind, and returns what its code receives. */
 async function receive(...words: readonly string[]): Promise<unknown> {
   let received: unknown;
-  const add = defineCommand({
+  const command = defineCommand({
     call: "copy <file> [places..]",
     summary: "Copy a file",
     options: {
@@ -23,7 +23,7 @@ async function receive(...words: readonly string[]): Promise<unknown> {
     },
   });
   const cli = yargs([...words]).parserConfiguration({ "populate--": true });
-  await add(cli).exitProcess(false).parseAsync();
+  await command.add(cli).exitProcess(false).parseAsync();
   return received;
 }
 

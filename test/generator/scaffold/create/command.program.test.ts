@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandNames } from "../../../../cli/commands/misspelt.ts";
+import { commandNames } from "../../../../cli/commands/commands.ts";
 import { runCli } from "../../../cli/cli.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 

@@ -2,7 +2,7 @@ import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
 import { parseDocument } from "yaml";
 import { describe, expect, it } from "vitest";
 import yargs from "yargs";
-import { addCreateCommand } from "../../../../cli/commands/create-command.ts";
+import { createCommand } from "../../../../cli/commands/create-command.ts";
 import {
   extras,
   readSelection,
@@ -244,7 +244,7 @@ describe("a project", () => {
   });
 
   it("the help names every extra", async () => {
-    const help = (await addCreateCommand(yargs([])).getHelp()).replaceAll(/\s+/g, " ");
+    const help = (await createCommand.add(yargs([])).getHelp()).replaceAll(/\s+/g, " ");
     expect(help).toContain(`Comma-separated extra files, all or none: ${extras.join(", ")}`);
   });
 
