@@ -95,6 +95,8 @@ export type { FromJsonSchema, JsonSchemaOptions } from "./server/json-schema.ts"
 export { inputRequired } from "./server/input/input-required.ts";
 export type { InputRequiredFields, InputRequired } from "./server/input/input-required.ts";
 
+export type { MessageMiddleware } from "./protocol/peer/message-middleware.ts";
+
 export type { Middleware, ServerRequest } from "./server/middleware/middleware.ts";
 
 export type { ClientRequests, FormResponse, InputRequestOptions } from "./server/input/request-types.ts";

@@ -4,6 +4,7 @@ import type { Channel } from "../jsonrpc/channel.ts";
 import { checkResult, createRoutes, type Routes } from "../protocol/peer/routes.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
 import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
+import { createMessageSteps, type MessageSteps } from "../protocol/peer/message-middleware.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
@@ -30,8 +31,9 @@ export async function openConnection(transport: Channel, given: OpenOptions): Pr
     options.signal?.throwIfAborted();
     options.signal?.addEventListener("abort", giveUp);
     const channel = observed(options.observe?.(transport) ?? transport, options, { role: "client" });
-    const settings = { ...options, reportsStrays: false, createPendingRequests };
-    const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
+    const steps = createMessageSteps(options.middleware, "client");
+    const settings = { ...options, reportsStrays: false, createPendingRequests, steps };
+    const peer = new Peer(channel, createFirstRoutes(options.revisions, steps), settings);
     end = peer;
     peer.start();
     peer.begin();
@@ -88,9 +90,9 @@ async function shakeHands(peer: Peer, options: OpenOptions): Promise<void> {
 }
 
 /** Returns the routes until the kind of the server is known: it may only send `ping`. */
-function createFirstRoutes(revisions: readonly Revision[]): Routes {
+function createFirstRoutes(revisions: readonly Revision[], steps: MessageSteps): Routes {
   const [first] = revisions.filter(isHandshake);
-  if (first) return createInitializeRoutes(readInitializeRows(first));
+  if (first) return createInitializeRoutes(readInitializeRows(first), steps);
   const nothing = { requests: new Map(), notifications: new Map(), neverBatched: new Set<string>() };
   return { ...nothing, batching: false, reject: methodNotFound, isSilent: true };
 }
@@ -158,7 +160,8 @@ function openSession(
   const handlers = resolve(options.handlers, revision) ?? {};
   const builtins = new Map([["ping", respondToPing]]);
   const { profile } = options;
-  const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile });
+  const receive = peer.steps.receiveRequest;
+  const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile, receive });
   const server = { info: serverInfo, capabilities: readDeclared(capabilities, profile) };
   peer.open({ revision, role: "client", own, peer: server, instructions, converter }, routes);
   peer.confirm();

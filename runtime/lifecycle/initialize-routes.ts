@@ -1,4 +1,5 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
+import type { MessageSteps } from "../protocol/peer/message-middleware.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../protocol/peer/routes.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { PerRevision } from "./serve-options.ts";
@@ -17,8 +18,15 @@ export function resolve<Value extends object | string>(
 }
 
 /** Creates the routes for the time before a session: `ping`, and on a server `initialize`. */
-export function createInitializeRoutes(rows: InitializeRows, initialize?: RequestHandler): Routes {
-  const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: respondToPing }]]);
+export function createInitializeRoutes(
+  rows: InitializeRows,
+  { receiveRequest }: MessageSteps,
+  initialize?: RequestHandler,
+): Routes {
+  const ping: RequestHandler = receiveRequest
+    ? (params, call) => receiveRequest({ method: "ping", params, session: undefined }, call, () => ({}))
+    : respondToPing;
+  const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: ping }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
   if (initialize) requests.set("initialize", first);
   return {

@@ -5,6 +5,7 @@ import type { Channel } from "../jsonrpc/channel.ts";
 import { createRoutes, type FindStatelessRoutes, type RequestHandler, type Routes } from "../protocol/peer/routes.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
+import { createMessageSteps, type MessageSteps } from "../protocol/peer/message-middleware.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
 import { shorten } from "../internal/shorten.ts";
@@ -19,7 +20,12 @@ import {
   type Session,
 } from "../protocol/session/session.ts";
 import { observed } from "../protocol/session/telemetry.ts";
-import { withLifecycleMiddleware, type LifecycleMiddleware, type LifecycleRequest } from "./lifecycle-middleware.ts";
+import {
+  toLifecycleMiddleware,
+  withLifecycleMiddleware,
+  type LifecycleMiddleware,
+  type LifecycleRequest,
+} from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./apply-profile.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
@@ -33,7 +39,8 @@ import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiat
  * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
  */
 export function createSessionAcceptor(given: ServeOptions, stateless?: StatelessAccess): Acceptor {
-  const options = withProfile(given);
+  const steps = createMessageSteps(given.middleware, "server");
+  const options = { ...withProfile(given), steps };
   const revisions = readHandshakeRevisions(options.revisions);
   const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options, stateless?.enter)]));
   const rows = readInitializeRows(revisions[0]);
@@ -51,7 +58,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
-    ...createInitializeRoutes(rows, response),
+    ...createInitializeRoutes(rows, steps, response),
     ...toLifecycleRejection(options.profile),
   };
   const opening = {
@@ -90,6 +97,11 @@ export interface StatelessAccess {
   join(routes: Routes, opened: readonly Revision[]): Routes;
 }
 
+/** Options of a server with sessions, and its composed middleware. */
+interface SessionOptions extends ServeOptions {
+  readonly steps: MessageSteps;
+}
+
 /** Routes and declarations of a server at one revision. */
 interface Offer {
   readonly revision: Revision;
@@ -109,7 +121,7 @@ interface Declared {
   readonly result: unknown;
 }
 
-function createOffer(revision: Revision, options: ServeOptions, enter: FindStatelessRoutes | undefined): Offer {
+function createOffer(revision: Revision, options: SessionOptions, enter: FindStatelessRoutes | undefined): Offer {
   const converter = createServedConverter(revision, options);
   const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
@@ -134,6 +146,7 @@ function createOffer(revision: Revision, options: ServeOptions, enter: FindState
     builtins,
     converter,
     profile: options.profile,
+    receive: options.steps.receiveRequest,
   });
   const sessionOnly = { ...served, ...addShutdown(served, readInitializeRows(revision).ping, options.profile) };
   const routes = { ...sessionOnly, enter, sessionOnly };
@@ -166,7 +179,32 @@ interface OpeningCall {
 }
 
 /** Opens the session. Without middleware, the session is open before the next message is read. */
-function openSession({ peer, call, params, offer }: OpeningCall, options: ServeOptions): unknown {
+function openSession({ peer, call, params, offer }: OpeningCall, options: SessionOptions): unknown {
+  const opening = prepareSession({ peer, params, offer }, options);
+  const around = options.around ?? toLifecycleMiddleware(options.steps.receiveRequest);
+  if (around) {
+    const { session } = opening;
+    return initializeWithMiddleware(around, { method: "initialize", params, session, call }, (given) =>
+      given === params ? opening : prepareSession({ peer, params: given, offer }, options),
+    );
+  }
+  opening.open();
+  return opening.result;
+}
+
+/** Session to be opened, and the result with which the client learns of it. */
+interface Opening {
+  readonly session: Session;
+  readonly result: unknown;
+  open(): void;
+}
+
+/**
+ * Prepares a session for the params of `initialize`.
+ *
+ * @throws {RpcError} when they are not valid
+ */
+function prepareSession({ peer, params, offer }: Omit<OpeningCall, "call">, options: ServeOptions): Opening {
   const issue = offer.initialize.params(params);
   if (issue) throw invalidParams(issue);
   const received = { kind: "request", method: "initialize", params } as const;
@@ -182,11 +220,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
   };
-  const { result } = declared;
-  if (options.around)
-    return initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, { open, result });
-  open();
-  return result;
+  return { session, result: declared.result, open };
 }
 
 /**
@@ -196,17 +230,17 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
 async function initializeWithMiddleware(
   around: LifecycleMiddleware,
   request: LifecycleRequest,
-  { open, result: declared }: { readonly open: () => void; readonly result: unknown },
+  prepare: (params: unknown) => Opening,
 ): Promise<unknown> {
-  let isAccepted = false;
-  const result = await around(request, () => {
-    isAccepted = true;
-    return declared;
+  let accepted: Opening | undefined;
+  const result = await around(request, (changed) => {
+    accepted = prepare(changed ? changed.params : request.params);
+    return accepted.result;
   });
   const issue = readInitializeRows(request.session.revision).initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
   request.call.signal.throwIfAborted();
-  if (isAccepted) open();
+  accepted?.open();
   return result;
 }
 

@@ -20,6 +20,7 @@ import {
   withoutMetadata,
   type MetadataReader,
 } from "../protocol/session/request-metadata.ts";
+import { createMessageSteps, type MessageSteps } from "../protocol/peer/message-middleware.ts";
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer/peer.ts";
@@ -54,7 +55,8 @@ export interface PerRequest {
  * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
  */
 export function createPerRequest(given: ServeOptions, createConverter?: CreateConverter): PerRequest | undefined {
-  const options = { ...withProfile(given), createConverter };
+  const steps = createMessageSteps(given.middleware, "server");
+  const options = { ...withProfile(given), createConverter, steps };
   const reader = createMetadataReader(options.revisions);
   if (!reader) return undefined;
   const offers = new Map(
@@ -126,6 +128,7 @@ interface Offer {
 
 interface OfferOptions extends ServeOptions {
   readonly createConverter: CreateConverter | undefined;
+  readonly steps: MessageSteps;
 }
 
 function createOffer(revision: Revision, reader: MetadataReader, options: OfferOptions): Offer {
@@ -148,6 +151,7 @@ function createOffer(revision: Revision, reader: MetadataReader, options: OfferO
     handlers,
     builtins,
     converter,
+    receive: options.steps.receiveRequest,
   });
   checkDiscovered(revision, discovered);
   return {

@@ -13,6 +13,8 @@ export type {
   AnyTool,
 } from "../server/any-definition.ts";
 
+export type { ServerMiddleware } from "../server/middleware/middleware.ts";
+
 export type { ServerImplementation } from "../server/server.ts";
 
 export type {
@@ -48,6 +50,8 @@ export type { LoopDelay } from "../jsonrpc/metrics.ts";
 export { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 
 export type { CallContext, RequestOptions } from "./peer/incoming-call.ts";
+
+export type { MiddlewareMessage, Next } from "./peer/message-middleware.ts";
 
 export type { ListKind } from "./methods/list-kinds.ts";
 

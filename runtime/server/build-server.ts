@@ -1,6 +1,7 @@
 import type { Extension, Revision } from "../../generated/support.ts";
 import { deliverReport } from "../jsonrpc/error-report.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
+import { orderMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
@@ -11,7 +12,7 @@ import { createSignedCursors } from "./list/cursors.ts";
 import { pickShown, readShown } from "./list/shown-members.ts";
 import { readLogLevels } from "./logging/log-levels.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
-import type { Middleware } from "./middleware/middleware.ts";
+import type { ServerMiddleware } from "./middleware/middleware.ts";
 import type { ServerParts, ServerSettings, ToolRules } from "./revision-server.ts";
 import { SealedServer, type SealedParts } from "./sealed-server.ts";
 import type { BuildOptions, CoreServer } from "./server.ts";
@@ -47,7 +48,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     ...describe(definition, parts),
     cluster: parts.cluster,
     revisions,
-    use: (step: Middleware) => builder.use(step),
+    use: (step: ServerMiddleware) => builder.use(step),
     createAcceptor(connections) {
       builder.seal();
       return options.createAcceptor(connections);
@@ -56,6 +57,9 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     readScopes: (method, params) => builder.current.readScopes(method, params),
     get around() {
       return builder.current.around;
+    },
+    get messageMiddleware() {
+      return builder.current.messageMiddleware;
     },
     startTasks: (node) => builder.current.startTasks(node),
     join: parts.sessions.join.bind(parts.sessions),
@@ -78,7 +82,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
   readonly parts: ServerParts;
   /** Lists of the server, which are its members. */
   readonly lists: ToolLists & Lists;
-  readonly #middleware: Middleware[];
+  readonly #middleware: ServerMiddleware[];
   readonly #sealed: Omit<SealedParts, "middleware">;
   #current: { readonly server: SealedServer; readonly version: number } | undefined;
 
@@ -112,7 +116,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
    *
    * @throws {Error} when the server is being served
    */
-  use(step: Middleware): void {
+  use(step: ServerMiddleware): void {
     if (this.parts.lists.isSealed)
       throw new Error("Middleware cannot be added to a served server; call use() before serving it");
     this.#middleware.push(step);
@@ -122,7 +126,7 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
   get current(): SealedServer {
     const version = this.parts.lists.version + this.#middleware.length;
     if (this.#current?.version !== version) {
-      const server = new SealedServer({ ...this.#sealed, middleware: [...this.#middleware] });
+      const server = new SealedServer({ ...this.#sealed, middleware: orderMiddleware(this.#middleware) });
       this.#current = { server, version };
     }
     return this.#current.server;

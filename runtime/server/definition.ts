@@ -8,7 +8,7 @@ import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
 import type { ServerMethods } from "./methods/method-types.ts";
-import type { Middleware } from "./middleware/middleware.ts";
+import type { ServerMiddleware } from "./middleware/middleware.ts";
 import type {
   InputOf,
   ResultOf,
@@ -341,8 +341,11 @@ export interface ServerOptions {
    * used with clients that declare it as well. Default: none.
    */
   readonly extensions?: readonly Extension[];
-  /** Middleware around every request, including `initialize` and `ping`. The first one is outermost. */
-  readonly middleware?: readonly Middleware[];
+  /**
+   * Middleware around every request, including `initialize` and `ping`, or around other messages. The first one is outermost. A `ping` before the
+   * session has none.
+   */
+  readonly middleware?: readonly ServerMiddleware[];
   /** Maximum number of entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
   /** Cache hints for the lists and for the server's information about itself. Default: clients keep nothing. */

@@ -2,7 +2,7 @@ import type { Implemented } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
 import type { LogLevels } from "./logging/log-levels.ts";
 import type { ServedHandlers } from "./methods/served-handlers.ts";
-import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
+import { wrapHandlers, type RequestStep } from "./middleware/middleware.ts";
 import type { RevisionServer } from "./revision-server.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -10,18 +10,18 @@ import type { ToolRegistry } from "./tools/registry.ts";
 export interface HandlerOptions {
   readonly tools: ToolRegistry;
   readonly implemented: readonly Implemented[];
-  readonly middleware: readonly Middleware[];
+  readonly steps: readonly RequestStep[];
 }
 
 /** Creates the handlers of a server at one revision. Only offered lists have handlers. */
-export function createHandlers(server: RevisionServer, { tools, implemented, middleware }: HandlerOptions): object {
+export function createHandlers(server: RevisionServer, { tools, implemented, steps }: HandlerOptions): object {
   const features = implemented.reduce<ServedHandlers>((all, { handlers }) => ({ ...all, ...handlers }), {});
   const handlers: ServedHandlers = {
     ...(server.parts.lists.isOffered("tools") && implementTools(tools, server)),
     ...features,
     ...implementLogging(server.levels),
   };
-  return wrapHandlers(handlers, server.revision, { middleware, toContext: (call) => server.scope(call) });
+  return wrapHandlers(handlers, server.revision, { steps, toContext: (call) => server.scope(call) });
 }
 
 function implementTools(tools: ToolRegistry, server: RevisionServer): ServedHandlers {

@@ -2,6 +2,7 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { systemClock } from "../internal/timers.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import type { LifecycleMiddleware } from "../lifecycle/lifecycle-middleware.ts";
+import type { MessageMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
@@ -18,7 +19,12 @@ import {
 import { createHandlers } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
 import { wrapLifecycle } from "./middleware/lifecycle-scope.ts";
-import type { Middleware } from "./middleware/middleware.ts";
+import {
+  readMessageMiddleware,
+  readRequestSteps,
+  type RequestStep,
+  type ServerMiddleware,
+} from "./middleware/middleware.ts";
 import { RevisionServer, type ServerParts } from "./revision-server.ts";
 import type { ServerImplementation } from "./server.ts";
 import { createTools } from "./tools/registry.ts";
@@ -27,7 +33,7 @@ import { createTools } from "./tools/registry.ts";
 export interface SealedParts {
   readonly definition: AnyCoreDefinition;
   readonly parts: ServerParts;
-  readonly middleware: readonly Middleware[];
+  readonly middleware: readonly ServerMiddleware[];
   readonly features: readonly Feature[];
   readonly served: readonly { readonly name: string; readonly feature: ServedFeature }[];
   readonly createInput: CreateInput | undefined;
@@ -37,12 +43,17 @@ export interface SealedParts {
 export class SealedServer {
   /** Middleware around requests handled by the lifecycle itself. */
   readonly around: LifecycleMiddleware | undefined;
+  /** Middleware around all messages but received requests. */
+  readonly messageMiddleware: readonly MessageMiddleware[] | undefined;
+  readonly #steps: readonly RequestStep[];
   readonly #sealed: SealedParts;
   readonly #built = new Map<Revision, ServerImplementation>();
 
   constructor(sealed: SealedParts) {
     this.#sealed = sealed;
-    this.around = wrapLifecycle(sealed.middleware);
+    this.#steps = readRequestSteps(sealed.middleware);
+    this.around = wrapLifecycle(this.#steps);
+    this.messageMiddleware = readMessageMiddleware(sealed.middleware);
   }
 
   /** Returns the handlers and capabilities at a revision. */
@@ -81,11 +92,11 @@ export class SealedServer {
   }
 
   #implement(revision: Revision): ServerImplementation {
-    const { definition, parts, middleware, features } = this.#sealed;
+    const { definition, parts, features } = this.#sealed;
     const server = new RevisionServer(parts, revision, this.#createInput(revision));
     const tools = createTools(parts.tools, server);
     const implemented = this.#implementFeatures(server, tools);
-    const handlers = createHandlers(server, { tools, implemented, middleware });
+    const handlers = createHandlers(server, { tools, implemented, steps: this.#steps });
     const capabilities = toCapabilities(handlers, revision, {
       listChanged: parts.lists.changeable,
       subscribe: parts.settings.subscribe,

@@ -6,7 +6,8 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { SettingsReader } from "./settings/settings.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { AnyTool, AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
-import type { Middleware } from "./middleware/middleware.ts";
+import type { MessageMiddleware } from "../protocol/peer/message-middleware.ts";
+import type { ServerMiddleware } from "./middleware/middleware.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { LifecycleMiddleware } from "../lifecycle/lifecycle-middleware.ts";
 import type { TaskNode } from "../stores/task-node.ts";
@@ -33,11 +34,11 @@ export interface CoreServer {
   /** Tools offered by the server. Whether they may change depends on its features. */
   readonly tools: Pick<Catalogue<AnyTool>, "get" | "size" | "changedAt">;
   /**
-   * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware added before.
+   * Adds middleware around every request, including `initialize` and `ping`, or around other messages. It runs inside the middleware added before.
    *
    * @throws {Error} when the server is already being served
    */
-  use(middleware: Middleware): void;
+  use(middleware: ServerMiddleware): void;
   /** Creates the acceptor of connections, for the lifecycles of its revisions. From then on, the server is being served. */
   readonly createAcceptor: BuildOptions["createAcceptor"];
   /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared, until the server changes. */
@@ -48,6 +49,8 @@ export interface CoreServer {
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around requests handled by the lifecycle itself: `initialize`, `ping`, `server/discover`. */
   readonly around: LifecycleMiddleware | undefined;
+  /** Middleware around all messages but received requests. */
+  readonly messageMiddleware: readonly MessageMiddleware[] | undefined;
   /** Shares the tasks of the server with other nodes of a cluster. */
   startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */

@@ -122,6 +122,9 @@ export class DevService {
       get around() {
         return read().around;
       },
+      get messageMiddleware() {
+        return read().messageMiddleware;
+      },
       get sessionCount() {
         return registry.size;
       },

@@ -3,6 +3,7 @@ import type { Channel, TransportSession } from "../../runtime/jsonrpc/channel.ts
 import type { Acceptor, ServeOptions } from "../../runtime/lifecycle/acceptor.ts";
 import { withProfile } from "../../runtime/lifecycle/apply-profile.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
+import { createMessageSteps, type MessageSteps } from "../../runtime/protocol/peer/message-middleware.ts";
 import { Peer, type Connection } from "../../runtime/protocol/peer/peer.ts";
 import type { PeerSettings } from "../../runtime/protocol/peer/peer-options.ts";
 import { createPendingRequests } from "../../runtime/protocol/peer/outgoing-requests.ts";
@@ -14,6 +15,8 @@ import type { CoreServer } from "../../runtime/server/server.ts";
 /** Routes of one definition, and their acceptor. */
 export interface Routing {
   readonly accept: Acceptor;
+  /** Middleware around all messages but received requests. A connection keeps it. */
+  readonly steps: MessageSteps;
   /** Routes of connections without a session. */
   readonly opening: Routes;
   readonly revisions: ReadonlyMap<string, Revision>;
@@ -37,7 +40,8 @@ export class SwappedAcceptor {
 
   readonly accept: Acceptor = (channel, agreement, connect) => {
     if (agreement) return this.#routing.accept(channel, this.#toCurrent(agreement), connect);
-    const peer = new Peer(observed(channel, this.#options, { role: "server" }), this.#opening, this.#settings);
+    const settings = { ...this.#settings, steps: this.#routing.steps };
+    const peer = new Peer(observed(channel, this.#options, { role: "server" }), this.#opening, settings);
     peer.start();
     return peer;
   };
@@ -48,8 +52,9 @@ export class SwappedAcceptor {
    * @throws {Error} when the definition cannot be served with the options of this acceptor
    */
   prepare(server: CoreServer): Routing {
-    const { instructions: _instructions, discovery: _discovery, around: _around, ...rest } = this.#options;
-    const { instructions, discovery, around, revisions } = server;
+    const { instructions: _instructions, discovery: _discovery, ...given } = this.#options;
+    const { around: _around, middleware: _middleware, ...rest } = given;
+    const { instructions, discovery, around, messageMiddleware: middleware, revisions } = server;
     const accept = server.createAcceptor({
       ...rest,
       info: server.info,
@@ -57,11 +62,13 @@ export class SwappedAcceptor {
       ...(instructions !== undefined && { instructions }),
       ...(discovery && { discovery }),
       ...(around && { around }),
+      ...(middleware && { middleware }),
       onOpen: (connection) => this.#opened(connection),
     });
     const sessions = revisions.filter(isHandshake);
     return {
       accept,
+      steps: createMessageSteps(middleware, "server"),
       opening: readRoutes(accept),
       revisions: new Map(revisions.map((revision) => [revision.id, revision])),
       agreed: new Map(

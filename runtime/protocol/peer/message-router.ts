@@ -42,6 +42,7 @@ export class MessageRouter {
     this.#host = host;
     this.#options = options;
     options.incomingRequests.whenFree(() => this.#receiveWaiting());
+    options.pendingRequests.whenFree(() => this.#receiveWaiting());
   }
 
   /** Handles one parsed value: a message, or a batch of messages. */
@@ -62,7 +63,7 @@ export class MessageRouter {
   }
 
   #take(incoming: Incoming, origin: unknown): void {
-    if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
+    if (this.#isBusy(incoming) && this.#canWait(incoming))
       return void this.#delayed.push(() => this.#take(incoming, origin));
     this.#receive(incoming, undefined, origin);
   }
@@ -74,6 +75,12 @@ export class MessageRouter {
     this.#host.report({ kind: "protocol", error });
     if (this.#discard(incoming, new UnusableResponseError(problem.message))) return;
     if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
+  }
+
+  /** True if a message has to wait for an earlier one. Responses wait only for responses to requests of the peer. */
+  #isBusy({ kind }: Pick<Incoming, "kind">): boolean {
+    const { incomingRequests, pendingRequests } = this.#options;
+    return incomingRequests.isBusy || (pendingRequests.isBusy && (kind === "request" || kind === "notification"));
   }
 
   /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
@@ -121,7 +128,7 @@ export class MessageRouter {
       case "invalid":
         return this.#receiveInvalid(incoming, batch);
       case "notification":
-        acceptNotification(incoming, this.#host, this.#options, origin);
+        acceptNotification(origin === undefined ? incoming : { ...incoming, origin }, this.#host, this.#options);
         return batch?.skip();
       case "result":
         this.#options.pendingRequests.resolve(incoming.id, incoming.result);

@@ -1,5 +1,6 @@
 import { isObject, type NotificationRow, type RequestRow } from "../../../generated/support.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
+import { findMethod } from "../methods/method-rows.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { merge } from "../../internal/merge.ts";
 import { isOpen, type Session } from "../session/session.ts";
@@ -50,6 +51,22 @@ function withMetadata(
   if (issue) throw new InvalidMessageError(method, "params", issue);
   const token = progressToken === undefined ? {} : { progressToken };
   return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
+}
+
+/**
+ * Checks the params of one of the runtime's own notifications, after middleware has changed them.
+ *
+ * @throws {InvalidMessageError} when they do not fit the method
+ */
+export function checkChanged(
+  session: Session | undefined,
+  { method, params }: Pick<OutgoingMessage, "method" | "params">,
+): void {
+  if (!session) return;
+  const { revision, converter, role } = session;
+  const { clientNotifications, serverNotifications } = converter?.written ?? revision;
+  const row = findMethod(role === "client" ? clientNotifications : serverNotifications, method);
+  if (row) checkParams(row, params);
 }
 
 /**

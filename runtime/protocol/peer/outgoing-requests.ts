@@ -1,17 +1,9 @@
-import {
-  fail,
-  isObject,
-  under,
-  type Issue,
-  type Progress,
-  type RequestRow,
-  type Revision,
-} from "../../../generated/support.ts";
-import { checkResult, type CheckResultOptions } from "./routes.ts";
+import type { Progress, RequestRow } from "../../../generated/support.ts";
+import { checkResult, checkResultType, type CheckResultOptions } from "./routes.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../../jsonrpc/errors.ts";
 import { withoutUnknownMembers } from "../revision/known-members.ts";
 import { isLongRunning, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
-import type { ErrorObject, RequestId } from "../../jsonrpc/message.ts";
+import type { ErrorObject, NotificationMessage, RequestId } from "../../jsonrpc/message.ts";
 import {
   toStray,
   type OutgoingRequests,
@@ -19,6 +11,7 @@ import {
   type ResponseListener,
   type StartOptions,
 } from "./request-table.ts";
+import { MiddlewareRequests } from "./middleware-requests.ts";
 import { readResult } from "../profile.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { onAbort } from "../../internal/abort-signals.ts";
@@ -37,6 +30,8 @@ class PendingRequests implements OutgoingRequests {
   #tasks: Map<RequestId, PendingCall> | undefined;
   /** Listeners for late results, by the ids of calls without a response. */
   #late: Map<RequestId, NonNullable<StartOptions["onLateResult"]>> | undefined;
+  /** Requests in middleware, if there is middleware around them. */
+  readonly #middleware: MiddlewareRequests | undefined;
   #lastId = 0;
   /** Number of pending calls with a timeout. */
   #timed = 0;
@@ -45,6 +40,16 @@ class PendingRequests implements OutgoingRequests {
 
   constructor(host: OutgoingRequestsHost) {
     this.#host = host;
+    const { sendRequest } = host.steps;
+    this.#middleware = sendRequest && new MiddlewareRequests(host, sendRequest);
+  }
+
+  get isBusy(): boolean {
+    return this.#middleware?.isBusy ?? false;
+  }
+
+  whenFree(run: () => void): void {
+    this.#middleware?.whenFree(run);
   }
 
   get size(): number {
@@ -54,6 +59,18 @@ class PendingRequests implements OutgoingRequests {
   start<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
+    settler: ResponseListener<Result>,
+    options: StartOptions,
+  ): void {
+    if (!this.#middleware) return this.#send(row, params, settler, options);
+    this.#middleware.pass({ row, params, options }, settler, (given, listener) =>
+      this.#send(row, given, listener, options),
+    );
+  }
+
+  #send<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: unknown,
     settler: ResponseListener<Result>,
     options: StartOptions,
   ): void {
@@ -238,7 +255,12 @@ class PendingRequests implements OutgoingRequests {
   #notifyCancelled(call: PendingCall, reason: string | undefined): void {
     if (call.row.duration === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
-    const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
+    const message: NotificationMessage = { jsonrpc: "2.0", method: "notifications/cancelled", params };
+    const { related } = call.options;
+    const { steps } = this.#host;
+    const sent = steps.sendNotification
+      ? this.#host.sendNotification(message, related)
+      : this.#host.send(message, related);
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
   }
 
@@ -364,13 +386,3 @@ const mostLate = 100;
 
 /** Maximum number of changes of results reported by one connection. */
 const mostChanges = 100;
-
-/** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
-function checkResultType(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
-  const always = revision?.resultTypes?.known;
-  const kind = isObject(result) ? result.resultType : undefined;
-  if (!always || kind === undefined) return undefined;
-  const { kinds = [] } = row;
-  if (typeof kind === "string" && (always.includes(kind) || kinds.includes(kind))) return undefined;
-  return under("resultType", fail([...always, ...kinds].map((name) => JSON.stringify(name)).join(" or ")));
-}

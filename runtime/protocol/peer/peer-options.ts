@@ -1,6 +1,7 @@
 import type { ReportOptions } from "../../jsonrpc/counted-channel.ts";
 import type { LossMode } from "../revision/revision-converter.ts";
 import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
+import type { MessageMiddleware, MessageSteps } from "./message-middleware.ts";
 import type { CreatePendingRequests } from "./request-table.ts";
 import type { Telemetry } from "../session/telemetry.ts";
 import type { Clock } from "../../internal/timers.ts";
@@ -17,6 +18,8 @@ export interface PeerOptions extends ReportOptions {
   readonly clock?: Clock;
   /** Treatment of values unknown to a peer of an older revision. Default: `convert`. */
   readonly onLoss?: LossMode;
+  /** Middleware around the messages of this end. The first one is outermost. Default: none. */
+  readonly middleware?: readonly MessageMiddleware[];
 }
 
 /** Settings of one end of a connection. */
@@ -25,4 +28,6 @@ export interface PeerSettings extends PeerOptions {
   readonly reportsStrays: boolean;
   /** Creates the table of outgoing requests. Default: this end sends none. */
   readonly createPendingRequests?: CreatePendingRequests | undefined;
+  /** Middleware, composed. */
+  readonly steps?: MessageSteps;
 }

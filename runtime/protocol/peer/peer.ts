@@ -6,11 +6,12 @@ import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import type { Routes } from "./routes.ts";
 import { asHandled } from "../../internal/as-handled.ts";
 import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
-import { checkParams, requireGate, toOutgoingMessage, type OutgoingMessage } from "./outgoing-params.ts";
+import { checkChanged, checkParams, requireGate, toOutgoingMessage, type OutgoingMessage } from "./outgoing-params.ts";
 import { ClosedError, closedEarly, toError } from "../../jsonrpc/errors.ts";
 import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-requests.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import type { Incoming, Message, NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import { noSteps, type MessageSteps } from "./message-middleware.ts";
 import { MessageRouter, type MessageRouterHost } from "./message-router.ts";
 import { hasLogRoom } from "../../jsonrpc/log-buffer.ts";
 import {
@@ -36,6 +37,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
   readonly deadlines: DeadlineTimer;
+  readonly steps: MessageSteps;
   readonly #channel: Channel;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
@@ -54,6 +56,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#channel = channel;
     this.#routes = routes;
     this.#settings = options;
+    this.steps = options.steps ?? noSteps;
     this.limits = toLimits(options.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);
@@ -154,8 +157,14 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     this.#requireOpen(true);
-    const params = this.#convert({ method: message.method, params: message.params });
-    await this.send(params === message.params ? message : { ...message, params }, related);
+    const { sendNotification } = this.steps;
+    if (!sendNotification) return void (await this.#sendConverted(message, related));
+    const { method, params } = message;
+    await sendNotification({ method, params, session: this.#session }, (given) => {
+      this.#requireOpen(true);
+      if (given !== params) checkChanged(this.#session, { method, params: given });
+      return this.#sendConverted({ ...message, params: given }, related);
+    });
   }
 
   close({ drain: milliseconds = this.timeouts.drain }: CloseOptions = {}): Promise<void> {
@@ -203,6 +212,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   requireSession(): Session {
     if (!this.#session) throw new ClosedError("The session is not initialized yet", { unsent: true });
     return this.#session;
+  }
+
+  requireSendable(related: RequestId | undefined): void {
+    this.#requireOpen(related !== undefined && this.#phase !== "sending");
   }
 
   now(): number {
@@ -253,7 +266,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     related: RequestId | undefined,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#requireOpen(related !== undefined && this.#phase !== "sending");
+      this.requireSendable(related);
       requireGate(row, this);
       this.#pendingRequests.start(
         row,
@@ -267,11 +280,25 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): void | Promise<void> {
     this.#requireOpen(true);
     requireGate(row, this);
+    const { sendNotification } = this.steps;
+    if (!sendNotification) return this.#sendChecked(row, params, related);
+    return sendNotification({ method: row.method, params, session: this.#session }, (given) => {
+      this.#requireOpen(true);
+      return this.#sendChecked(row, given, related);
+    });
+  }
+
+  #sendChecked(row: NotificationRow, params: unknown, related: RequestId | undefined): void | Promise<void> {
     const sendable = this.#convert({ method: row.method, params });
     checkParams(row, sendable);
     const message: NotificationMessage = { jsonrpc: "2.0", method: row.method, params: sendable };
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
     return isEarly ? this.#whenConfirmed().then(() => this.send(message, related)) : this.send(message, related);
+  }
+
+  #sendConverted(message: NotificationMessage, related: RequestId | undefined): void | Promise<void> {
+    const params = this.#convert({ method: message.method, params: message.params });
+    return this.send(params === message.params ? message : { ...message, params }, related);
   }
 
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */

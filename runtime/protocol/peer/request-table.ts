@@ -1,10 +1,11 @@
 import type { Progress, RequestRow } from "../../../generated/support.ts";
 import type { RequestOptions } from "../session/request-options.ts";
 import type { Timeouts } from "../../jsonrpc/limits.ts";
-import type { ErrorObject, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import type { ErrorObject, NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Routes } from "./routes.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
 import type { OutgoingMessage } from "./outgoing-params.ts";
+import type { MessageSteps } from "./message-middleware.ts";
 import type { Session } from "../session/session.ts";
 import type { DeadlineTimer } from "../../internal/timers.ts";
 
@@ -20,6 +21,16 @@ export interface OutgoingRequestsHost {
   /** Watches timeouts, and keeps the process alive while there are any. */
   readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  /** Middleware of this end, composed. */
+  readonly steps: MessageSteps;
+  /** Sends a notification through middleware. */
+  sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
+  /**
+   * Checks that a request can still be sent.
+   *
+   * @throws {ClosedError} when the connection is closed
+   */
+  requireSendable(related: RequestId | undefined): void;
   /** Called when a request fails before its response: its timeout has expired, or its signal was aborted. */
   failed(id: RequestId, error: unknown): void;
   readonly routes: Routes;
@@ -42,6 +53,10 @@ export interface StartOptions extends RequestOptions {
 export interface OutgoingRequests {
   /** Number of calls waiting for their response. */
   readonly size: number;
+  /** True while the result that opens the session is in middleware: notifications and requests behind it wait. */
+  readonly isBusy: boolean;
+  /** Sets a callback for the end of the wait. */
+  whenFree(run: () => void): void;
   /**
    * Sends a request.
    *
@@ -85,6 +100,8 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
   const reportStray = (id: RequestId | undefined): void => host.report(toStray(id, "response"));
   return {
     size: 0,
+    isBusy: false,
+    whenFree() {},
     start({ method }) {
       throw new Error(`The project is generated without requests to the peer; ${method} cannot be sent`);
     },

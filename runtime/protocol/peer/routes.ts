@@ -1,5 +1,7 @@
 import {
+  fail,
   isObject,
+  under,
   type Issue,
   type NotificationRow,
   type RequestRow,
@@ -12,6 +14,7 @@ import type { NotificationHandler, RequestHandler } from "../session/call-contex
 import type { IncomingCall } from "./incoming-call.ts";
 import type { RevisionConverter } from "../revision/revision-converter.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "../../jsonrpc/errors.ts";
+import type { ReceiveRequest } from "./message-middleware.ts";
 import { omit } from "../revision/known-members.ts";
 import { profileHandler, type Profile } from "../profile.ts";
 import { toReadable } from "./readable-result.ts";
@@ -77,6 +80,8 @@ export interface RouteOptions {
   /** Set when the handlers are written for a newer revision. */
   readonly converter?: RevisionConverter | undefined;
   readonly profile?: Profile | undefined;
+  /** Middleware around the handlers of requests. */
+  readonly receive?: ReceiveRequest | undefined;
 }
 
 /** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
@@ -94,7 +99,7 @@ function toRoutes(
   [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
   options: RouteOptions,
 ): Routes {
-  const fallback = readHandler(options.handlers, "fallback");
+  const fallback = wrapFallback(readHandler(options.handlers, "fallback"), options.receive);
   return {
     requests: createRequestRoutes(requests, options),
     notifications: createNotificationRoutes(notifications, options.handlers),
@@ -135,6 +140,16 @@ export function checkResult<Params, Result>(
   return result as Result;
 }
 
+/** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
+export function checkResultType(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
+  const always = revision?.resultTypes?.known;
+  const kind = isObject(result) ? result.resultType : undefined;
+  if (!always || kind === undefined) return undefined;
+  const { kinds = [] } = row;
+  if (typeof kind === "string" && (always.includes(kind) || kinds.includes(kind))) return undefined;
+  return under("resultType", fail([...always, ...kinds].map((name) => JSON.stringify(name)).join(" or ")));
+}
+
 /** Returns a result without anything the revision permits a peer to send in place of a valid member, and the remaining issue. */
 function toPermitted(row: RequestRow, value: unknown): { readonly value: unknown; readonly issue: Issue | undefined } {
   const issue = row.result(value);
@@ -161,7 +176,7 @@ function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): R
   const routes = new Map<string, RequestRoute>();
   for (const [method, row] of Object.entries(table)) {
     const handle = options.builtins?.get(method) ?? readHandler(options.handlers, row.handler);
-    routes.set(method, { row, handle });
+    routes.set(method, { row, handle: handle && wrapHandler(handle, method, options.receive) });
   }
   fitHandlers(routes, options);
   return routes;
@@ -176,6 +191,22 @@ function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): 
     fitting = profileHandler(fitting, method, options.profile);
     routes.set(method, { row, handle: fitting });
   }
+}
+
+/** Wraps a handler in middleware; without middleware, returns the handler itself. */
+function wrapHandler(handle: RequestHandler, method: string, receive: ReceiveRequest | undefined): RequestHandler {
+  if (!receive) return handle;
+  return (params, call) => receive({ method, params, session: call.session }, call, (given) => handle(given, call));
+}
+
+/** Wraps the handler of methods outside of the revision, whose first argument is the request. */
+function wrapFallback(handle: RequestHandler | undefined, receive: ReceiveRequest | undefined): typeof handle {
+  if (!handle || !receive) return handle;
+  return (request, call) => {
+    const { method, params } = isObject(request) ? request : {};
+    const message = { method: String(method), params, session: call.session };
+    return receive(message, call, (given) => handle({ method, params: given }, call));
+  };
 }
 
 function createNotificationRoutes(

@@ -13,7 +13,8 @@ import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import { findHandler } from "./find-handler.ts";
 import type { CallHost, CallTable, IncomingCall, IncomingRequest } from "./incoming-call.ts";
 import { drain } from "./incoming-requests.ts";
-import type { PeerOptions } from "./peer-options.ts";
+import { noSteps, type MessageSteps } from "./message-middleware.ts";
+import type { PeerSettings } from "./peer-options.ts";
 import type { StatelessRoutes } from "./routes.ts";
 import type { Session } from "../session/session.ts";
 import { StatelessCall, StatelessSender } from "./stateless-request.ts";
@@ -26,6 +27,7 @@ export interface StatelessSettings {
   readonly clock: Clock;
   readonly metrics: ConnectionMetrics | undefined;
   readonly onError: OnError | undefined;
+  readonly steps: MessageSteps;
 }
 
 /** Fills in the defaults of the options of a server. */
@@ -33,8 +35,9 @@ export function toStatelessSettings({
   clock = systemClock,
   metrics,
   onError,
+  steps = noSteps,
   ...given
-}: PeerOptions): StatelessSettings {
+}: Omit<PeerSettings, "reportsStrays">): StatelessSettings {
   return {
     limits: toLimits(given.limits),
     timeouts: toTimeouts(given.timeouts),
@@ -42,6 +45,7 @@ export function toStatelessSettings({
     clock,
     metrics,
     onError,
+    steps,
   };
 }
 
@@ -101,6 +105,10 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
 
   get timeouts(): Timeouts {
     return this.#settings.timeouts;
+  }
+
+  get steps(): MessageSteps {
+    return this.#settings.steps;
   }
 
   get closed(): Promise<Error | undefined> {

@@ -4,12 +4,14 @@ import { IncomingCall, type CallHost, type IncomingRequest } from "./incoming-ca
 import type { CloseOptions, State } from "../session/connection.ts";
 import { RpcError, errorCodes, isCapabilityError } from "../../jsonrpc/errors.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
-import { checkParams, requireGate } from "./outgoing-params.ts";
+import type { MessageSteps } from "./message-middleware.ts";
+import { checkChanged, checkParams, requireGate } from "./outgoing-params.ts";
 import { isOpen, type Session } from "../session/session.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 
 /** Part of the connection used by a stateless call. */
 export interface StatelessHost extends CallHost {
+  readonly steps: MessageSteps;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
 }
 
@@ -38,6 +40,9 @@ export class StatelessCall extends IncomingCall {
 
 /** Way of the messages of a stateless call. They are sent at the revision of its own session. */
 export abstract class StatelessSender {
+  /** Middleware of the end, composed. */
+  abstract readonly steps: MessageSteps;
+
   abstract requireSession(): Session;
 
   abstract send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -56,15 +61,33 @@ export abstract class StatelessSender {
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    const { sendNotification } = this.steps;
+    if (!sendNotification) return void (await this.#sendConverted(message, related));
+    const { method, params } = message;
+    const session = this.requireSession();
+    await sendNotification({ method, params, session }, (given) => {
+      if (given !== params) checkChanged(session, { method, params: given });
+      return this.#sendConverted({ ...message, params: given }, related);
+    });
+  }
+
+  #sendConverted(message: NotificationMessage, related: RequestId | undefined): void | Promise<void> {
     const params = this.#convert(message.method, message.params);
-    await this.send(params === message.params ? message : { ...message, params }, related);
+    return this.send(params === message.params ? message : { ...message, params }, related);
   }
 
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     requireGate(row, this);
+    const { sendNotification } = this.steps;
+    if (!sendNotification) return void (await this.#sendChecked(row, params, related));
+    const message = { method: row.method, params, session: this.requireSession() };
+    await sendNotification(message, (given) => this.#sendChecked(row, given, related));
+  }
+
+  #sendChecked(row: NotificationRow, params: unknown, related: RequestId | undefined): void | Promise<void> {
     const sendable = this.#convert(row.method, params);
     checkParams(row, sendable);
-    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+    return this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
   }
 
   #convert(method: string, params: unknown): unknown {
@@ -82,6 +105,10 @@ class RequestHost extends StatelessSender implements CallHost {
     super();
     this.#host = host;
     this.session = session;
+  }
+
+  get steps(): MessageSteps {
+    return this.#host.steps;
   }
 
   get state(): State {

@@ -2,15 +2,22 @@ import type { LifecycleMiddleware } from "../../lifecycle/lifecycle-middleware.t
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { readAuth } from "../context.ts";
-import { runMiddleware, type Middleware } from "./middleware.ts";
+import { runRequest } from "../../protocol/peer/message-middleware.ts";
+import type { RequestStep } from "./middleware.ts";
 import { createOnce } from "../input/once.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
 /** Returns the middleware around requests handled by the lifecycle itself: `initialize`, `ping`, `server/discover`. */
-export function wrapLifecycle(middleware: readonly Middleware[]): LifecycleMiddleware | undefined {
-  if (middleware.length === 0) return undefined;
-  return ({ method, params, session, call }, next) =>
-    runMiddleware(middleware, { method, params, context: toContext(call, session) }, next);
+export function wrapLifecycle(steps: readonly RequestStep[]): LifecycleMiddleware | undefined {
+  if (steps.length === 0) return undefined;
+  return ({ method, params, session, call }, next) => {
+    const context = toContext(call, session);
+    return runRequest(
+      steps,
+      { method, params, role: "server", session, context },
+      { call, handle: (given) => next({ params: given }) },
+    );
+  };
 }
 
 /** Creates a context without notifications and input requests: pings and the opening of sessions need none. */

@@ -1,14 +1,15 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { StaticResult } from "../../jsonrpc/message.ts";
+import {
+  runRequest,
+  type MessageMiddleware,
+  type MiddlewareMessage,
+  type Next,
+} from "../../protocol/peer/message-middleware.ts";
 import type { AnyContext } from "../protocol-types.ts";
 
 /** A request on its way to its handler. Its method and params have been checked against the revision. */
-export interface ServerRequest {
-  /** JSON-RPC method, such as `tools/call`. */
-  readonly method: string;
-  /** Params of the request, as the client sent them. */
-  readonly params: unknown;
+export interface ServerRequest extends MiddlewareMessage {
   /** Facts about the request, and functions for middleware to call while the request runs. */
   readonly context: AnyContext;
 }
@@ -20,22 +21,54 @@ export interface ServerRequest {
  */
 export type Middleware = (request: ServerRequest, next: () => Promise<unknown>) => unknown;
 
+/** Middleware of a server: a function around received requests, or functions around several kinds of messages. */
+export type ServerMiddleware = Middleware | MessageMiddleware<ServerRequest>;
+
+/** Function around a received request, which may change its params. */
+export type RequestStep = (request: ServerRequest, next: Next) => unknown;
+
+/** Returns the functions around received requests, in their order. */
+export function readRequestSteps(middleware: readonly ServerMiddleware[]): readonly RequestStep[] {
+  return middleware.flatMap((one) =>
+    typeof one === "function" ? one : (one.receive?.request?.bind(one.receive) ?? []),
+  );
+}
+
+/** Returns the functions around all other messages, in their order, if there are any. */
+export function readMessageMiddleware(
+  middleware: readonly ServerMiddleware[],
+): readonly MessageMiddleware[] | undefined {
+  const found = middleware.flatMap((one) => {
+    if (typeof one === "function") return [];
+    const { receive, send } = one;
+    const notification = receive?.notification?.bind(receive);
+    if (!notification && !send) return [];
+    return { ...(notification && { receive: { notification } }), ...(send && { send }) };
+  });
+  return found.length > 0 ? found : undefined;
+}
+
 /** Wraps every handler of a revision in middleware. Without middleware the handlers stay as they are. */
 export function wrapHandlers(
   handlers: object,
   revision: Revision,
-  options: { readonly middleware: readonly Middleware[]; toContext(call: CallContext): AnyContext },
+  options: { readonly steps: readonly RequestStep[]; toContext(call: CallContext): AnyContext },
 ): object {
-  const { middleware, toContext } = options;
-  if (middleware.length === 0) return handlers;
+  const { steps, toContext } = options;
+  if (steps.length === 0) return handlers;
   const methods = new Map(Object.values(revision.clientRequests).map(({ handler, method }) => [handler, method]));
   const wrap = (name: string, handler: Handler): Handler => {
     const method = methods.get(name);
     const toRequest = method === undefined ? readFallback : (params: unknown) => ({ method, params });
-    return (params, call) =>
-      runMiddleware(middleware, { ...toRequest(params), context: toContext(call) }, () =>
-        handler.call(handlers, params, call),
-      );
+    const toParams = method === undefined ? toFallback : (params: unknown) => params;
+    return (given, call) => {
+      const context = toContext(call);
+      const request = { ...toRequest(given), role: "server", session: call.session, context } as const;
+      return runRequest(steps, request, {
+        call: context,
+        handle: (params) => handler.call(handlers, toParams(params, request), call),
+      });
+    };
   };
   const wrapped = Object.entries(handlers).map(([name, handler]: [string, unknown]) =>
     isHandler(handler) && (methods.has(name) || name === "fallback") ? [name, wrap(name, handler)] : [name, handler],
@@ -47,6 +80,10 @@ export function wrapHandlers(
 function readFallback(request: unknown): Pick<ServerRequest, "method" | "params"> {
   const { method, params } = isObject(request) ? request : {};
   return { method: String(method), params };
+}
+
+function toFallback(params: unknown, { method }: Pick<ServerRequest, "method">): unknown {
+  return { method, params };
 }
 
 /** Returns the name or URI of the target of a request, if any. */
@@ -66,47 +103,4 @@ type Handler = (params: unknown, call: CallContext) => unknown;
 
 function isHandler(value: unknown): value is Handler {
   return typeof value === "function";
-}
-
-/** Runs a request through the middleware to its handler. */
-export async function runMiddleware(
-  middleware: readonly Middleware[],
-  request: ServerRequest,
-  handle: () => unknown,
-): Promise<unknown> {
-  let response: unknown;
-  const enter = async (index: number): Promise<unknown> => {
-    const step = middleware[index];
-    if (step)
-      return step(
-        request,
-        once(() => enter(index + 1)),
-      );
-    // Middleware may wait. A call has no effect if it was cancelled in the meantime.
-    request.context.signal.throwIfAborted();
-    response = await handle();
-    return response instanceof StaticResult ? freeze(response.value) : response;
-  };
-  const result = await enter(0);
-  // A result that no middleware replaced keeps its encoded form.
-  return response instanceof StaticResult && response.value === result ? response : result;
-}
-
-/** Freezes a result with its lists and their entries. What these refer to belongs to the definition of the server, and stays as it is. */
-function freeze(result: unknown): unknown {
-  if (!isObject(result) || Object.isFrozen(result)) return result;
-  for (const list of Object.values(result).filter(Array.isArray)) {
-    for (const entry of list) Object.freeze(entry);
-    Object.freeze(list);
-  }
-  return Object.freeze(result);
-}
-
-function once(next: () => Promise<unknown>): () => Promise<unknown> {
-  let isUsed = false;
-  return async () => {
-    if (isUsed) throw new Error("The middleware called next() twice; call it once per request");
-    isUsed = true;
-    return next();
-  };
 }

@@ -8,7 +8,7 @@ import type { CoreServer, ServerImplementation } from "../server.ts";
 /** Options for the connections of a server. All other options come from the server itself. */
 export type ServerConnectionOptions = Omit<
   ServeOptions,
-  "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
+  "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around" | "middleware"
 > & {
   /** `false` to offer no tasks, because no client can be identified to collect their results. Default: the tasks of the server. */
   readonly tasks?: false;
@@ -44,9 +44,10 @@ export function serve(server: CoreServer, transport: Channel, options: ServerCon
  * ```
  */
 export function createServerAcceptor(server: CoreServer, options: ServerConnectionOptions = {}): Acceptor {
-  const { around, progressRate } = server;
+  const { around, messageMiddleware: middleware, progressRate } = server;
   return server.createAcceptor({
     ...(around && { around }),
+    ...(middleware && { middleware }),
     ...(progressRate && { progressRate }),
     onError: server.onError,
     ...options,

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
+import { connect } from "../../../../runtime/client/connect.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
+import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { StaticResult } from "../../../../runtime/jsonrpc/message.ts";
 import { authorize } from "../../../../runtime/server/middleware/authorize.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
@@ -82,6 +84,82 @@ describe("middleware", () => {
     expect(steps).toEqual(["a in", "b in", "c in", "run", "c out", "b out", "a out"]);
     createServerAcceptor(server);
     expect(() => server.use(step("d"))).toThrow("call use() before serving it");
+  });
+
+  test("middleware may be an object: its function around received requests is the same as a function", async () => {
+    const steps: string[] = [];
+    const note =
+      (name: string): Middleware =>
+      ({ method, context }, next) => {
+        steps.push(`${name} ${method} ${context.revision}`);
+        return next();
+      };
+    const server = createServer(
+      {
+        name: "test",
+        version: "1",
+        middleware: [note("a"), { receive: { request: note("b") } }, note("c")],
+        tools: [{ name: "t", execute: run }],
+      },
+      revisions,
+    );
+    server.use({ receive: { request: note("d") } });
+    await call(server);
+    const { id } = newest();
+    expect(steps).toEqual(["a", "b", "c", "d"].map((name) => `${name} tools/call ${id}`));
+    expect(server.messageMiddleware).toBeUndefined();
+  });
+
+  test("middleware may change the params of a request, which keep their `_meta`", async () => {
+    const seen: unknown[] = [];
+    const server = createServer(
+      {
+        name: "test",
+        version: "1",
+        middleware: [
+          { receive: { request: (_request, next) => next({ params: { name: "t" } }) } },
+          ({ params }, next) => (seen.push(params), next()),
+        ],
+        tools: [{ name: "t", execute: () => "changed" }],
+      },
+      revisions,
+    );
+    const result = await callServer(server, newest(), ["tools/call", { name: "other", _meta: { trace: "x" } }]);
+    expect(seen).toEqual([{ name: "t", _meta: { trace: "x" } }]);
+    expect(result).toMatchObject({ content: [{ text: "changed" }] });
+  });
+
+  test("middleware around sent messages sees and changes what the server sends", async () => {
+    const server = createServer(
+      {
+        name: "test",
+        version: "1",
+        listChanged: true,
+        tools: [{ name: "t", execute: async (_args, { log }) => (await log("info", "secret"), "done") }],
+      },
+      revisions,
+    );
+    server.use({
+      send: {
+        notification: ({ method, params }, next) =>
+          next({ params: method === "notifications/message" ? { ...Object(params), data: "hidden" } : params }),
+      },
+    });
+    const [near, far] = createInMemoryTransports();
+    serve(server, far);
+    const logged: unknown[] = [];
+    const client = await connect(near, {
+      info: { name: "test", version: "1" },
+      revisions: [newest()],
+      handlers: {
+        loggingMessage: ({ data }: { data: unknown }) => logged.push(data),
+        toolListChanged: () => logged.push("list"),
+      },
+    });
+    await client.request("tools/call", { name: "t" });
+    server.tools.add({ name: "u", execute: run });
+    await vi.waitFor(() => expect(logged).toEqual(["hidden", "list"]));
+    await client.close();
   });
 
   test("middleware receives the principal and the method", async () => {
