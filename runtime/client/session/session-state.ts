@@ -215,7 +215,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
 
   async open(end: AbortSignal): Promise<ClientConnection> {
     const { info, revisions, lifecycle, onError, onLoss, clock, limits, timeouts, profile } = this.source;
-    const { progressRate, metrics, telemetry } = this.source;
+    const { progressRate, metrics, telemetry, middleware } = this.source;
     const { open, eras, signal } = this.#target;
     let areChangesLost = false;
     let stream: "none" | "open" | "interrupted" = "none";
@@ -233,6 +233,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       ...(progressRate && { progressRate }),
       ...(metrics && { metrics }),
       ...(telemetry && { telemetry }),
+      ...(middleware && { middleware }),
       logLevel: () => this.logLevel,
       signal: signal && !this.line.hasOpened ? AbortSignal.any([end, signal]) : end,
       capabilities: (revision) => toClientCapabilities(this.source, revision),
