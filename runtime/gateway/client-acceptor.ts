@@ -3,6 +3,7 @@ import type { ClientConnection } from "../client/connect.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
+import type { MessageMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import { extensionOf } from "../protocol/revision/defined-extension.ts";
 import type { Capabilities, Session } from "../protocol/session/session.ts";
@@ -31,6 +32,7 @@ export interface ClientSide {
   readonly hasSessions: boolean;
   readonly onError: OnError;
   readonly telemetry: Telemetry | undefined;
+  readonly middleware: readonly MessageMiddleware[] | undefined;
 }
 
 /** Creates the acceptor of clients: requests are forwarded to the server, and subscriptions are served by the gateway. */
@@ -60,6 +62,7 @@ export function createClientAcceptor(options: ClientSide): Acceptor {
     }),
     onError,
     ...(telemetry && { telemetry }),
+    ...(options.middleware && { middleware: options.middleware }),
     onOpen: (connection) => proxies.add(connection),
     timeouts: endless,
   });

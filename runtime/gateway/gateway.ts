@@ -3,6 +3,7 @@ import type { ConnectionFactory } from "../client/connection-factory.ts";
 import type { Acceptor } from "../lifecycle/acceptor.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { MessageMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
@@ -97,6 +98,11 @@ export interface GatewayOptions {
   readonly onTraffic?: OnTraffic;
   /** Records the messages on both sides: the gateway is both ends of one trace. Default: nothing is recorded. */
   readonly telemetry?: Telemetry;
+  /**
+   * Middleware around the messages on both sides: its `role` is `server` towards clients, and `client` towards the server. The first one is
+   * outermost. Default: none.
+   */
+  readonly middleware?: readonly MessageMiddleware[];
 }
 
 /**
@@ -137,6 +143,7 @@ export async function createGateway(
     revisions: traffic?.follow(upstreamRevisions) ?? upstreamRevisions,
     onError,
     telemetry: options.telemetry,
+    middleware: options.middleware,
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
@@ -183,7 +190,13 @@ export async function createGateway(
   const proxies = new Proxies({ upstreams, bridge, limit, states, stateless, sessions });
   const createAccept = (hasSessions: boolean): Acceptor => {
     const parts = { server: main.connection, revisions, listeners, watcher: main, proxies, bridge };
-    const accept = createClientAcceptor({ ...parts, hasSessions, onError, telemetry: options.telemetry });
+    const accept = createClientAcceptor({
+      ...parts,
+      hasSessions,
+      onError,
+      telemetry: options.telemetry,
+      middleware: options.middleware,
+    });
     return traffic?.observeClients(accept, revisions) ?? accept;
   };
   return {

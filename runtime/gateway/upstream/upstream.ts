@@ -6,6 +6,7 @@ import { inLaterTurn } from "../../internal/timers.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import { SharedPromise } from "../../internal/shared-promise.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { MessageMiddleware } from "../../protocol/peer/message-middleware.ts";
 import type { Telemetry } from "../../protocol/session/telemetry.ts";
 import { isPeerError, methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
@@ -43,6 +44,7 @@ export interface UpstreamOptions {
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
   readonly telemetry: Telemetry | undefined;
+  readonly middleware?: readonly MessageMiddleware[] | undefined;
   /** Milliseconds without a response or progress after which a request of a client fails. */
   readonly idleTimeout: number;
   /** Maximum levels of a message with a tool, to be passed on. */
@@ -92,7 +94,7 @@ export class Upstream {
     principal: Principal,
     listener: () => Listener | undefined,
   ): Promise<Upstream> {
-    const { open, revisions, onError, telemetry, signal } = options;
+    const { open, revisions, onError, telemetry, middleware, signal } = options;
     const level: { value: string | undefined } = { value: undefined };
     const tasks = new Map<string, Listener>();
     const holder: { upstream?: Upstream } = {};
@@ -114,6 +116,7 @@ export class Upstream {
       logLevel: () => level.value,
       onError,
       ...(telemetry && { telemetry }),
+      ...(middleware && { middleware }),
       signal,
       // The client responds to requests of the server, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
