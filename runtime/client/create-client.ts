@@ -1,5 +1,6 @@
 import { EraCache } from "../lifecycle/era-cache.ts";
 import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
+import { orderMiddleware } from "../protocol/peer/message-middleware.ts";
 import { isDefinedExtension } from "../protocol/revision/defined-extension.ts";
 import { DefaultClientSession } from "./session/default-session.ts";
 import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
@@ -71,9 +72,10 @@ export function connectClient<P extends ClientTypes>(
 export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   checkOptions(given);
   const { extensions = [] } = given;
-  const source = { ...given, revisions: extendRevisions(given.revisions, extensions, "client") };
-  checkMethodOptions(source);
+  const revisions = extendRevisions(given.revisions, extensions, "client");
+  checkMethodOptions({ ...given, revisions });
   const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "client" });
+  const source = { ...given, revisions, middleware: orderMiddleware(given.middleware, installed?.middleware) };
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {

@@ -3,7 +3,7 @@ import type { ConnectionFactory } from "../client/connection-factory.ts";
 import type { Acceptor } from "../lifecycle/acceptor.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { MessageMiddleware } from "../protocol/peer/message-middleware.ts";
+import { orderMiddleware, type MessageMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
@@ -134,6 +134,7 @@ export async function createGateway(
   checkNumbers(options);
   if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
   const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "gateway" });
+  const middleware = orderMiddleware(options.middleware, installed?.middleware);
   const ended = new AbortController();
   const traffic = options.onTraffic && new Traffic({ onTraffic: options.onTraffic, onError });
   const open = connectUpstream(place);
@@ -143,7 +144,7 @@ export async function createGateway(
     revisions: traffic?.follow(upstreamRevisions) ?? upstreamRevisions,
     onError,
     telemetry: options.telemetry,
-    middleware: options.middleware,
+    middleware,
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
@@ -195,7 +196,7 @@ export async function createGateway(
       hasSessions,
       onError,
       telemetry: options.telemetry,
-      middleware: options.middleware,
+      middleware,
     });
     return traffic?.observeClients(accept, revisions) ?? accept;
   };

@@ -74,6 +74,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   } satisfies Omit<CoreServer, "tools">;
   const server = Object.assign(core, lists);
   const installed = findProvided(features, "installExtensions")?.(extensions, { end: "server", server });
+  builder.install(installed?.middleware ?? []);
   return server;
 }
 
@@ -83,6 +84,8 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
   /** Lists of the server, which are its members. */
   readonly lists: ToolLists & Lists;
   readonly #middleware: ServerMiddleware[];
+  /** Middleware of extensions, which runs inside the one of the server. */
+  readonly #installed: ServerMiddleware[] = [];
   readonly #sealed: Omit<SealedParts, "middleware">;
   #current: { readonly server: SealedServer; readonly version: number } | undefined;
 
@@ -122,11 +125,18 @@ class ServerBuilder<Lists extends object, Definition extends AnyCoreDefinition> 
     this.#middleware.push(step);
   }
 
+  install(middleware: readonly ServerMiddleware[]): void {
+    this.#installed.push(...middleware);
+  }
+
   /** The server as it is now. It is another one after each change. */
   get current(): SealedServer {
-    const version = this.parts.lists.version + this.#middleware.length;
+    const version = this.parts.lists.version + this.#middleware.length + this.#installed.length;
     if (this.#current?.version !== version) {
-      const server = new SealedServer({ ...this.#sealed, middleware: orderMiddleware(this.#middleware) });
+      const server = new SealedServer({
+        ...this.#sealed,
+        middleware: orderMiddleware(this.#middleware, this.#installed),
+      });
       this.#current = { server, version };
     }
     return this.#current.server;

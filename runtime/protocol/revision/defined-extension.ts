@@ -1,5 +1,6 @@
 import type { Extension, ExtensionTables, RequestRow, Role } from "../../../generated/support.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
+import type { MessageMiddleware } from "../peer/message-middleware.ts";
 import { RpcError, SetupError, toError } from "../../jsonrpc/errors.ts";
 
 /** Place where an extension is set up: one server, one client or one gateway. */
@@ -11,6 +12,8 @@ export interface ExtensionSetup {
 
 /** Parts that an extension adds to the end where it is set up. */
 export interface InstalledExtension {
+  /** Middleware around the messages of the end. It runs inside the middleware of the end itself, after extensions that this one requires. */
+  readonly middleware?: readonly MessageMiddleware[];
   /** Called once when the end is closed. */
   close?(): unknown;
 }
@@ -38,10 +41,13 @@ export function isDefinedExtension(extension: Extension): extension is DefinedEx
  *
  * @throws {SetupError} when a required extension is missing, when extensions require each other, or when one cannot be set up
  */
-export function installExtensions(extensions: readonly Extension[], place: ExtensionSetup): { close(): Promise<void> } {
+export function installExtensions(
+  extensions: readonly Extension[],
+  place: ExtensionSetup,
+): { readonly middleware: readonly MessageMiddleware[]; close(): Promise<void> } {
   const installed: InstalledExtension[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(installed.reverse().map(async (extension) => extension.close?.()));
+    await Promise.all(installed.splice(0).reverse().map(async (extension) => extension.close?.()));
   };
   for (const extension of sortByRequirements(extensions.filter(isDefinedExtension), extensions)) {
     try {
@@ -54,7 +60,7 @@ export function installExtensions(extensions: readonly Extension[], place: Exten
       throw new SetupError(`Extension ${extension.id} cannot be set up: ${toError(thrown).message}`, { cause: thrown });
     }
   }
-  return { close };
+  return { middleware: installed.flatMap(({ middleware = [] }) => middleware), close };
 }
 
 /** Sorts extensions: each comes after the ones it requires. Otherwise their order stays. */

@@ -10,6 +10,7 @@ import { defineExtension } from "../../../../runtime/server/extensions/define-ex
 import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
+import type { MessageMiddleware } from "../../../../runtime/protocol/peer/message-middleware.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
@@ -289,4 +290,50 @@ test("extensions are closed with their end, before the ones they require", async
     await end?.close();
     expect(done.splice(0)).toEqual(["two closed", "one closed"]);
   }
+});
+
+test("middleware of an extension runs inside the middleware of its end", async () => {
+  const step = (name: string): MessageMiddleware => ({
+    receive: { request: ({ method, role }, next) => (note(`${name}: ${role} receives ${method}`), next()) },
+    send: { request: ({ method, role }, next) => (note(`${name}: ${role} sends ${method}`), next()) },
+  });
+  const note = (text: string): void => void (text.endsWith("echo/spell") && done.push(text));
+  const handlers = { requests: { "echo/spell": ({ text }: { readonly text: string }) => ({ text }) } };
+  const adding = (name: string): Extension =>
+    defineExtension(extension, { ...handlers, setup: () => ({ middleware: [step(name)] }) });
+  const server = createServer(
+    { name: "server", version: "1", extensions: [adding("extension")], middleware: [step("server")] },
+    revisions,
+  );
+  server.use(step("use"));
+  closing.push(() => server.close());
+  const near = await ways["in memory"]?.(server);
+  const gateway =
+    near &&
+    (await createGateway(near, { revisions, extensions: [adding("extension")], middleware: [step("gateway")] }));
+  closing.push(async () => gateway?.close());
+  const client = createUntypedClient({
+    info: { name: "client", version: "1" },
+    revisions,
+    extensions: [adding("extension")],
+    middleware: [step("client")],
+  });
+  closing.push(() => client.close());
+  const session = await client.connect((options) => {
+    const [end, far] = createInMemoryTransports();
+    gateway?.accept(far);
+    return connect(end, options);
+  });
+  await session.request(clientRequests["echo/spell"], { text: "" });
+  expect(done).toEqual([
+    "client: client sends echo/spell",
+    "extension: client sends echo/spell",
+    "gateway: server receives echo/spell",
+    "extension: server receives echo/spell",
+    "gateway: client sends echo/spell",
+    "extension: client sends echo/spell",
+    "server: server receives echo/spell",
+    "use: server receives echo/spell",
+    "extension: server receives echo/spell",
+  ]);
 });
