@@ -1,6 +1,9 @@
 /** Side of a connection. */
 export type Role = "client" | "server";
 
+/** Sender of a method: a side of a connection, or, on a connection of their own, a view and the host that shows it. */
+export type Sender = Role | "view" | "host";
+
 /** Part of an overlay about behaviour, for the generated tables. */
 export interface Rules {
   /** Lifecycle of the revision: `handshake` (initialize, initialized) or `per-request` (every request carries version and capabilities). */

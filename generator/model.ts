@@ -2,7 +2,7 @@
  * Intermediate model between the reader and the emitters. Types only.
  * `create-mcp-server model <revision>` prints it as JSON, so other tools and languages can generate from it.
  */
-import type { ConversionRule, ExtensionRules, Role, Rules } from "./model-rules.ts";
+import type { ConversionRule, ExtensionRules, Role, Rules, Sender } from "./model-rules.ts";
 
 export type * from "./model-rules.ts";
 
@@ -270,8 +270,8 @@ export interface Method {
   readonly type: string;
   /** Kind of the method. `embedded` methods are never sent as messages: they are payloads inside a result that requires input. */
   readonly kind: "request" | "notification" | "embedded";
-  /** Roles that may send the method. */
-  readonly senders: readonly Role[];
+  /** Those who may send the method. */
+  readonly senders: readonly Sender[];
   /** Other names under which peers send the method. */
   readonly aliases?: readonly string[];
   /** Parameters of the method. Absent if the type declares none. */
@@ -281,7 +281,7 @@ export interface Method {
   /** Results for requests with a certain member in their params only. */
   readonly alternatives: readonly ResultAlternative[];
   /** Capability that must be declared before the method may be sent, by sender. A missing entry means none is needed. */
-  readonly gates: { readonly [sender in Role]?: Gate };
+  readonly gates: { readonly [sender in Sender]?: Gate };
   /** Capability the sender must declare in addition. Otherwise the request is rejected with the name of the missing capability. */
   readonly needs?: Gate;
   /** Time until the response. Absent if the receiver has no work with it. It comes from the overlay. */

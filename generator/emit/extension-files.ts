@@ -1,5 +1,5 @@
 import type { ExtensionModel, Method } from "../model.ts";
-import { methodsOf, tableSpecs, type TableSpec } from "./method-text.ts";
+import { methodsOf, tableSpecs, viewTables, type MessageTable } from "./method-text.ts";
 import { referencesIn } from "../model/shapes.ts";
 import { digestText } from "./digest-text.ts";
 import type { Templates } from "../internal/templates.ts";
@@ -32,7 +32,9 @@ export function emitExtension(model: ExtensionModel, templates: Templates, comma
     "methods.ts": methodsView(model, validate.callees),
     "index.ts": {
       names: model.declarations.map(({ name }) => name),
-      values: [...usedSpecs(model).map(({ name }) => name), "extension"].sort().join(", "),
+      values: [...usedTables(model, [...messageSpecs, ...viewTables]).map(({ name }) => name), "extension"]
+        .sort()
+        .join(", "),
     },
   };
   return new Map(
@@ -82,20 +84,25 @@ function typesInTables({ params, result, alternatives }: Method): readonly strin
 /** Tables of messages: an extension has no input requests of its own. */
 const messageSpecs = tableSpecs.filter(({ kind }) => kind !== "embedded");
 
-function usedSpecs({ methods }: ExtensionModel): readonly TableSpec[] {
-  return messageSpecs.filter((spec) => methodsOf(methods, spec).length > 0);
+function usedTables({ methods }: ExtensionModel, all: readonly MessageTable[]): readonly MessageTable[] {
+  return all.filter((spec) => methodsOf(methods, spec).length > 0);
 }
 
 function methodsView(model: ExtensionModel, checks: ValidateView["callees"]): object {
   const { methods, rules, scope, status } = model;
-  const used = usedSpecs(model);
-  const tables = tableViews({ methods, declarations: scope }, used, checks);
+  const used = usedTables(model, messageSpecs);
+  const tabled = { methods, declarations: scope };
+  const tables = tableViews(tabled, used, checks);
+  const others = tableViews(tabled, usedTables(model, viewTables), checks);
   const { id, lifecycles, declared, headers, results, members } = rules;
   const emptyTables = messageSpecs.filter((spec) => !used.includes(spec)).map(({ name }) => name);
   const checkName = (type: string): string => `check${type}`;
   return {
-    support: ["Extension", ...(emptyTables.length > 0 ? ["NoRows"] : []), ...rowTypesIn(tables)].sort().join(", "),
-    tables,
+    support: ["Extension", ...(emptyTables.length > 0 ? ["NoRows"] : []), ...rowTypesIn([...tables, ...others])]
+      .sort()
+      .join(", "),
+    tables: [...tables, ...others],
+    extensionTables: tables,
     emptyTables,
     id: literalText(id),
     status: literalText(status),

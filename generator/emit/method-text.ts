@@ -1,4 +1,4 @@
-import type { Method, Role } from "../model.ts";
+import type { Method, Role, Sender } from "../model.ts";
 import { resolveObject, type Declared } from "../model/resolve.ts";
 import { summaryText } from "./doc-text.ts";
 
@@ -6,12 +6,18 @@ import { summaryText } from "./doc-text.ts";
 export type TableName =
   "clientRequests" | "serverRequests" | "clientNotifications" | "serverNotifications" | "embeddedRequests";
 
-/** One of the five dispatch tables of a revision. */
-export interface TableSpec {
-  readonly name: TableName;
+/** Table of the methods of one kind and one sender. */
+export interface MessageTable {
+  readonly name: string;
   readonly kind: Method["kind"];
-  readonly sender: Role;
+  readonly sender: Sender;
   readonly summary: string;
+}
+
+/** One of the five dispatch tables of a revision. */
+export interface TableSpec extends MessageTable {
+  readonly name: TableName;
+  readonly sender: Role;
 }
 
 /** Dispatch tables in the order in which they appear in the file. */
@@ -38,8 +44,19 @@ export const tableSpecs: readonly TableSpec[] = [
   },
 ];
 
+/**
+ * Tables of an extension for the connection of a view and its host. The constant `extension` does not refer to them: clients and servers neither
+ * accept these messages nor bundle their checks.
+ */
+export const viewTables: readonly MessageTable[] = [
+  { name: "viewRequests", kind: "request", sender: "view", summary: "Requests of a view to its host." },
+  { name: "hostRequests", kind: "request", sender: "host", summary: "Requests of a host to a view." },
+  { name: "viewNotifications", kind: "notification", sender: "view", summary: "Notifications of a view." },
+  { name: "hostNotifications", kind: "notification", sender: "host", summary: "Notifications of a host." },
+];
+
 /** Returns the methods of a table, in model order. */
-export function methodsOf(methods: readonly Method[], { kind, sender }: TableSpec): Method[] {
+export function methodsOf(methods: readonly Method[], { kind, sender }: MessageTable): Method[] {
   return methods.filter((method) => method.kind === kind && method.senders.includes(sender));
 }
 

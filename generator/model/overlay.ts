@@ -8,6 +8,7 @@ import type {
   ReservedMeta,
   ResultTypeRule,
   Role,
+  Sender,
 } from "../model.ts";
 
 /**
@@ -103,8 +104,8 @@ export interface Clause {
 export interface MethodOverlay extends Clause {
   /** `embedded` marks a payload inside a result, never sent as a message. */
   readonly kind?: "embedded";
-  /** Roles of senders of the method, if no role union contains it, as in extensions. */
-  readonly senders?: readonly Role[];
+  /** Senders of the method, if no role union contains it, as in extensions. */
+  readonly senders?: readonly Sender[];
   /**
    * Replaces the derived capability gate. `null`: the method needs none. Without a side, it is the receiver of a request, or the sender of a
    * notification.

@@ -1,5 +1,5 @@
 import { capabilitiesType, hasCapability } from "../model/capabilities.ts";
-import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
+import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Sender, Shape } from "../model.ts";
 import type { DeclarationOverlay, MethodOverlay } from "../model/overlay.ts";
 import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { SpecError } from "../internal/spec-error.ts";
@@ -32,7 +32,7 @@ export interface ExtensionTerms {
 /** Kind and senders of one type, according to the role unions. */
 interface Sighting {
   readonly kind: Method["kind"];
-  readonly senders: readonly Role[];
+  readonly senders: readonly Sender[];
 }
 
 /**
@@ -191,7 +191,7 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     alternatives: result ? readAlternatives(context, result, facts) : [],
     gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
     ...(facts?.aliases && { aliases: facts.aliases }),
-    ...(context.terms?.needs && { needs: context.terms.needs }),
+    ...(context.terms?.needs && senders.some(isRole) && { needs: context.terms.needs }),
     ...readBehavior(name, context.overlay),
     ...(doc && { doc }),
   };
@@ -251,8 +251,14 @@ function readAlternatives(context: Context, plain: Shape, facts: MethodOverlay |
 
 function readGate(
   context: Context,
-  { name, kind, sender, facts }: { name: string; kind: Method["kind"]; sender: Role; facts: MethodOverlay | undefined },
+  {
+    name,
+    kind,
+    sender,
+    facts,
+  }: { name: string; kind: Method["kind"]; sender: Sender; facts: MethodOverlay | undefined },
 ): [Role, Gate][] {
+  if (!isRole(sender)) return [];
   const side = gateSide(kind, sender);
   if (context.terms) return [[sender, facts?.gate ? { side, ...facts.gate } : context.terms.gate]];
   if (facts?.gate === null) return [];
@@ -264,6 +270,11 @@ function readGate(
     `${name} requires ${capability}, which is missing from ${capabilitiesType(gate.side)}; set methods["${name}"].gate`,
   );
   return [];
+}
+
+/** False for a view and its host, whose connection has no capabilities of this kind. */
+function isRole(sender: Sender): sender is Role {
+  return sender === "client" || sender === "server";
 }
 
 /** Side required to declare the capability: the receiver of a request, the sender of a notification. */
@@ -303,7 +314,7 @@ function askAboutEqualNames(context: Context, methods: readonly Method[]): void 
   }
 }
 
-function withSenders(what: string, senders: readonly Role[]): string[] {
+function withSenders(what: string, senders: readonly Sender[]): string[] {
   return senders.map((sender) => `${what} of the ${sender}`);
 }
 

@@ -28,6 +28,16 @@ const otherMeanings: readonly { readonly word: string; readonly means: string; i
     isMeant: (path) => path.startsWith("runtime/transport/http-server/"),
   },
   {
+    word: "web",
+    means: "type of an application that registers",
+    isMeant: (path) => path === "runtime/auth/client/grants/registration.ts",
+  },
+  {
+    word: "inline",
+    means: "place of a source map",
+    isMeant: (path) => path === "tools/dev/watch-server.ts",
+  },
+  {
     word: "maxTokens",
     means: "name of a member",
     isMeant: (path) => path === "runtime/server/input/request-types.ts",

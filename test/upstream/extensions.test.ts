@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { toJsonSchema, type JsonSchema } from "../oracle/json-schema.ts";
 import { hashText } from "../../generator/internal/files.ts";
+import { capitalize } from "../../generator/internal/text.ts";
 import type { ExtensionModel } from "../../generator/model.ts";
 import type { ExtensionOverlay } from "../../generator/model/overlay.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
@@ -13,7 +14,9 @@ import { createInMemoryTransports } from "../../runtime/transport/memory.ts";
 import { compareSchemas, type Difference } from "../oracle/compare.ts";
 import { converseExtended } from "../oracle/exactness/extension-converse.ts";
 import { createExtensionJudge } from "../oracle/exactness/extension-judge.ts";
+import { createValidators } from "../oracle/official-validators.ts";
 import { createExtendedServer } from "../oracle/exactness/extension-server.ts";
+import { invalidMessages, validMessages } from "../runtime/server/apps/ui-samples.ts";
 import { alone } from "../runtime/lifecycle/stateless.ts";
 
 /*
@@ -159,3 +162,30 @@ it("views are declared as upstream declares them, which closes every object and 
   for (const { official, ours } of found.filter(({ at }) => at.endsWith(".*")))
     expect({ official, ours }).toEqual(more);
 });
+
+it("messages between a view and its host are valid and invalid as for the package of the authors", () => {
+  const { $defs } = readUpstream("ui");
+  const isValid = ([method, params]: readonly [string, unknown, ...unknown[]]): boolean => {
+    const name = toUpstreamName(method);
+    const schema = isObject($defs) ? $defs[name] : undefined;
+    // A definition refers to its own definitions as if it were a file.
+    const own = isObject(schema) && isObject(schema.$defs) ? schema.$defs : {};
+    return createValidators({ $defs: { ...own, [name]: schema } })(name)({ method, params });
+  };
+  expect(validMessages.filter((sample) => !isValid(sample)).map(([method]) => method)).toEqual([
+    // The package sends lists only; the text has one value.
+    "ui/message",
+    // The package knows no reason.
+    "ui/resource-teardown",
+    // The schema of the package requires every variable, which its types do not.
+    "ui/notifications/host-context-changed",
+  ]);
+  expect(invalidMessages.filter(isValid)).toEqual([]);
+});
+
+/** Upstream's declaration of a message, such as `McpUiToolInputNotification`. */
+function toUpstreamName(method: string): string {
+  const isNotification = method.startsWith("ui/notifications/");
+  const words = method.split("/").at(-1)?.split("-").map(capitalize) ?? [];
+  return `McpUi${words.join("")}${isNotification ? "Notification" : "Request"}`;
+}

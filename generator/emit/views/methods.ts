@@ -12,7 +12,7 @@ import {
   resultText,
   sentText,
   tableSpecs,
-  type TableSpec,
+  type MessageTable,
 } from "../method-text.ts";
 import type { ValidateView } from "./validate.ts";
 import { capitalize } from "../../internal/text.ts";
@@ -106,7 +106,11 @@ export function factsOf(
 }
 
 /** Returns the tables of the methods of a model. */
-export function tableViews(model: Tabled, specs: readonly TableSpec[], checks: ValidateView["callees"]): TableView[] {
+export function tableViews(
+  model: Tabled,
+  specs: readonly MessageTable[],
+  checks: ValidateView["callees"],
+): TableView[] {
   return specs.map((spec) => tableView(spec, model, checks));
 }
 
@@ -124,7 +128,7 @@ export function tableTypes(tables: readonly TableView[]): string[] {
 /** Methods, with the declarations in which their types are looked up. */
 export type Tabled = Declared & { readonly methods: readonly Method[] };
 
-function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees"]): TableView {
+function tableView(spec: MessageTable, model: Tabled, checks: ValidateView["callees"]): TableView {
   const { name, summary } = spec;
   const typeName = capitalize(name);
   return {
@@ -137,7 +141,7 @@ function tableView(spec: TableSpec, model: Tabled, checks: ValidateView["callees
 }
 
 function rowView(
-  { sender }: TableSpec,
+  { sender }: MessageTable,
   method: Method,
   { model, checks }: { readonly model: Declared; readonly checks: ValidateView["callees"] },
 ): RowView {

@@ -78,6 +78,21 @@ export type SayRequest = JSONRPCRequest & { method: "echo/say"; params: SayParam
     expect(alone).not.toHaveProperty("needs");
   });
 
+  test("a method of an extension may have hyphens and dots in its name", () => {
+    const name = "com.example/echo.say-it";
+    const [method] = read((schema) => schema.replace("echo/say", name), {
+      methods: { [name]: { clause, senders: ["client"] } },
+    }).methods;
+    expect(method?.name).toBe(name);
+  });
+
+  test("a method between a view and its host needs no capability", () => {
+    const methods = { "echo/say": { clause, senders: ["view", "host"] as const } };
+    const [method] = read(undefined, { methods }).methods;
+    expect(method).toMatchObject({ senders: ["view", "host"], gates: {} });
+    expect(method).not.toHaveProperty("needs");
+  });
+
   test("alternatives of an intersection of an object and a union get a tag", () => {
     const result = read().declarations.find(({ name }) => name === "SayResult");
     expect(result?.shape).toMatchObject({

@@ -107,6 +107,12 @@ describe("an invalid overlay", () => {
       at: "/methods/server~1discover/gate",
       pointer: "/methods/server~1discover",
     },
+    {
+      problem: "a method name that ends with a slash",
+      at: "/methods/server~1",
+      to: {},
+      says: "not a valid method name",
+    },
     { problem: "a method name with a blank", at: "/methods/server discover", to: {}, says: "not a valid method name" },
     {
       problem: "a gate without a path",

@@ -94,3 +94,17 @@ test.each([
   expect(size.bytes, JSON.stringify(size)).toBeLessThanOrEqual(ceiling.bytes);
   expect(size.compressed, JSON.stringify(size)).toBeLessThanOrEqual(ceiling.compressed);
 });
+
+test("the bundle of a server with views has no message between a view and its host", async () => {
+  const code = `import { createUiResource, defineServer, defineTool, serveStdio } from "./index.ts";
+const uri = "ui://test/board";
+const board = createUiResource({ uri, name: "board", html: "<!doctype html><title>Board</title>" });
+const tools = [defineTool({ name: "show", ui: { resourceUri: uri }, execute: () => "3 open" })];
+await serveStdio(defineServer({ name: "board", version: "1.0.0", tools, resources: [board] })).closed;
+`;
+  const made = await bundle(code, { features: ["tools", "resources", "apps"] });
+  const text = new TextDecoder().decode(made);
+  expect(text).toContain("io.modelcontextprotocol/ui");
+  expect(text).not.toContain("ui/open-link");
+  expect(text).not.toContain("ui/notifications/");
+});
