@@ -28,7 +28,6 @@ export { listAll, readItems, readPages } from "./client/lists/pages.ts";
 export type { ClientSession } from "./client/session/client-session.ts";
 
 export { defineExtension } from "./server/extensions/define-extension.ts";
-export type { ExtensionOptions } from "./server/extensions/define-extension.ts";
 
 export type { CommonDeclarations } from "./protocol/revision/missing.ts";
 

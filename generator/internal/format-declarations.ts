@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { readIfPresent } from "./files.ts";
-import { formatTypeScript } from "./format.ts";
+import { formatTypeScript, style } from "./format.ts";
+import { isRecord, parseJson } from "./json-text.ts";
 import { listText } from "./list-text.ts";
 import { packageRoot } from "./package-info.ts";
 import { escapeUnseen } from "./text.ts";
@@ -22,7 +23,10 @@ export async function formatDeclarations(modules: Tree): Promise<Map<string, str
   const formatted = new Map<string, string>();
   for (const [path, text] of modules) {
     const parts: string[] = [];
-    for (const part of splitModule(text)) parts.push(packaged[keyOf(part)] ?? (await formatPart(part)));
+    for (const part of splitModule(text)) {
+      const known = packaged[keyOf(part)];
+      parts.push(typeof known === "string" ? known : await formatPart(part));
+    }
     formatted.set(path, `${parts.join("\n\n")}\n`);
   }
   return formatted;
@@ -37,13 +41,14 @@ export async function packDeclarations(modules: Iterable<string>): Promise<strin
 }
 
 /** Reads the formatted declarations by the hash of their text before formatting. */
-async function readPackaged(): Promise<Readonly<Partial<Record<string, string>>>> {
-  return JSON.parse((await readIfPresent(join(packageRoot, "dist", packagedDeclarations))) ?? "{}");
+async function readPackaged(): Promise<Readonly<Record<string, unknown>>> {
+  const packaged = parseJson((await readIfPresent(join(packageRoot, "dist", packagedDeclarations))) ?? "{}");
+  return isRecord(packaged) ? packaged : {};
 }
 
-/** A declaration is found by its unformatted text: the formatted text always belongs to it. */
+/** A declaration is found by its unformatted text and the code style: the formatted text always belongs to them. */
 function keyOf(part: string): string {
-  return createHash("sha256").update(part).digest("base64url").slice(0, 16);
+  return createHash("sha256").update(JSON.stringify(style)).update(part).digest("base64url").slice(0, 16);
 }
 
 /** Splits a module at the blank lines before declarations. A declaration may also end at the left margin, with a bracket or a semicolon. */

@@ -4,7 +4,7 @@ import type { Options, Plugin } from "prettier";
 export const printWidth = 120;
 
 /** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
-const style: Options = { printWidth, endOfLine: "lf" };
+export const style: Options = { printWidth, endOfLine: "lf" };
 
 /** Options of the formatting of TypeScript. */
 export interface FormatOptions {

@@ -46,12 +46,18 @@ export function readMethods(declarations: readonly Declaration[], overlay: Decla
   return methods;
 }
 
-/** Does the same as `readMethods` without throwing. Returns all readable methods, and every problem for which an overlay entry is missing. */
+/** Readable methods, and every problem for which an overlay entry is missing. */
+interface ExaminedMethods {
+  readonly methods: Method[];
+  readonly decisions: readonly SpecError[];
+}
+
+/** Does the same as `readMethods` without throwing. */
 export function examineMethods(
   declarations: readonly Declaration[],
   overlay: DeclarationOverlay,
   path: string,
-): { readonly methods: Method[]; readonly decisions: readonly SpecError[] } {
+): ExaminedMethods {
   const byName = declarationsByName({ declarations });
   const context: Context = { declarations, byName, overlay, path, decisions: [] };
   const sightings = readRoles(context);
@@ -65,10 +71,10 @@ export function examineMethods(
     }
     sightings.set(type, { kind: "embedded", senders: ["server"] });
   }
-  const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
-  askAboutEqualNames(context, methods);
-  askAboutStale(context, methods);
-  return { methods, decisions: context.decisions };
+  return finish(
+    context,
+    [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting)),
+  );
 }
 
 /**
@@ -79,16 +85,21 @@ export function examineExtensionMethods(
   own: readonly Declaration[],
   scope: readonly Declaration[],
   { overlay, path, terms }: { overlay: DeclarationOverlay; path: string; terms: ExtensionTerms },
-): { readonly methods: Method[]; readonly decisions: readonly SpecError[] } {
+): ExaminedMethods {
   const byName = declarationsByName({ declarations: scope });
   const context: Context = { declarations: scope, byName, overlay, path, decisions: [], terms };
   const methods = methodTypes(context, own).flatMap(([type, name]) => {
     const senders = overlay.methods[name]?.senders;
-    if (!senders)
-      ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
     const kind = isNotification(type) ? "notification" : "request";
-    return readMethod(context, type, { kind, senders: senders ?? [] });
+    if (senders) return readMethod(context, type, { kind, senders });
+    ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
+    return [];
   });
+  return finish(context, methods);
+}
+
+/** Returns the methods with the problems so far, and with those that show only when all methods are known. */
+function finish(context: Context, methods: Method[]): ExaminedMethods {
   askAboutEqualNames(context, methods);
   askAboutStale(context, methods);
   return { methods, decisions: context.decisions };

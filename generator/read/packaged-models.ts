@@ -1,4 +1,5 @@
 import type { ExtensionModel, RevisionModel } from "../model.ts";
+import { isRecord, parseJson } from "../internal/json-text.ts";
 import { readPackaged } from "../internal/packaged.ts";
 
 /** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
@@ -44,8 +45,9 @@ export function packModels(
 /** Reads the models of this package, if their build is of this code. */
 export async function readPackagedModels(): Promise<PackagedModels | undefined> {
   const text = await readPackaged(packagedModels);
-  if (text === undefined) return undefined;
-  const { digest, digests, models, extensions }: Packed = JSON.parse(text);
+  const packed = parseJson(text ?? "");
+  if (!isPacked(packed)) return undefined;
+  const { digest, digests, models, extensions } = packed;
   return {
     digest,
     models,
@@ -55,4 +57,14 @@ export async function readPackagedModels(): Promise<PackagedModels | undefined> 
       return core ? [{ ...own, core, scope: [...core.declarations, ...own.declarations] }] : [];
     }),
   };
+}
+
+/** True for models that this code has written: {@link readPackaged} returns no others, unless the file is cut off. */
+function isPacked(value: unknown): value is Packed {
+  if (!isRecord(value) || typeof value.digest !== "string" || !Array.isArray(value.digests)) return false;
+  return [value.models, value.extensions].every((list) => Array.isArray(list) && list.every(hasFormat));
+}
+
+function hasFormat(model: unknown): boolean {
+  return isRecord(model) && model.format === (1 satisfies RevisionModel["format"]);
 }

@@ -1,4 +1,5 @@
 import type { WrittenConversions } from "../../emit/written-conversions.ts";
+import { isRecord, parseJson } from "../../internal/json-text.ts";
 import { readPackaged } from "../../internal/packaged.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 
@@ -14,8 +15,8 @@ export const packagedConversions = "conversions.json";
  * @throws {SpecError} when a difference between these and newer revisions of the folder has no rule.
  */
 export async function readLayerConversions(spec: SpecModels, ids: readonly string[]): Promise<ConversionsById> {
-  const packed: Packed = JSON.parse((await readPackaged(packagedConversions)) ?? "{}");
-  if (packed.digest === spec.digest && packed.revisions) return new Map(Object.entries(packed.revisions));
+  const packed = parseJson((await readPackaged(packagedConversions)) ?? "{}");
+  if (isPacked(packed) && packed.digest === spec.digest) return new Map(Object.entries(packed.revisions));
   const { writeAllConversions } = await import("../../emit/written-conversions.ts");
   return writeAllConversions(spec.models, ids);
 }
@@ -28,6 +29,11 @@ export function packConversions({ digest }: SpecModels, conversions: Conversions
 
 /** Conversions as the build stores them. */
 interface Packed {
-  readonly digest?: string;
-  readonly revisions?: Readonly<Record<string, WrittenConversions>>;
+  readonly digest: string;
+  readonly revisions: Readonly<Record<string, WrittenConversions>>;
+}
+
+/** True for conversions that this code has written: {@link readPackaged} returns no others, unless the file is cut off. */
+function isPacked(value: unknown): value is Packed {
+  return isRecord(value) && typeof value.digest === "string" && isRecord(value.revisions);
 }
