@@ -13,7 +13,7 @@ import { EventStreamReader } from "./event-stream.ts";
 export class PostExchange implements RequestProgress {
   readonly #open: Set<RequestId>;
   readonly #controller = new AbortController();
-  #onDone = (): void => {};
+  #whenDone: (() => void)[] | undefined;
   #isSent = false;
   #cancellation: Error | undefined;
 
@@ -45,13 +45,14 @@ export class PostExchange implements RequestProgress {
 
   /** Calls `run` when the last response has arrived. */
   whenDone(run: () => void): void {
-    this.#onDone = run;
     if (this.isDone) run();
+    else (this.#whenDone ??= []).push(run);
   }
 
   /** Marks a request as complete: its response has arrived, on any stream. */
   settle(id: RequestId): void {
-    if (this.#open.delete(id) && this.isDone) this.#onDone();
+    if (!this.#open.delete(id) || !this.isDone) return;
+    for (const run of this.#whenDone ?? []) run();
   }
 
   /** Ensures that the requests are not sent any more. Returns true if the server may be processing them and has to be notified. */

@@ -15,7 +15,7 @@ export class FetchExchange implements Exchange {
   #respond: (response: Response) => void = () => {};
   #fields: HeaderFields | undefined;
   #writer: FetchWriter | undefined;
-  #onStream: ((writer: EventWriter) => void) | undefined;
+  #onStream: ((writer: EventWriter) => void)[] | undefined;
 
   constructor(request: Request) {
     this.#request = request;
@@ -102,13 +102,13 @@ export class FetchExchange implements Exchange {
   }
 
   onStream(run: (writer: EventWriter) => void): void {
-    this.#onStream = run;
+    (this.#onStream ??= []).push(run);
   }
 
   stream(headers: HeaderFields): EventWriter {
     const writer = new FetchWriter();
     this.#writer = writer;
-    this.#onStream?.(writer);
+    for (const run of this.#onStream ?? []) run(writer);
     // Frameworks log the error of a stream, and a client that leaves is none.
     this.onClose(() => writer.end());
     this.#respond(new Response(writer.readable, { status: 200, headers: { ...headers, ...this.#fields } }));

@@ -15,7 +15,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   readonly #turns: TurnBatcher;
   readonly #parsed: unknown;
   #fields: HeaderFields = none;
-  #onStream: ((writer: EventWriter) => void) | undefined;
+  #onStream: ((writer: EventWriter) => void)[] | undefined;
   /** Removes the listeners for the body. */
   #forgetBody: (() => void) | undefined;
   #isRead = false;
@@ -134,7 +134,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   }
 
   onStream(run: (writer: EventWriter) => void): void {
-    this.#onStream = run;
+    (this.#onStream ??= []).push(run);
   }
 
   stream(headers: HeaderFields): EventWriter {
@@ -142,7 +142,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     this.#forgetBody?.();
     this.#forgetBody = undefined;
     const writer = new NodeWriter(this.#response.writeHead(200, merge(headers ?? none, this.#fields)));
-    this.#onStream?.(writer);
+    for (const run of this.#onStream ?? []) run(writer);
     return writer;
   }
 

@@ -107,12 +107,12 @@ describe("the response of the web platform", () => {
     expect(["x-a", "x-b", "x-c"].map((name) => error.headers.get(name))).toEqual([null, null, "3"]);
   });
 
-  test("a stream has the fields that were added, its watcher, and an end at which each listener is called once", async () => {
+  test("a stream has the fields that were added, its watchers, and an end at which each listener is called once", async () => {
     const { exchange } = open();
     const watched: unknown[] = [];
     const calls: string[] = [];
     exchange.addFields({ "x-a": "1" });
-    exchange.onStream((writer) => watched.push(writer));
+    for (const name of ["first", "second"]) exchange.onStream((writer) => watched.push([name, writer]));
     const writer = exchange.stream({ "content-type": "text/event-stream" });
     writer.onClose(() => calls.push("early"));
     writer.write("a");
@@ -131,7 +131,11 @@ describe("the response of the web platform", () => {
       "text/event-stream",
       "1",
     ]);
-    expect([watched, calls, await response.text()]).toEqual([[writer], ["early", "late"], "aé"]);
+    expect(watched).toEqual([
+      ["first", writer],
+      ["second", writer],
+    ]);
+    expect([calls, await response.text()]).toEqual([["early", "late"], "aé"]);
   });
 
   test("a reader that leaves a stream ends it, and one that reads lets its writer go on", async () => {

@@ -270,9 +270,12 @@ describe("the response on node:http", () => {
     const { response, heads, exchange } = create();
     exchange.addFields({ "x-a": "1" });
     const streams: unknown[] = [];
-    exchange.onStream((writer) => streams.push(writer));
+    for (const name of ["first", "second"]) exchange.onStream((writer) => streams.push([name, writer]));
     const writer = exchange.stream({});
-    expect(streams).toEqual([writer]);
+    expect(streams).toEqual([
+      ["first", writer],
+      ["second", writer],
+    ]);
     let calls = 0;
     exchange.fail({ status: 500 });
     expect([heads, response.destroyed]).toEqual([[[200, { "x-a": "1" }]], true]);
