@@ -18,6 +18,7 @@ import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { declareTasks, withGrace } from "../tasks/upstream-tasks.ts";
 import type { Principal } from "../principal.ts";
 import type { PrincipalStates } from "./principal-states.ts";
+import { LazyUpstream } from "../upstream/lazy-upstream.ts";
 import { ownRequest, ownTimeout } from "../upstream/own-request.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "../upstream/upstream.ts";
 
@@ -32,10 +33,10 @@ export class SessionProxy {
   readonly #bridge: TaskBridge;
   /** Aborted when the session has ended. */
   readonly #ended = new AbortController();
-  /** Connection to the server, opened at the first request of the client. */
+  /** Connection to the server, opened at the first request of the client. It is never another one, because the session ends with it. */
   #upstream: Promise<Upstream> | undefined;
   /** Connection on which the server may respond with tasks. It declares them, so it is opened only when a task is wanted. */
-  #withTasks: Promise<Upstream> | undefined;
+  readonly #withTasks = new LazyUpstream<Upstream>();
   /** Calls by the ids of their requests to the server, for each connection. */
   readonly #sent = new WeakMap<Upstream, Map<RequestId, CallContext>>();
   /** Requests in progress. A request of the server belongs to the last of them, unless the transport says to which. */
@@ -158,8 +159,7 @@ export class SessionProxy {
 
   async close(): Promise<void> {
     this.#ended.abort(new ClosedError("The session has ended"));
-    const upstreams = [this.#upstream, this.#withTasks];
-    await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
+    await Promise.all([this.#upstream?.then((upstream) => upstream.close()).catch(() => {}), this.#withTasks.close()]);
   }
 
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
@@ -245,18 +245,10 @@ export class SessionProxy {
   #connectWithTasks({ revision }: Upstream): Promise<Upstream> {
     // Nothing would close a connection that is opened after the end of the session.
     if (this.#ended.signal.aborted) return Promise.reject(toError(this.#ended.signal.reason));
-    if (this.#withTasks) return this.#withTasks;
-    const opening = this.#openWith(
-      declareTasks(toPrincipal(this.#session), revision),
-      this.#limit.enterBeside(this.#holder),
-    );
-    this.#withTasks = opening;
-    // The next call with a task opens it again.
-    const forget = (): void => {
-      if (this.#withTasks === opening) this.#withTasks = undefined;
-    };
-    opening.then(({ connection }) => void connection.closed.then(forget), forget);
-    return opening;
+    return this.#withTasks.get(async () => {
+      const leave = this.#limit.enterBeside(this.#holder);
+      return this.#openWith(declareTasks(toPrincipal(this.#session), revision), leave);
+    });
   }
 
   /** Sends the input requests inside of a result to the client, one request for each. */

@@ -9,6 +9,7 @@ import { toError } from "../../jsonrpc/errors.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { isFinal } from "../../stores/task-store.ts";
 import { isTaskState } from "../../tasks/task.ts";
+import { LazyUpstream } from "../upstream/lazy-upstream.ts";
 import { LostNotifications } from "../upstream/lost-notifications.ts";
 import { ownRequest, ownTimeout } from "../upstream/own-request.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
@@ -105,7 +106,7 @@ export class TaskNotifications implements Listener {
   readonly #host: TaskNotificationsHost;
   /** Open subscriptions, with the topics under which their notifications are passed on. */
   readonly #subscriptions = new Map<TaskSubscription, string>();
-  #upstream: Promise<TaskUpstream> | undefined;
+  readonly #upstream = new LazyUpstream<TaskUpstream>();
   /** Key in `_meta` by which notifications name their subscription request. */
   #tag: string | undefined;
 
@@ -143,20 +144,16 @@ export class TaskNotifications implements Listener {
 
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions.keys()) subscription.end();
-    await this.#upstream?.then((upstream) => upstream.close()).catch(() => {});
+    await this.#upstream.close();
   }
 
   /** Returns the connection. After a loss, the next subscriber opens it again. */
   #connect(): Promise<TaskUpstream> {
-    const opening = (this.#upstream ??= this.#host.open(this));
-    const forget = (): void => {
-      if (this.#upstream === opening) this.#upstream = undefined;
-    };
-    opening.then(({ connection, revision }) => {
-      this.#tag = readMetaKeys(revision).subscription;
-      void connection.closed.then(forget);
-    }, forget);
-    return opening;
+    return this.#upstream.get(async () => {
+      const upstream = await this.#host.open(this);
+      this.#tag = readMetaKeys(upstream.revision).subscription;
+      return upstream;
+    });
   }
 }
 

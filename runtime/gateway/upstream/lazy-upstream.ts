@@ -1,0 +1,24 @@
+/** Parts of a connection to the server by which it is kept. */
+interface Kept {
+  readonly connection: { readonly closed: Promise<unknown> };
+  close(): Promise<void>;
+}
+
+/** Connection to the server, opened at its first use, and again after it could not be opened or has ended. */
+export class LazyUpstream<Opened extends Kept> {
+  #opening: Promise<Opened> | undefined;
+
+  /** Returns the connection. Calls while it is being opened share it. */
+  get(open: () => Promise<Opened>): Promise<Opened> {
+    if (this.#opening) return this.#opening;
+    const opening = open();
+    this.#opening = opening;
+    const forget = (): void => void (this.#opening = undefined);
+    opening.then(({ connection }) => void connection.closed.then(forget), forget);
+    return opening;
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.then((upstream) => upstream.close()).catch(() => {});
+  }
+}
