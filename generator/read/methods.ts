@@ -91,9 +91,10 @@ export function examineExtensionMethods(
   const methods = methodTypes(context, own).flatMap(([type, name]) => {
     const senders = overlay.methods[name]?.senders;
     const kind = isNotification(type) ? "notification" : "request";
-    if (senders) return readMethod(context, type, { kind, senders });
-    ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
-    return [];
+    if (!senders)
+      ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
+    // A proposal of an overlay needs the methods whose senders are not decided, too.
+    return readMethod(context, type, { kind, senders: senders ?? [] });
   });
   return finish(context, methods);
 }
