@@ -5,7 +5,7 @@ import type { Contract } from "../../generator/typed-client/contract/contract.ts
 import { isAtLeast, type Impact } from "../../generator/typed-client/contract/impact.ts";
 import type { Comparison } from "../../tools/diff/comparison.ts";
 import { emitComparison, type ReportFormat } from "../../tools/diff/report/emit.ts";
-import { compareRevisionModels } from "../../tools/diff/revisions.ts";
+import { compareExtensionModels, compareRevisionModels } from "../../tools/diff/revisions.ts";
 import { compareServers } from "../../tools/diff/servers.ts";
 import { readAccess, type AccessFlags } from "../../tools/live/access.ts";
 import { findCardDifferences } from "../../runtime/server-card/differences.ts";
@@ -14,6 +14,7 @@ import { fetchContract, fetchServerInfo, type FetchContractOptions } from "../..
 import { findCard, type FoundCard } from "../../tools/live/server-card.ts";
 import { chooseRevisions } from "../../tools/live/choose-revisions.ts";
 import { describeTarget, readTarget, type Target } from "../../tools/live/target.ts";
+import type { ExtensionModel } from "../../generator/model.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../../generator/read/spec-folder.ts";
 import { UserError } from "../../generator/internal/user-error.ts";
@@ -29,6 +30,8 @@ export interface DiffCommandOptions extends AccessFlags, SpecFlags {
   readonly format: ReportFormat;
   /** File for the report. Default: standard output. */
   readonly output?: string;
+  /** Identifier of an extension: then two versions of it are compared, each a schema or a spec folder. */
+  readonly extension?: string;
   /** Lowest impact for either side that makes the command fail. Default: none. */
   readonly failOn?: Impact;
 }
@@ -49,7 +52,8 @@ export async function runDiff(options: DiffCommandOptions): Promise<number> {
 }
 
 async function compare(options: DiffCommandOptions): Promise<Comparison> {
-  const { older, newer } = options;
+  const { older, newer, extension } = options;
+  if (extension !== undefined) return compareVersions(extension, options);
   const spec = await openSpecFolder((await chooseSpec(options)) ?? join(packageRoot, "spec"));
   const named = [older, newer].filter((word) => spec.pins.has(word));
   if (named.length === 2) return compareNamed(older, newer, spec);
@@ -99,6 +103,23 @@ async function compareNamed(older: string, newer: string, spec: SpecFolder): Pro
   if (!before || !after)
     throw new UserError(`the revisions ${older} and ${newer} cannot be read; check the spec folder.`);
   return compareRevisionModels(before, after, all);
+}
+
+/** Compares two versions of an extension. A spec folder stands for the version that it has pinned. */
+async function compareVersions(extension: string, options: DiffCommandOptions): Promise<Comparison> {
+  const spec = (await chooseSpec(options)) ?? join(packageRoot, "spec");
+  // Loads the compiler, which other comparisons do not need.
+  const [{ readExtensionVersion, readPinnedExtension }, { findNames }] = await Promise.all([
+    import("../../generator/pin/draft-extension.ts"),
+    import("../../generator/pin/extension-id.ts"),
+  ]);
+  const read = async (word: string): Promise<ExtensionModel> => {
+    if (!existsSync(join(word, "pins.json"))) return readExtensionVersion(word, { extension, spec });
+    const folder = await openSpecFolder(word);
+    return readPinnedExtension(folder, (await findNames(folder, extension)).name);
+  };
+  const [older, newer] = await Promise.all([read(options.older), read(options.newer)]);
+  return compareExtensionModels(older, newer);
 }
 
 function isDate(word: string): boolean {

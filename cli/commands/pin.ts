@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
+import type { ExtensionModel } from "../../generator/model.ts";
 import { pinExtension, type ExtensionPinReport, type PinExtensionOptions } from "../../generator/pin/pin-extension.ts";
 import { pinRevision, type PinOptions, type PinReport } from "../../generator/pin/pin.ts";
 import { quoteForShell } from "../../generator/internal/text.ts";
 import { findProject, readInstalledLayer } from "../../generator/scaffold/layer/installed-layer.ts";
 import { emitText } from "../../tools/diff/report/text.ts";
-import { compareRevisionModels } from "../../tools/diff/revisions.ts";
+import { compareExtensionModels, compareRevisionModels } from "../../tools/diff/revisions.ts";
 import { reportProblem } from "./report.ts";
 
 /** `create-mcp-server pin`: adds the schema of a revision to a spec folder. Returns the exit code. */
@@ -32,7 +33,7 @@ export async function runPinExtension(options: PinExtensionOptions): Promise<num
 }
 
 function extensionText(report: ExtensionPinReport, next: string): string {
-  const { spec, isNew, id, name, pin, core, declarations, overlay, decisions, model } = report;
+  const { spec, isNew, id, name, pin, core, declarations, overlay, decisions, previous } = report;
   const path = `${spec}/extensions/${name}/overlay.json`;
   const counted = `${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}`;
   const blocks = [
@@ -47,9 +48,18 @@ function extensionText(report: ExtensionPinReport, next: string): string {
     const toVerify = [...decisions.confirm, "clause: the links point to the right pages"];
     blocks.push(...listText("To verify against the specification of the extension:", toVerify));
   }
-  if (model && overlay.kind === "kept") blocks.push(`Next: ${next}`);
+  if (previous) blocks.push(extensionChangesText(previous, report));
+  if (overlay.kind === "kept") blocks.push(`Next: ${next}`);
   else blocks.push(`Next: review and complete ${path}, then ${next}`);
   return blocks.join("\n\n");
+}
+
+/** Lists the differences to the version before, in part if there are many. */
+function extensionChangesText(previous: ExtensionModel, { model }: ExtensionPinReport): string {
+  const text = emitText(compareExtensionModels(previous, model));
+  const lines = text.split("\n");
+  const hidden = lines.length - linesShown;
+  return hidden <= 0 ? text : [...lines.slice(0, linesShown), `  and ${hidden} more`].join("\n");
 }
 
 /** Returns the command that generates the extension: in a project beside its layer. */

@@ -97,6 +97,10 @@ const diffCommand = defineCommand({
     ...connectionOptions,
     ...accessOptions,
     spec: specOption,
+    extension: {
+      type: "string",
+      describe: "Identifier of an extension: compare two versions of it, each a schema.ts or a spec folder",
+    },
     ...reportOptions,
     "fail-on": {
       choices: impacts,
@@ -107,6 +111,7 @@ const diffCommand = defineCommand({
   examples: [
     ["diff <revision> <revision> --format html --output diff.html", "two revisions, as an HTML page"],
     ["diff 'node old.js' 'node new.js' --format markdown", "two servers, as Markdown for a pull request"],
+    ["diff spec new/schema.ts --extension com.example/echo", "a pinned extension, and a new version of it"],
     ["diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI: exit with 1 on breaking changes"],
   ],
   run: async (options) => (await import("./diff.ts")).runDiff(options),

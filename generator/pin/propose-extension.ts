@@ -8,7 +8,7 @@ import { SpecError } from "../internal/spec-error.ts";
 import type { Decisions } from "./decisions.ts";
 
 /** Schema to propose an overlay for. */
-export interface ExtensionDraft extends Omit<ExtensionInput, "overlay"> {
+export interface ProposalInput extends Omit<ExtensionInput, "overlay"> {
   readonly id: string;
   readonly parsed: Schema;
   /** Path of the overlay, for messages only. */
@@ -23,6 +23,8 @@ export interface ExtensionDraft extends Omit<ExtensionInput, "overlay"> {
 export interface ExtensionProposal {
   readonly overlay: ExtensionOverlay;
   readonly decisions: Decisions;
+  /** The extension, as far as no decision is open. */
+  readonly model: ExtensionModel;
   /** Entries of the version before for a type or method that is gone. */
   readonly dropped: readonly string[];
 }
@@ -32,7 +34,7 @@ export interface ExtensionProposal {
  *
  * @throws {SpecError} when the schema contradicts the core, for example by a method of the same name
  */
-export function proposeExtensionOverlay(draft: ExtensionDraft): ExtensionProposal {
+export function proposeExtensionOverlay(draft: ProposalInput): ExtensionProposal {
   const { id, clause, core, base, parsed } = draft;
   const dropped: string[] = [];
   const lifecycles = base?.lifecycles ?? { clause, kinds: [core.rules.lifecycle] };
@@ -49,17 +51,18 @@ export function proposeExtensionOverlay(draft: ExtensionDraft): ExtensionProposa
   const kinds = base ? lifecycles.kinds : kindsFor(found, draft.core, scope);
   const overlay = adoptEntries({ ...bare, lifecycles: { ...lifecycles, kinds }, declared, methods }, draft, dropped);
   const { model, decisions } = examine(overlay, draft);
-  return { overlay, dropped, decisions: { open: decisions.map(({ text }) => text), confirm: pointsToConfirm(model) } };
+  const open = decisions.map(({ text }) => text);
+  return { overlay, model, dropped, decisions: { open, confirm: pointsToConfirm(model) } };
 }
 
-function examine(value: ExtensionOverlay, draft: ExtensionDraft): ReturnType<typeof examineExtension> {
+function examine(value: ExtensionOverlay, draft: ProposalInput): ReturnType<typeof examineExtension> {
   return examineExtension({ ...draft, overlay: { path: draft.path, value } });
 }
 
 /** Adopts the facts about methods that are still there, and derives the senders of new ones. */
 function proposeMethods(
   methods: readonly Method[],
-  { base, clause }: ExtensionDraft,
+  { base, clause }: ProposalInput,
   { senders, dropped }: { readonly senders: ReadonlyMap<string, readonly Role[]>; readonly dropped: string[] },
 ): ExtensionOverlay["methods"] {
   const known = new Set(methods.map(({ name }) => name));
@@ -80,7 +83,7 @@ const settingsName = /(?:Settings|Capability|Capabilities)$/;
 /** Finds the types of the settings. A client declares the extension if the server sends messages of it. */
 function proposeDeclared(
   methods: ExtensionOverlay["methods"],
-  { id, clause, base, parsed: { declarations } }: ExtensionDraft,
+  { id, clause, base, parsed: { declarations } }: ProposalInput,
 ): ExtensionOverlay["declared"] {
   const isDeclared = (type: string | undefined): boolean =>
     type === undefined || declarations.some(({ name }) => name === type);
@@ -113,7 +116,7 @@ function kindsFor(
 }
 
 /** Adds the entries of the version before that are still valid. */
-function adoptEntries(bare: ExtensionOverlay, draft: ExtensionDraft, dropped: string[]): ExtensionOverlay {
+function adoptEntries(bare: ExtensionOverlay, draft: ProposalInput, dropped: string[]): ExtensionOverlay {
   const { base } = draft;
   if (!base) return bare;
   const { length: open } = examine(bare, draft).decisions;

@@ -6,19 +6,20 @@ import { declarationsByName, resolveAlias, resolveObject } from "../../generator
 import { compareBounds } from "./compare-bounds.ts";
 import { compareRules } from "./compare-rules.ts";
 import { memberImpacts, optionalImpacts, typeImpacts, type SideImpacts } from "./side-impacts.ts";
-import { findWriters, type Writers } from "./writers.ts";
+import { findWriters, type Messages, type Writers } from "./writers.ts";
 import { diffByKey } from "../../generator/internal/diff-by-key.ts";
 
 /** Lists all differences between two revisions: rules and methods first, then declarations, each with its fields. */
 export function compareModels(older: RevisionModel, newer: RevisionModel): ContractChange[] {
-  return [
-    ...compareRules(older.rules, newer.rules),
-    ...compareMethods(older, newer),
-    ...compareDeclarations(older, newer),
-  ];
+  return [...compareRules(older.rules, newer.rules), ...compareMessages(older, newer)];
 }
 
-function compareMethods(older: RevisionModel, newer: RevisionModel): ContractChange[] {
+/** Lists the differences between methods, then those between declarations. */
+export function compareMessages(older: Messages, newer: Messages): ContractChange[] {
+  return [...compareMethods(older, newer), ...compareDeclarations(older, newer)];
+}
+
+function compareMethods(older: Messages, newer: Messages): ContractChange[] {
   return diffByKey(older.methods, newer.methods, {
     keyOf: ({ name }) => name,
     whole: methodChange,
@@ -79,7 +80,7 @@ function gateText({ gates }: Method): string {
     .join(", ");
 }
 
-function compareDeclarations(older: RevisionModel, newer: RevisionModel): ContractChange[] {
+function compareDeclarations(older: Messages, newer: Messages): ContractChange[] {
   const writers = { older: findWriters(older), newer: findWriters(newer) };
   const methods = new Set([...older.methods, ...newer.methods].map(({ type }) => type));
   return diffByKey(older.declarations, newer.declarations, {
@@ -104,8 +105,8 @@ function typeChange(kind: "added" | "removed", { name }: Declaration): ContractC
 }
 
 interface Pair {
-  readonly older: RevisionModel;
-  readonly newer: RevisionModel;
+  readonly older: Messages;
+  readonly newer: Messages;
   readonly before: Declaration;
   readonly after: Declaration;
   readonly writers: { readonly older: Writers; readonly newer: Writers };
@@ -147,7 +148,7 @@ function compareShapes(older: Shape, newer: Shape, { subject, isWhole }: Positio
   ];
 }
 
-function objectAt(shape: Shape, model: RevisionModel): ObjectShape | undefined {
+function objectAt(shape: Shape, model: Messages): ObjectShape | undefined {
   const target = resolveAlias(shape, model);
   if (target.kind === "anyObject") return { kind: "object", properties: [] };
   return target.kind === "object" || target.kind === "intersection" || target.kind === "omit"
@@ -210,7 +211,7 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
 }
 
 /** Returns the members of a union as texts. Names present in only one of the revisions are replaced by their definitions. */
-function alternativesOf(shape: Shape, model: RevisionModel, pair: Pair): string[] {
+function alternativesOf(shape: Shape, model: Messages, pair: Pair): string[] {
   const expanded = expandStrange(shape, model, pair);
   const members =
     expanded.kind === "union" ? expanded.of.map((member) => expandStrange(member, model, pair)) : [expanded];
@@ -218,7 +219,7 @@ function alternativesOf(shape: Shape, model: RevisionModel, pair: Pair): string[
   return [...new Set(texts)].sort();
 }
 
-function expandStrange(shape: Shape, model: RevisionModel, { older, newer }: Pair): Shape {
+function expandStrange(shape: Shape, model: Messages, { older, newer }: Pair): Shape {
   const isShared = (name: string): boolean => [older, newer].every((one) => declarationsByName(one).has(name));
   return shape.kind === "reference" && !isShared(shape.name) ? resolveAlias(shape, model) : shape;
 }

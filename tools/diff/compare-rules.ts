@@ -1,4 +1,11 @@
-import type { EmptyCapability, ErrorRule, HeaderRule, ReservedMeta, Rules } from "../../generator/model.ts";
+import type {
+  EmptyCapability,
+  ErrorRule,
+  ExtensionRules,
+  HeaderRule,
+  ReservedMeta,
+  Rules,
+} from "../../generator/model.ts";
 import type { ContractChange, Impact } from "../../generator/typed-client/contract/impact.ts";
 import { memberImpacts, optionalImpacts, type SideImpacts } from "./side-impacts.ts";
 import { diffByKey } from "../../generator/internal/diff-by-key.ts";
@@ -44,6 +51,26 @@ function compareDialects({ jsonSchemaDialect: before }: Rules, { jsonSchemaDiale
 
 function ruleChange(name: string, detail: string, impacts: SideImpacts): ContractChange {
   return toChange("changed", `rule ${name}`, detail, impacts);
+}
+
+/** Lists the differences of what only the overlays of two versions of an extension say. */
+export function compareExtensionRules(older: ExtensionRules, newer: ExtensionRules): ContractChange[] {
+  const text = (value: unknown): string => JSON.stringify(value) ?? "none";
+  const facts = [
+    { name: "lifecycles", before: older.lifecycles.join(" and "), after: newer.lifecycles.join(" and ") },
+    { name: "declared.client", before: older.declared.client, after: newer.declared.client },
+    { name: "declared.server", before: older.declared.server, after: newer.declared.server },
+    { name: "results", before: text(older.results), after: text(newer.results) },
+    { name: "members", before: text(older.members), after: text(newer.members) },
+    { name: "provides", before: text(older.provides), after: text(newer.provides) },
+  ];
+  const changes = facts.filter(({ before, after }) => before !== after);
+  return [
+    ...changes.map(({ name, before, after }) =>
+      ruleChange(name, `changed from ${before ?? "none"} to ${after ?? "none"}`, bothSides("risky")),
+    ),
+    ...compareEntries(older.headers, newer.headers, headerEntries),
+  ];
 }
 
 /** Differences of the entries of a list. */

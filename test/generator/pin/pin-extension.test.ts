@@ -1,10 +1,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { runDiff } from "../../../cli/commands/diff.ts";
 import { runPinExtension } from "../../../cli/commands/pin.ts";
 import { emitUnformatted } from "../../../generator/generate.ts";
 import { hashText } from "../../../generator/internal/files.ts";
 import { pinExtension, type PinExtensionOptions } from "../../../generator/pin/pin-extension.ts";
+import { compareExtensionModels } from "../../../tools/diff/revisions.ts";
+import { captured, type CommandResult } from "../../cli/run.ts";
 import { echoSchema, echoSchemaNext } from "../echo-schema.ts";
 import { listAll, temporaryFolder } from "../folder.ts";
 
@@ -135,9 +138,9 @@ test("another file is rejected, and replaces the version before with --force: it
   expect(workspace.contents()).toEqual(before);
   const report = await workspace.pin({ force: true });
   expect(report.warnings).toEqual([expect.stringMatching(/the pinned file is replaced\.$/)]);
+  const next = workspace.json("extensions", "echo", "overlay.json");
   expect(report.previous?.methods.map(({ name }) => name)).not.toContain("echo/shout");
   expect(report.overlay).toMatchObject({ kind: "proposed", dropped: ['integers: {"at":"SayRequestParams.volume"}'] });
-  const next = workspace.json("extensions", "echo", "overlay.json");
   expect(next).toMatchObject({ integers: integers.slice(0, 1), safe: { methods: ["echo/hear"] } });
   expect(next.methods["echo/shout"].senders).toEqual(["client"]);
   expect(workspace.json("pins.json").extensions.echo.sha256).toBe(hashText(echoSchemaNext));
@@ -146,8 +149,7 @@ test("another file is rejected, and replaces the version before with --force: it
 test("a method without a sender and missing settings are decisions, without which the generator stops", async () => {
   const text = echoSchema.replace("SayRequest | HearRequest", "SayRequest").replace("EchoSettings", "EchoOptions");
   const workspace = new Workspace(text);
-  const { decisions, model } = await workspace.pin();
-  expect(model).toBeUndefined();
+  const { decisions } = await workspace.pin();
   expect(decisions.open).toEqual([
     expect.stringContaining('list its senders in methods["echo/hear"].senders'),
     expect.stringContaining("declares no `EchoSettings`; declare it, or name another type in declared.client"),
@@ -268,4 +270,75 @@ test("the command prints the decisions, and the command that generates the exten
   expect(first).toContain('  - methods["echo/say"]: request of the client\n');
   expect(first).toMatch(/Next: review and complete .*overlay\.json, then create-mcp-server generate --spec /);
   expect(second).toMatch(/overlay\.json matches the schema and was kept\.\n\nNext: create-mcp-server generate /);
+});
+
+const differences = [
+  "removed type SayRequestParams.volume: removed, was optional",
+  "added type SayRequestParams.loudness: added as optional",
+  "added method echo/shout: request of the client added",
+];
+
+test("the command prints the differences between a version and the one before", async () => {
+  const workspace = new Workspace();
+  await workspace.pin();
+  workspace.write(echoSchemaNext);
+  const given = { extension: workspace.schema, spec: workspace.spec, force: true };
+  const { code, stdout, stderr } = await captured(() => runPinExtension(given));
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/the pinned file is replaced\.\n$/);
+  expect(stdout).toContain(`${id} (sha256 ${hashText(echoSchema).slice(0, 12)}) → ${id} (sha256 `);
+  for (const line of differences) expect(stdout).toContain(line.replace(/^\w+ /, "  "));
+});
+
+test.each([
+  ["a spec folder and a schema", (workspace: Workspace) => [workspace.spec, workspace.schema]],
+  ["two schemas", (workspace: Workspace) => [join(workspace.folder, "first.ts"), workspace.schema]],
+])("`diff --extension` compares two versions: %s", async (_what, toWords) => {
+  const workspace = new Workspace();
+  await workspace.pin();
+  writeFileSync(join(workspace.folder, "first.ts"), echoSchema);
+  workspace.write(echoSchemaNext);
+  const [older = "", newer = ""] = toWords(workspace);
+  const flags = { format: "json", timeout: 30, sse: false, spec: workspace.spec } as const;
+  const diff = (extension: string, to = newer): Promise<CommandResult> =>
+    captured(() => runDiff({ older, newer: to, extension, failOn: "breaking", ...flags }));
+  const { stdout } = await diff(id);
+  const { changes } = JSON.parse(stdout);
+  const lines = changes.map(
+    ({ kind, subject, detail }: Readonly<Record<string, string>>) => `${kind} ${subject}: ${detail}`,
+  );
+  expect(lines).toEqual(expect.arrayContaining(differences));
+  expect(lines.filter((line: string) => /JSONRPC|Result\._meta/.test(line))).toEqual([]);
+  expect((await diff("echo", older)).code).toBe(0);
+  expect((await diff("none")).stderr).toMatch(/has no extension `none`; pass its identifier/);
+  expect((await diff("com.example/echo", join(workspace.folder, "none.ts"))).stderr).toMatch(/cannot be read: ENOENT/);
+});
+
+test("differences include the settings and the rules of an extension", async () => {
+  const workspace = new Workspace();
+  await workspace.pin();
+  const { model: before } = await workspace.pin();
+  workspace.write(echoSchema.replace("limit?: number", "limit: number"));
+  const path = join(workspace.spec, "extensions", "echo", "overlay.json");
+  const overlay = JSON.parse(readFileSync(path, "utf8"));
+  const { clause } = overlay.lifecycles;
+  const lifecycles = { clause, kinds: ["handshake", "per-request"] };
+  writeFileSync(path, JSON.stringify({ ...overlay, lifecycles }));
+  const { model: after } = await workspace.pin({ force: true });
+  expect(compareExtensionModels(before, after).changes).toEqual([
+    {
+      kind: "changed",
+      subject: "rule lifecycles",
+      detail: "changed from per-request to handshake and per-request",
+      client: "risky",
+      server: "risky",
+    },
+    {
+      kind: "changed",
+      subject: "type EchoSettings.limit",
+      detail: "now required",
+      client: "breaking",
+      server: "breaking",
+    },
+  ]);
 });
