@@ -62,7 +62,8 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     const { info, instructions, capabilities } = newest.conversation;
     if (wires.address) results.push(...(await checkServerCard(wires.address, { info, revisions: spoken })));
     const { hosts, headers = [] } = options;
-    const hosted = { name: info.name, transport: wires.transport, instructions, capabilities, tools, headers };
+    const { transport } = wires;
+    const hosted = { name: info.name, transport, revisions: spoken, instructions, capabilities, tools, headers };
     if (hosts) results.push(...checkHosts(hosts, hosted));
   }
   const { name, version } = examined.at(-1)?.conversation.info ?? { name: "", version: "" };

@@ -30,6 +30,15 @@ function describe(fact: HostFact): string {
         : `reads ${fact.max} characters of the instructions`;
     case "tools":
       return `supports ${fact.max} tools of all servers together`;
+    case "capability": {
+      const name = `\`${fact.paths.map((path) => path.join(".")).join("` or `")}\``;
+      const over = fact.transports ? ` over ${list(fact.transports)}` : "";
+      const at = fact.revisions ? ` at ${list(fact.revisions)}` : "";
+      const by = fact.delivery ? `, delivered by ${list(fact.delivery)}` : "";
+      return `uses ${name}${over}${at} only${by}`;
+    }
+    case "tool-search":
+      return `shows tools after a search only, which finds them by ${list(fact.by)}`;
     case "features": {
       const unused = fact.unsupported ? `, not ${list(fact.unsupported)}` : "";
       return `uses ${list(fact.supported)}${unused}`;

@@ -10,6 +10,7 @@ const tool = { name: "rain", description: "Says if it rains.", annotations };
 const fine: HostedServer = {
   name: "weather",
   transport: "http",
+  revisions: ["2026-07-28", "2025-11-25"],
   instructions: "",
   capabilities: { tools: {} },
   tools: [tool],
@@ -80,6 +81,27 @@ test.each<readonly [string, Partial<HostedServer>, readonly string[]]>([
   ],
   ["claude-code", { name: "$$".repeat(60) }, [expect.stringContaining("its name has 131 characters, more than 128")]],
   [
+    "chatgpt",
+    { capabilities: { extensions: { "io.modelcontextprotocol/events": {} } }, revisions: ["2025-11-25"] },
+    [
+      "warning chatgpt-capability, capability extensions.io.modelcontextprotocol/events: ChatGPT uses it at 2026-07-28 only",
+    ],
+  ],
+  ["chatgpt", { capabilities: { events: {} } }, []],
+  [
+    "claude-code",
+    { tools: [{ name: "rain" }] },
+    [
+      "warning claude-code-tool-search, tool rain: Claude Code shows tools after a search only, which finds it by its name alone: it has no description",
+    ],
+  ],
+  [
+    "claude-code",
+    { capabilities: { experimental: { "claude/channel": {} } } },
+    ["warning claude-code-capability, capability experimental.claude/channel: Claude Code uses it over stdio only"],
+  ],
+  ["claude-code", { capabilities: { experimental: { "claude/channel": {} } }, transport: "stdio" }, []],
+  [
     "vscode",
     { tools: Array.from({ length: 129 }, () => tool) },
     ["warning vscode-tools, tools: VS Code supports 128 tools of all servers together; this server has 129"],
@@ -111,6 +133,8 @@ describe("the data about hosts", () => {
     "tool-description": { max: number },
     instructions: { max: number, preferred: number },
     tools: { max: number },
+    capability: { paths: { type: "array", items: texts, minItems: 1 }, transports, revisions: texts, delivery: texts },
+    "tool-search": { by: texts },
     features: { supported: texts, unsupported: texts },
   };
 

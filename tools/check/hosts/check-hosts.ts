@@ -10,6 +10,8 @@ import type { HostFact, HostProfile } from "./profiles.ts";
 export interface HostedServer {
   readonly name: string;
   readonly transport: Wire["transport"];
+  /** Supported revisions. */
+  readonly revisions: readonly string[];
   readonly instructions: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly tools: Lists["tools"];
@@ -37,6 +39,8 @@ const titles: Readonly<Record<HostFact["kind"], string>> = {
   "tool-description": "Descriptions of tools are read completely",
   instructions: "Instructions are read completely",
   tools: "The number of tools is supported",
+  capability: "Capabilities are supported as they are served",
+  "tool-search": "Tools can be found by a search",
   features: "The capabilities of the server are supported",
 };
 
@@ -66,6 +70,18 @@ function observe(fact: HostFact, host: string, server: HostedServer): readonly O
       return observeInstructions(fact, host, server);
     case "tools":
       return server.tools.length <= fact.max ? [] : [tooManyTools(server.tools.length, { host, max: fact.max })];
+    case "capability":
+      return fact.paths
+        .filter((path) => hasCapability(server.capabilities, path))
+        .flatMap((path) => observeCapability(fact, host, { server, subject: `capability ${path.join(".")}` }));
+    case "tool-search":
+      return server.tools
+        .filter(({ description = "" }) => fact.by.includes("description") && description === "")
+        .map(({ name }) => ({
+          subject: `tool ${textOf(name)}`,
+          message: `${host} shows tools after a search only, which finds it by its name alone: it has no description`,
+          fix: "describe it",
+        }));
     case "features":
       return (fact.unsupported ?? [])
         .filter((path) => hasCapability(server.capabilities, path.split(".")))
@@ -126,6 +142,23 @@ function observeAnnotations(
       message: `the directory of ${host} requires ${oneOf.join(" or ")}`,
       fix: "set one of them in its annotations",
     });
+  return found;
+}
+
+function observeCapability(
+  { transports, revisions }: HostFact & { readonly kind: "capability" },
+  host: string,
+  { server, subject }: { readonly server: HostedServer; readonly subject: string },
+): Observation[] {
+  const found: Observation[] = [];
+  if (transports && !transports.includes(server.transport)) {
+    const over = transports.join(" or ");
+    found.push({ subject, message: `${host} uses it over ${over} only`, fix: `serve it over ${over}` });
+  }
+  if (revisions && !revisions.some((id) => server.revisions.includes(id))) {
+    const at = revisions.join(" or ");
+    found.push({ subject, message: `${host} uses it at ${at} only`, fix: `support ${at}` });
+  }
   return found;
 }
 

@@ -29,6 +29,19 @@ export type HostFact = Origin &
     | { readonly kind: "instructions"; readonly max?: number; readonly preferred?: number }
     /** Number of tools of all servers together. */
     | { readonly kind: "tools"; readonly max: number }
+    /**
+     * A capability, under one of its names, that the host uses only over some transports or at some revisions. `delivery` has the modes of events that
+     * the host accepts.
+     */
+    | {
+        readonly kind: "capability";
+        readonly paths: readonly (readonly string[])[];
+        readonly transports?: readonly Wire["transport"][];
+        readonly revisions?: readonly string[];
+        readonly delivery?: readonly string[];
+      }
+    /** Members of tools that a search finds them by: the model sees the other members only after it. */
+    | { readonly kind: "tool-search"; readonly by: readonly ("name" | "description")[] }
     /** Capabilities of servers. Those that are in neither list are not documented. */
     | { readonly kind: "features"; readonly supported: readonly string[]; readonly unsupported?: readonly string[] }
   );
