@@ -22,13 +22,16 @@ interface Call {
 
 const calls: Call[] = [];
 
-/** Server whose only tool returns its argument when the test says so. */
+/** Server whose only tool sends the length of its argument as progress, and returns the argument when the test says so. */
 function createHoldingServer(): ReturnType<typeof createServer> {
   const hold = defineTool({
     name: "hold",
     description: "Returns its argument.",
     inputSchema: z.object({ text: z.string() }),
-    execute: ({ text }) => new Promise<string>((resolve) => calls.push({ text, respond: () => resolve(text) })),
+    execute({ text }, { progress }) {
+      progress(text.length);
+      return new Promise<string>((resolve) => calls.push({ text, respond: () => resolve(text) }));
+    },
   });
   return createServer({ name: "test", version: "1", tools: [hold] }, revisions);
 }
@@ -70,16 +73,26 @@ async function connectAt(place: Place, id: string): Promise<ClientConnection> {
 
 const cases = places.flatMap(([name, open]) => revisions.map(({ id }) => [name, id, open] as const));
 
-test.each(cases)("clients with equal ids get their own responses through %s at %s", async (_name, id, open) => {
-  const place = await open();
-  const texts = ["first", "second", "third"];
-  const clients = await Promise.all(texts.map(() => connectAt(place, id)));
-  const results = clients.map((client, at) =>
-    client.request("tools/call", { name: "hold", arguments: { text: texts[at] } }),
-  );
-  await expect.poll(() => calls.length).toBe(texts.length);
-  // The last one gets its response first.
-  for (const { respond } of calls.splice(0).sort((one, other) => texts.indexOf(other.text) - texts.indexOf(one.text)))
-    respond();
-  for (const [at, result] of results.entries()) expect(await result).toMatchObject({ content: [{ text: texts[at] }] });
-});
+test.each(cases)(
+  "clients with equal ids get their own responses and progress through %s at %s",
+  async (_name, id, open) => {
+    const place = await open();
+    const texts = ["one", "second", "the third"];
+    const seen: number[][] = texts.map(() => []);
+    const clients = await Promise.all(texts.map(() => connectAt(place, id)));
+    const results = clients.map((client, at) =>
+      client.request(
+        "tools/call",
+        { name: "hold", arguments: { text: texts[at] } },
+        { onProgress: ({ progress }) => seen[at]?.push(progress) },
+      ),
+    );
+    await expect.poll(() => calls.length).toBe(texts.length);
+    // The last one gets its response first.
+    for (const { respond } of calls.splice(0).sort((one, other) => texts.indexOf(other.text) - texts.indexOf(one.text)))
+      respond();
+    for (const [at, result] of results.entries())
+      expect(await result).toMatchObject({ content: [{ text: texts[at] }] });
+    expect(seen).toEqual([[3], [6], [9]]);
+  },
+);

@@ -13,12 +13,12 @@ export const sessions: readonly AdvisoryClass[] = [
       "A definition has no connection: each session, each stateless request and each connection of the gateway has its own. Ids of requests are looked up only there.",
     advisories: [
       onGithub("", ["GHSA-345p-7cg4-v4c7", "CVE-2026-25536"], "TypeScript SDK", "2026-02-04"),
-      {
-        ids: ["CVE-2026-111770"],
-        product: "TypeScript SDK, stateless requests that share a transport",
-        date: "2026-11-05",
-        source: "https://nvd.nist.gov/vuln/detail/CVE-2026-111770",
-      },
+      onGithub(
+        "modelcontextprotocol/typescript-sdk",
+        ["GHSA-jm63-cq47-j5jp", "CVE-2026-111770"],
+        "TypeScript SDK, requests that share a server or a stateless transport",
+        "2026-11-05",
+      ),
       onGithub("", ["GHSA-w2fm-25vw-vh7f"], "mcp-handler", "2026-04-01"),
       onGithub(
         "",
@@ -33,7 +33,7 @@ export const sessions: readonly AdvisoryClass[] = [
         "two clients with equal ids get their own responses and messages in sessions, whichever is first",
       ],
       [`${http}/advisories.test.ts`, "two clients with equal ids get their own responses without sessions"],
-      ["advisories/equal-ids.test.ts", "clients with equal ids get their own responses through %s at %s"],
+      ["advisories/equal-ids.test.ts", "clients with equal ids get their own responses and progress through %s at %s"],
       ["runtime/gateway/gateway.test.ts", "many clients without a session get responses concurrently, each its own"],
       [
         "runtime/gateway/connections.program.test.ts",
