@@ -28,8 +28,8 @@ function createHoldingServer(): ReturnType<typeof createServer> {
     name: "hold",
     description: "Returns its argument.",
     inputSchema: z.object({ text: z.string() }),
-    execute({ text }, { progress }) {
-      progress(text.length);
+    async execute({ text }, { progress }) {
+      await progress(text.length);
       return new Promise<string>((resolve) => calls.push({ text, respond: () => resolve(text) }));
     },
   });
