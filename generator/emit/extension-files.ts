@@ -2,6 +2,7 @@ import type { ExtensionModel, Method } from "../model.ts";
 import { methodsOf, tableSpecs, viewTables, type MessageTable } from "./method-text.ts";
 import { referencesIn } from "../model/shapes.ts";
 import { digestText } from "./digest-text.ts";
+import { findStage, readStages } from "../read/stages.ts";
 import type { Templates } from "../internal/templates.ts";
 import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
 import { typesView } from "./views/types.ts";
@@ -88,6 +89,12 @@ function usedTables({ methods }: ExtensionModel, all: readonly MessageTable[]): 
   return all.filter((spec) => methodsOf(methods, spec).length > 0);
 }
 
+/** Says what the stage of an extension means; empty if the stage is not known. */
+function stageText(id: string): string {
+  const stage = findStage(id, readStages())?.stage;
+  return stage === undefined || stage === "stable" ? (stage ?? "") : `${stage}: it may change incompatibly`;
+}
+
 function methodsView(model: ExtensionModel, checks: ValidateView["callees"]): object {
   const { methods, rules, scope, status } = model;
   const used = usedTables(model, messageSpecs);
@@ -104,6 +111,7 @@ function methodsView(model: ExtensionModel, checks: ValidateView["callees"]): ob
     tables: [...tables, ...others],
     extensionTables: tables,
     emptyTables,
+    stage: stageText(id),
     id: literalText(id),
     status: literalText(status),
     lifecycles: literalText(lifecycles),

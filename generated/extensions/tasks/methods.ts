@@ -70,7 +70,7 @@ export interface Tables {
   readonly clientNotifications: NoRows;
 }
 
-/** Everything that the runtime needs to know about this extension. */
+/** Everything that the runtime needs to know about this extension. Its stage is beta: it may change incompatibly. */
 export const extension: Extension<Tables> = {
   id: "io.modelcontextprotocol/tasks",
   status: "released",

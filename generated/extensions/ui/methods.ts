@@ -167,7 +167,7 @@ export interface Tables {
   readonly serverNotifications: NoRows;
 }
 
-/** Everything that the runtime needs to know about this extension. */
+/** Everything that the runtime needs to know about this extension. Its stage is stable. */
 export const extension: Extension<Tables> = {
   id: "io.modelcontextprotocol/ui",
   status: "released",
