@@ -11,6 +11,7 @@ import { converse } from "./conversation.ts";
 import { decide, pin } from "./decide.ts";
 import { defineDrilled } from "./definition.ts";
 import { before, drawRevision } from "./draw.ts";
+import { pinTwice } from "./extension.ts";
 import { serveNewest, serveOldest } from "./gateway.ts";
 import { converseOverHttp } from "./http.ts";
 import { connectInProcess, receiveNotification } from "./memory.ts";
@@ -75,6 +76,7 @@ async function drill(seed: number, root: string): Promise<boolean> {
     await steps.run("gateway before the oldest", (step) => serveOldest(step, drawn, revisions));
     await steps.run("gateway before the newest", (step) => serveNewest(step, drawn, revisions));
   }
+  if (revisions) await steps.run("an extension and its second version", (step) => pinTwice(step, { spec, root }));
   await steps.run("diff", (step) => compare(step, drawn, spec));
   await steps.run("pages and losses", (step) => readPages(step, drawn, spec));
   if (revisions && options.until === undefined) await drillProject(steps, { drawn, root, revisions });
