@@ -10,4 +10,5 @@ export const searches: readonly (readonly [words: string, guide: string])[] = [
   ["next", "mount"],
   ["record", "record-and-replay"],
   ["pin", "pin-a-revision"],
+  ["middleware", "middleware"],
 ];

@@ -33,15 +33,8 @@ export type Next = (changed?: { readonly params: unknown }) => Promise<unknown>;
  * import { revisions } from "mcp-server-runtime/revisions";
  *
  * const trace: MessageMiddleware = {
- *   send: {
- *     request: ({ method, params }, next) => next({ params: { ...Object(params), _meta: { "com.example/call": method } } }),
- *   },
- *   receive: {
- *     notification({ method }, next) {
- *       console.error(method);
- *       return next();
- *     },
- *   },
+ *   receive: { notification: ({ method }, next) => (console.error(method), next()) },
+ *   send: { request: ({ params }, next) => next({ params: { ...Object(params), _meta: { "com.example/trace": "1" } } }) },
  * };
  * const client = createClient({ info: { name: "my-client", version: "1.0.0" }, revisions, middleware: [trace] });
  * ```

@@ -536,6 +536,13 @@ describe("middleware of a client", () => {
   });
 });
 
+test("a connection without middleware needs no promise for a notification", () => {
+  const { peer } = openWith([]);
+  expect(peer.notify(changed, {})).toBe(peer.notify(changed, {}));
+  const { peer: other } = openWith(toSend((_, next) => next()));
+  expect(other.notify(changed, {})).toBe(peer.notify(changed, {}));
+});
+
 test("the middleware of extensions runs inside the listed one", () => {
   expect(orderMiddleware(["a", "b"], ["x", "y"])).toEqual(["a", "b", "x", "y"]);
   expect(orderMiddleware()).toEqual([]);
