@@ -284,6 +284,7 @@ export function pascal(name: string): string {
     .join("");
 }
 
-function lowerFirst(name: string): string {
+/** Returns a name whose first letter is lower case. */
+export function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

@@ -10,8 +10,8 @@ import type {
   WholeDifference,
 } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
-import { freeName, pascal } from "./check-text.ts";
-import { createRuleError, self, unionBody, type ConvertScope } from "./convert-union.ts";
+import { freeName, lowerFirst, pascal } from "./check-text.ts";
+import { createRuleError, unionConversion, type ConvertScope } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Conversion function in the generated code. */
@@ -39,9 +39,6 @@ export interface ConvertWriter {
   callee(difference: Difference | undefined): string | undefined;
 }
 
-/** Placeholder for the name of the constant with the keys of the function. */
-const keysName = "$keys";
-
 /** Options of a writer: the direction of its conversions, and the names of other functions in the file. */
 export interface ConvertWriterOptions {
   /** `from`: conversions of what peers of the revision send. */
@@ -55,8 +52,7 @@ export function createConvertWriter(conversions: Conversions, { prefix, taken }:
   const needs = createDecision(conversions);
   const names = new Map<WholeDifference, string>();
   const begun = new Set<WholeDifference>();
-  /** Names of the functions by their text: equal ones are written once. */
-  const equal = new Map<string, string>();
+  const namesByText = new Map<string, string>();
   const functions: ConvertFunction[] = [];
 
   const callee = (difference: Difference | undefined): string | undefined => {
@@ -66,52 +62,56 @@ export function createConvertWriter(conversions: Conversions, { prefix, taken }:
     return names.get(whole) ?? (begun.has(whole) ? takeName(whole) : write(whole));
   };
 
+  const wantedName = (difference: WholeDifference): string => `${prefix}${placeName(typeOf(difference))}`;
+
   const takeName = (difference: WholeDifference): string => {
-    const name = freeName(`${prefix}${placeName(typeOf(difference))}`, taken);
+    const name = freeName(wantedName(difference), taken);
     names.set(difference, name);
     return name;
   };
 
+  /** Equal functions share a name, and called ones are named first: a text is written under the wanted name, and again if the name is taken. */
   const write = (difference: WholeDifference): string => {
     const at = functions.length;
-    const scope = createScope({ conversions, needs }, callee);
     begun.add(difference);
-    const written = bodyOf(scope, difference);
-    const type = typeOf(difference);
-    const key = [type, written.constants, written.body].join("\n");
-    const known = names.has(difference) ? undefined : equal.get(key);
-    if (known !== undefined) {
-      names.set(difference, known);
-      return known;
-    }
-    const name = names.get(difference) ?? takeName(difference);
-    equal.set(key, name);
-    const place = name.slice(prefix.length);
-    const keys = `${place.charAt(0).toLowerCase()}${place.slice(1)}Keys`;
-    const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
-    const loss = scope.uses.has("loss") ? "loss" : "_loss";
-    const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
-    functions.splice(at, 0, {
-      name,
-      type,
-      ...(prefix === "from" && { isReceived: true }),
-      constants: fill(written.constants),
-      text,
-      uses: [...scope.uses],
-      calls: [...scope.calls],
-    });
+    const draft = writeAs(wantedName(difference), difference);
+    const key = JSON.stringify([draft.type, draft.constants, draft.text]);
+    const equal = names.has(difference) ? undefined : namesByText.get(key);
+    const name = equal ?? names.get(difference) ?? takeName(difference);
+    names.set(difference, name);
+    if (equal !== undefined) return equal;
+    namesByText.set(key, name);
+    functions.splice(at, 0, name === draft.name ? draft : writeAs(name, difference));
     return name;
+  };
+
+  const writeAs = (name: string, difference: WholeDifference): ConvertFunction => {
+    const keys = `${lowerFirst(name.slice(prefix.length))}Keys`;
+    const scope = createScope({ conversions, needs, name, keys }, callee);
+    const body = conversionText(scope, difference);
+    const { uses, calls, constants } = scope;
+    return {
+      name,
+      type: typeOf(difference),
+      ...(prefix === "from" && { isReceived: true }),
+      constants: constants.join("\n"),
+      text: `(v: unknown, ${uses.has("loss") ? "loss" : "_loss"}?: OnLoss): unknown {\n${body}\n}`,
+      uses: [...uses],
+      calls: [...calls],
+    };
   };
 
   return { functions, callee };
 }
 
 function createScope(
-  { conversions, needs }: Pick<ConvertScope, "conversions" | "needs">,
+  known: Pick<ConvertScope, "conversions" | "needs" | "name" | "keys">,
   callee: ConvertWriter["callee"],
 ): ConvertScope {
+  const { conversions } = known;
   const uses = new Set<string>();
   const calls = new Set<string>();
+  const constants: string[] = [];
   const use = (name: string): string => {
     uses.add(name);
     return name;
@@ -122,11 +122,12 @@ function createScope(
     return name;
   };
   const scope: ConvertScope = {
-    conversions,
-    needs,
+    ...known,
     uses,
     calls,
+    constants,
     use,
+    declare: (constant) => void constants.push(constant),
     expression(difference, expression) {
       if (difference?.kind === "array") return scope.each("mapItems", difference.items, expression);
       if (difference?.kind === "shape" && !isRejected(scope, difference))
@@ -157,16 +158,11 @@ function rejectionText({ kind, type, member }: Change, { name, reason }: FoundRu
   return `{ ${fields.join(", ")}, revision }`;
 }
 
-interface Written {
-  readonly constants: string;
-  readonly body: string;
-}
-
-function bodyOf(scope: ConvertScope, difference: WholeDifference): Written {
-  if (difference.kind === "object") return objectBody(scope, difference);
-  if (difference.kind === "union") return { constants: "", body: unionBody(scope, difference) };
-  if (difference.kind === "shape" && isRejected(scope, difference)) return rejectingBody(scope, difference);
-  return { constants: "", body: `return ${scope.expression(difference, "v")};` };
+function conversionText(scope: ConvertScope, difference: WholeDifference): string {
+  if (difference.kind === "object") return objectConversion(scope, difference);
+  if (difference.kind === "union") return unionConversion(scope, difference);
+  if (difference.kind === "shape" && isRejected(scope, difference)) return rejectingConversion(scope, difference);
+  return `return ${scope.expression(difference, "v")};`;
 }
 
 function isRejected({ conversions }: ConvertScope, { change }: ShapeDifference): boolean {
@@ -174,12 +170,12 @@ function isRejected({ conversions }: ConvertScope, { change }: ShapeDifference):
 }
 
 /** Rejects values of a kind this revision does not have here. */
-function rejectingBody(scope: ConvertScope, { change, own, inner }: ShapeDifference): Written {
+function rejectingConversion(scope: ConvertScope, { change, own, inner }: ShapeDifference): string {
   const tests = own.flatMap((outline) => otherKindTest(scope, outline) ?? []);
   if (tests.length < own.length)
     throw createRuleError(scope, `other values of ${change.type} cannot be distinguished; use another rule than error`);
   const rejection = `if (${["v !== undefined", ...tests].join(" && ")}) ${scope.rejection(change)}`;
-  return { constants: "", body: `${rejection}\nreturn ${scope.expression(inner, "v")};` };
+  return `${rejection}\nreturn ${scope.expression(inner, "v")};`;
 }
 
 function otherKindTest(scope: ConvertScope, { kind, plain }: Outline): string | undefined {
@@ -198,7 +194,7 @@ function shapeExpression({ conversions, apply }: ConvertScope, change: Change, e
 }
 
 /** Guards and errors come first, then rules on the object as a whole, then removed keys, then conversions of the members. */
-function objectBody(scope: ConvertScope, difference: ObjectDifference): Written {
+function objectConversion(scope: ConvertScope, difference: ObjectDifference): string {
   const { type, changes, members } = difference;
   const rules = objectRules(difference, scope.conversions);
   const tests = [
@@ -209,18 +205,16 @@ function objectBody(scope: ConvertScope, difference: ObjectDifference): Written 
       .filter((change) => scope.conversions.ruleOf(change).rule === "error")
       .map((change) => rejectionLine(scope, change)),
   ];
-  const keys = keysOf(scope, difference);
   const steps: Step[] = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "object")
       .map((rule) => (value: string) => scope.apply(rule, { value, type })),
     ...changes.flatMap((change) => defaultSteps(scope, change)),
-    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, ${scope.use("loss")})`] : []),
+    ...keySteps(scope, difference),
     ...members.flatMap((member) => memberSteps(scope, member)),
     ...indexSteps(scope, difference),
   ];
-  const lines = [`if (!${scope.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
-  return { constants: keys?.text ?? "", body: lines.join("\n") };
+  return [`if (!${scope.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)].join("\n");
 }
 
 function defaultSteps({ conversions, use }: ConvertScope, change: Change): Step[] {
@@ -268,26 +262,26 @@ function rejectionLine(scope: ConvertScope, change: Change): string {
   return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${scope.rejection(change)}`;
 }
 
-/** Constant with the keys to remove: all but the known ones of a closed object, only the listed ones of an open one. */
-function keysOf(
-  { conversions, use }: ConvertScope,
+/** Declares the keys to remove: all but the known ones of a closed object, only the listed ones of an open one. */
+function keySteps(
+  { conversions, keys, use, declare }: ConvertScope,
   { type, known, open, changes }: ObjectDifference,
-): { readonly text: string; readonly call: string } | undefined {
+): Step[] {
   const ruleOf = (change: Change): RuleName => conversions.ruleOf(change).rule;
   // The only rule for further keys is `keep`.
   const isOpen = open || changes.some(({ kind }) => kind === "open");
   const unknown = changes.filter(({ kind }) => kind === "member");
   const kept = unknown.filter((change) => ruleOf(change) === "keep").map(memberOf);
   const gone = unknown.filter((change) => !["keep", "error"].includes(ruleOf(change)));
-  if (gone.length === 0 && (isOpen || unknown.length === kept.length)) return undefined;
+  if (gone.length === 0 && (isOpen || unknown.length === kept.length)) return [];
   const silent = gone.filter((change) => ruleOf(change) !== "drop").map(memberOf);
   const fields = [
     `type: ${JSON.stringify(type)}`,
     isOpen ? `gone: ${JSON.stringify(gone.map(memberOf))}` : `known: ${setText([...known, ...kept])}`,
     ...(silent.length > 0 ? [`silent: ${setText(silent)}`] : []),
   ];
-  const text = `const ${keysName}: ${use(isOpen ? "GoneKeys" : "KnownKeys")} = { ${fields.join(", ")} };`;
-  return { text, call: use(isOpen ? "dropGone" : "keepKnown") };
+  declare(`const ${keys}: ${use(isOpen ? "GoneKeys" : "KnownKeys")} = { ${fields.join(", ")} };`);
+  return [(value) => `${use(isOpen ? "dropGone" : "keepKnown")}(${value}, ${keys}, ${use("loss")})`];
 }
 
 function setText(names: readonly string[]): string {

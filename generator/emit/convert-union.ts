@@ -13,35 +13,37 @@ import { SpecError } from "../internal/spec-error.ts";
 import type { RuleName } from "../model.ts";
 import { accessText } from "./type-text.ts";
 
-/** Placeholder for the name of a function in its own text, until the name is known. */
-export const self = "$self";
-
 /** Conversion being written. It records the names its text uses. */
 export interface ConvertScope {
   readonly conversions: Conversions;
+  readonly name: string;
+  /** Name of the constant with the keys of its object. */
+  readonly keys: string;
   /** True if values of a difference need a conversion. */
   needs(difference: Difference): boolean;
   /** Names used so far: of the support modules, and of the parameter. */
   readonly uses: ReadonlySet<string>;
   /** Names of the conversions called so far. */
   readonly calls: ReadonlySet<string>;
+  /** Constants declared so far, to be written before the function. */
+  readonly constants: readonly string[];
+  declare(constant: string): void;
   /** Returns a name, and records its use. */
   use(name: string): string;
   /** Returns the converted value of an expression: the expression itself if the value may stay. */
   expression(difference: Difference | undefined, expression: string): string;
   /** Like {@link expression}, for each item of an array or each value of an object. */
   each(helper: "mapItems" | "mapValues", difference: Difference, expression: string): string;
-  /** Returns a call of the function behind a rule. Functions of lossless rules take no arguments for reporting a loss. */
-  apply(rule: RuleName, subject: Subject): string;
+  /**
+   * Returns a call of the function behind a rule, for the expression of a value, its type or place, and its unknown alternative. Functions of lossless
+   * rules take no arguments for reporting a loss.
+   */
+  apply(
+    rule: RuleName,
+    subject: { readonly value: string; readonly type: string; readonly member?: string | undefined },
+  ): string;
   /** Returns a statement that throws the error of a change. */
   rejection(change: Change): string;
-}
-
-/** Expression of a value to which a rule applies, its type or place, and its unknown alternative. */
-interface Subject {
-  readonly value: string;
-  readonly type: string;
-  readonly member?: string | undefined;
 }
 
 /** Alternative with the statement for its values. The statement is `undefined` if they may stay. */
@@ -57,7 +59,7 @@ interface Branch {
 }
 
 /** Returns the body of the conversion of a union. The body finds the alternative of a value and handles it. */
-export function unionBody(scope: ConvertScope, union: UnionDifference): string {
+export function unionConversion(scope: ConvertScope, union: UnionDifference): string {
   const branches = union.options.map((option) => branchOf(scope, union, option));
   const lines = [
     ...plainLines(
@@ -97,13 +99,13 @@ function branchOf(scope: ConvertScope, union: UnionDifference, option: OptionDif
   }
   if (rule === "error") return { outline, isGone: true, isRejected: true, code: scope.rejection(change) };
   if (rule === "single-item") {
-    const code = `{\nif (v.length === 1) return ${self}(v[0], ${scope.use("loss")});\n${scope.rejection(change)}\n}`;
+    const code = `{\nif (v.length === 1) return ${scope.name}(v[0], ${scope.use("loss")});\n${scope.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
   const problem = conversionRules[rule].works === "content" ? findMisfit(rule, option, union) : undefined;
   if (problem !== undefined) throw createRuleError(scope, problem);
   const { member } = change;
-  const code = `return ${self}(${scope.apply(rule, { value: "v", type, member })}, ${scope.use("loss")});`;
+  const code = `return ${scope.name}(${scope.apply(rule, { value: "v", type, member })}, ${scope.use("loss")});`;
   return { outline, isGone: true, code };
 }
 

@@ -10,12 +10,12 @@ export interface ConvertView {
   readonly support: string;
   readonly rules: string;
   readonly functions: readonly ConvertFunction[];
-  readonly tables: readonly TableView[];
+  readonly tables: readonly ConversionTable[];
   /** Conversions of what peers of the revision send, by the newer revision from which each applies. */
-  readonly received: readonly { readonly since: string; readonly tables: readonly TableView[] }[];
+  readonly received: readonly { readonly since: string; readonly tables: readonly ConversionTable[] }[];
 }
 
-interface TableView {
+interface ConversionTable {
   readonly name: string;
   readonly summary: string;
   readonly rows: readonly { readonly text: string }[];
@@ -62,7 +62,7 @@ function tablesOf(
   methods: RevisionModel["methods"],
   written: WrittenFunctions,
   sender: Role | undefined,
-): { readonly tables: readonly TableView[]; readonly functions: readonly ConvertFunction[] } {
+): { readonly tables: readonly ConversionTable[]; readonly functions: readonly ConvertFunction[] } {
   const byType = new Map(written.methods.map((found) => [found.type, found]));
   const tables = tableSpecs.map((spec) => ({
     name: spec.name,

@@ -35,6 +35,26 @@ describe("names in comments", () => {
   });
 });
 
+describe("texts in conversions", () => {
+  test.each(["$self", "$keys", "$&"])("a conversion has the members and the reasons of %s as they are", (name) => {
+    const params = (more: string): string =>
+      `export interface Params { ${JSON.stringify(name)}: { b: 1${more} }; list: "a" }`;
+    const rules = [
+      { rule: "drop", at: [`Params.${name}.c`], reason: "No." },
+      { rule: "error", at: ["Params.list"], reason: `No ${name}.` },
+    ] as const;
+    const newer = params("; c?: 1").replace('list: "a"', "list: unknown");
+    const models = [readToy("2001-01-01", params(""), rules), readToy("2002-01-01", newer)];
+    const [older] = models;
+    if (!older) throw new Error("There is no model.");
+    const { functions } = writeConversions(readConversions(models, older));
+    const text = functions.map((each) => `${each.constants}\n${each.text}`).join("\n");
+    expect(text).toContain(`reason: "No ${name}."`);
+    expect(text).toContain(`withMember(v, "${name}", `);
+    expect(text).toContain(`type: "Params.${name}"`);
+  });
+});
+
 describe("names of variables", () => {
   test("properties whose names differ in punctuation only have different variables", () => {
     const text = `export interface A { _meta?: { a: 1 }; meta?: { b: 1 }; "foo-bar"?: { c: 1 }; fooBar?: { d: 1 } }`;
