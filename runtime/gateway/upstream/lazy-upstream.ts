@@ -1,11 +1,7 @@
-/** Parts of a connection to the server by which it is kept. */
-interface Kept {
-  readonly connection: { readonly closed: Promise<unknown> };
-  close(): Promise<void>;
-}
-
 /** Connection to the server, opened at its first use, and again after it could not be opened or has ended. */
-export class LazyUpstream<Opened extends Kept> {
+export class LazyUpstream<
+  Opened extends { readonly connection: { readonly closed: Promise<unknown> }; close(): Promise<void> },
+> {
   #opening: Promise<Opened> | undefined;
 
   /** Returns the connection. Calls while it is being opened share it. */
