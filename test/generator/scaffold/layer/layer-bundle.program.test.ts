@@ -63,30 +63,30 @@ test.each([
     of: "tools on stdio at the newest revision",
     code: onStdio,
     choices: { revisions: allRevisions.slice(0, 1) },
-    bytes: 109_100,
-    compressed: 35_650,
+    bytes: 109_700,
+    compressed: 35_900,
   },
-  { of: "tools on stdio at every revision", code: onStdio, choices: {}, bytes: 175_300, compressed: 46_600 },
+  { of: "tools on stdio at every revision", code: onStdio, choices: {}, bytes: 175_900, compressed: 46_800 },
   {
     of: "the usual features on stdio at every revision",
     code: onStdio,
     choices: { features: usual },
-    bytes: 244_900,
-    compressed: 58_850,
+    bytes: 245_500,
+    compressed: 59_050,
   },
   {
     of: "every feature on stdio and HTTP at every revision",
     code: run,
     choices: { features, transports: ["stdio", "http"] as const },
-    bytes: 474_300,
-    compressed: 122_100,
+    bytes: 478_500,
+    compressed: 123_450,
   },
   {
     of: "the usual features in a worker at every revision",
     code: worker,
     choices: { features: usual, transports: ["worker"] as const },
-    bytes: 301_600,
-    compressed: 77_600,
+    bytes: 302_700,
+    compressed: 77_900,
   },
 ])("the bundle of a server with $of has at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
   const made = await bundle(code, choices);
@@ -107,4 +107,19 @@ await serveStdio(defineServer({ name: "board", version: "1.0.0", tools, resource
   expect(text).toContain("io.modelcontextprotocol/ui");
   expect(text).not.toContain("ui/open-link");
   expect(text).not.toContain("ui/notifications/");
+});
+
+test("the bundle of a server has code of user-written extensions only if it names one", async () => {
+  // Part of an error of the code that sets extensions up.
+  const trace = "cannot be set up";
+  const named = `import { defineExtension } from "mcp-server-runtime";
+import { defineServer, serveStdio } from "./index.ts";
+const rows = { clientRequests: {}, serverRequests: {}, clientNotifications: {}, serverNotifications: {} };
+const table = { id: "com.example/echo", status: "draft", lifecycles: [], declared: {}, headers: [], results: [], members: [] } as const;
+const extensions = [defineExtension({ ...table, ...rows })];
+await serveStdio(defineServer({ name: "echo", version: "1.0.0", extensions })).closed;
+`;
+  const [without, within] = await Promise.all([bundle(onStdio, {}), bundle(named, {})]);
+  expect(new TextDecoder().decode(without)).not.toContain(trace);
+  expect(new TextDecoder().decode(within)).toContain(trace);
 });
