@@ -6,6 +6,7 @@ import { quoteForShell } from "../../generator/internal/text.ts";
 import { findProject, readInstalledLayer } from "../../generator/scaffold/layer/installed-layer.ts";
 import { emitText } from "../../tools/diff/report/text.ts";
 import { compareExtensionModels, compareRevisionModels } from "../../tools/diff/revisions.ts";
+import { writeExtensionPage } from "./extension-page.ts";
 import { reportProblem } from "./report.ts";
 
 /** `create-mcp-server pin`: adds the schema of a revision to a spec folder. Returns the exit code. */
@@ -24,6 +25,8 @@ export async function runPin(options: PinOptions): Promise<number> {
 export async function runPinExtension(options: PinExtensionOptions): Promise<number> {
   try {
     const report = await pinExtension(options);
+    const { spec, model, decisions } = report;
+    if (decisions.open.length === 0) await writeExtensionPage(spec, model);
     for (const warning of report.warnings) console.error(`Warning: ${warning}`);
     console.log(extensionText(report, await nextCommand(report)));
     return 0;
@@ -48,6 +51,7 @@ function extensionText(report: ExtensionPinReport, next: string): string {
     const toVerify = [...decisions.confirm, "clause: the links point to the right pages"];
     blocks.push(...listText("To verify against the specification of the extension:", toVerify));
   }
+  if (decisions.open.length === 0) blocks.push(`${spec}/extensions/${name}/README.md describes it.`);
   if (previous) blocks.push(extensionChangesText(previous, report));
   if (overlay.kind === "kept") blocks.push(`Next: ${next}`);
   else blocks.push(`Next: review and complete ${path}, then ${next}`);

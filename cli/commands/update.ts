@@ -1,6 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { toCatalogue, findSpec } from "../../generator/scaffold/layer/catalogue.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
+import { findOwnExtensions } from "../../generator/scaffold/layer/extension-files.ts";
 import { readCommands } from "../../generator/scaffold/create/package-manager.ts";
 import { runtimePackage } from "../../generator/scaffold/create/runtime-package.ts";
 import { relativePath } from "../../generator/internal/files.ts";
@@ -149,6 +150,7 @@ async function updateLayer(
   await updateRuntime(runtime, options);
   await updateBuild(build, options);
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
+  if (!dryRun && spec !== undefined) await writePages(spec, models);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
   for (const line of renamed) console.log(line);
   const count = countText(drifts.length, "file");
@@ -159,6 +161,12 @@ async function updateLayer(
       : `src/mcp: ${count} written or removed; the previous files are in ${kept} (restore them: update --undo).`,
   );
   return 0;
+}
+
+/** Writes the pages about the extensions of a user's spec folder. */
+async function writePages(spec: string, models: SpecModels): Promise<void> {
+  const { writeExtensionPage } = await import("./extension-page.ts");
+  for (const extension of await findOwnExtensions(models)) await writeExtensionPage(spec, extension);
 }
 
 /** True if the project's code may use what a file of an extension has lost. */

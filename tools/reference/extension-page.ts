@@ -1,5 +1,5 @@
 import type { ExtensionModel } from "../../generator/model.ts";
-import { layOut, type Layout } from "./layout.ts";
+import { layOut, type Layout, type LayoutInput } from "./layout.ts";
 import { blocks, code, notice, table } from "./markdown.ts";
 import { messageSection, messageTable, type SectionInput } from "./message-section.ts";
 import { typeLink } from "./type-links.ts";
@@ -10,8 +10,28 @@ export function extensionFile({ name }: ExtensionModel): string {
   return `extension-${name}.md`;
 }
 
-/** Writes the page about an extension: its rules, its messages and its types. `core` is the layout of the revisions. */
+/** Writes the page about an extension of this package. `core` is the layout of the revisions. */
 export function extensionPage(extension: ExtensionModel, core: Layout): string {
+  const entry = `the entry ${code(`mcp-server-runtime/extensions/${extension.name}`)}`;
+  return pageText(extension, core, { notice, entry });
+}
+
+/** Writes the page about an extension of a user. Types of the core have no pages there, so nothing links to them. */
+export function ownExtensionPage(extension: ExtensionModel): string {
+  const { id, declarations, methods } = extension.core;
+  const core = { all: [{ id, declarations, methods }], linksFrom: () => () => undefined };
+  const entry = `in ${code(`extensions/${extension.name}/`)} of the generated files`;
+  return pageText(extension, core, { notice: ownNotice, entry });
+}
+
+const ownNotice = "<!-- Written by `create-mcp-server pin`. Do not edit. -->";
+
+/** Writes the rules, the messages and the types of an extension. */
+function pageText(
+  extension: ExtensionModel,
+  core: NonNullable<LayoutInput["base"]>,
+  { notice: first, entry }: { readonly notice: string; readonly entry: string },
+): string {
   const { name, rules, scope, methods } = extension;
   const file = extensionFile(extension);
   const title = `Extension: ${name}`;
@@ -28,8 +48,8 @@ export function extensionPage(extension: ExtensionModel, core: Layout): string {
   const types = [...layout.pages.flatMap((page) => page.types), ...layout.envelope];
   return blocks([
     `# ${title}`,
-    notice,
-    `The extension ${code(rules.id)}. Its types, checks and tables are the entry ${code(`mcp-server-runtime/extensions/${name}`)}.`,
+    first,
+    `The extension ${code(rules.id)}. Its types, checks and tables are ${entry}.`,
     ruleList(extension, input),
     resultTable(extension, input),
     messageTable(messages, input),

@@ -47,7 +47,7 @@ export interface LayoutInput {
   /** File of the page about types used by no message. */
   readonly envelopeFile: string;
   /** Layout of the core, for an extension: its types keep their pages. */
-  readonly base?: Layout;
+  readonly base?: Pick<Layout, "all" | "linksFrom">;
 }
 
 /** Assigns messages and types to pages. */

@@ -269,7 +269,7 @@ test("the command prints the decisions, and the command that generates the exten
   expect(first).toMatch(/^Pinned com\.example\/echo \(released\) in .*\/extensions\/echo: 11 declarations, sha256 /);
   expect(first).toContain('  - methods["echo/say"]: request of the client\n');
   expect(first).toMatch(/Next: review and complete .*overlay\.json, then create-mcp-server generate --spec /);
-  expect(second).toMatch(/overlay\.json matches the schema and was kept\.\n\nNext: create-mcp-server generate /);
+  expect(second).toMatch(/overlay\.json matches the schema and was kept\.\n[^]*\nNext: create-mcp-server generate /);
 });
 
 const differences = [
@@ -341,4 +341,21 @@ test("differences include the settings and the rules of an extension", async () 
       server: "breaking",
     },
   ]);
+});
+
+test("a page about the extension is written beside its schema, without links to pages of the core", async () => {
+  const workspace = new Workspace();
+  const given = { extension: workspace.schema, spec: workspace.spec, id };
+  expect((await captured(() => runPinExtension(given))).stdout).toContain("extensions/echo/README.md describes it.");
+  const page = workspace.read("extensions", "echo", "README.md");
+  expect(page).toContain("# Extension: echo\n");
+  expect(page).toContain("- Declared by the client with [`EchoSettings`](#echosettings), and by the server with");
+  expect(page).toContain("## echo/say\n\nSays a text.\n");
+  const links = [...page.matchAll(/\]\(([^)]*)\)/g)].map(([, target = ""]) => target);
+  expect(links.filter((target) => !target.startsWith("#"))).toEqual([]);
+  const headings = new Set(
+    [...page.matchAll(/^##+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase().replaceAll("/", "")),
+  );
+  expect(links.filter((target) => !headings.has(target.slice(1)))).toEqual([]);
+  expect(page).not.toContain("npm run");
 });
