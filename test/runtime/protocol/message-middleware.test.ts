@@ -395,6 +395,35 @@ describe("middleware around received requests", () => {
     expect(wire.sent).toMatchObject([{ id: 7 }, { id: 0 }, { id: 1 }]);
   });
 
+  test("middleware that waits until its request is cancelled runs no handler", async () => {
+    const { opened, open } = gate();
+    const handled: unknown[] = [];
+    const { wire } = await serveWire(
+      {
+        capabilities: { logging: {} },
+        handlers: { setLevel: (params: unknown) => (handled.push(params), {}) },
+        middleware: [
+          {
+            receive: {
+              async request({ method }, next) {
+                if (method === "logging/setLevel") await opened;
+                return next();
+              },
+            },
+          },
+        ],
+      },
+      newest.id,
+    );
+    wire.post({ jsonrpc: "2.0", id: 1, method: "logging/setLevel", params: { level: "info" } });
+    await settle();
+    wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    open();
+    await settle();
+    expect(handled).toEqual([]);
+    expect(wire.sent).toEqual([]);
+  });
+
   test("middleware may change the params of initialize", async () => {
     const { wire, connection } = await serveWire({
       middleware: [
@@ -482,6 +511,31 @@ describe("middleware of a client", () => {
       { id: 5, result: {} },
       { method: "notifications/initialized" },
     ]);
+    await peer.close();
+  });
+
+  test("messages behind the result of server/discover wait as well", async () => {
+    const { opened: released, open: release } = gate();
+    const wire = new Wire();
+    const logged: unknown[] = [];
+    const connecting = open(wire, {
+      revisions: [alone],
+      handlers: { loggingMessage: ({ data }: { data: unknown }) => logged.push(data) },
+      middleware: toSend(async (_, next) => {
+        const result = await next();
+        await released;
+        return result;
+      }),
+    });
+    await settle();
+    const cached = { ttlMs: 0, cacheScope: "private", resultType: "complete" };
+    const result = { supportedVersions: [alone.id], capabilities: { logging: {} }, ...cached };
+    wire.post({ jsonrpc: "2.0", id: 1, result }, log);
+    await settle();
+    expect(logged).toEqual([]);
+    release();
+    const peer = await connecting;
+    expect(logged).toEqual(["first"]);
     await peer.close();
   });
 
