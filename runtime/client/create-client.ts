@@ -75,7 +75,8 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
   const revisions = extendRevisions(given.revisions, extensions, "client");
   checkMethodOptions({ ...given, revisions });
   const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "client" });
-  const source = { ...given, revisions, middleware: orderMiddleware(given.middleware, installed?.middleware) };
+  const middleware = orderMiddleware(given.middleware, installed?.middleware);
+  const source = { ...given, revisions, ...(middleware.length > 0 && { middleware }) };
   const sessions = new Set<DefaultClientSession>();
   const eras = new EraCache(source.clock);
   const roots = createRoots(source.roots, () => {

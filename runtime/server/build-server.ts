@@ -31,10 +31,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   spoken: readonly Revision[],
   options: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
+  checkLists(definition);
   const extensions = extensionsOf(definition, options.features);
   const own = extensions.filter(isServedExtension).map(({ feature }) => feature);
   const features = sortFeatures([...options.features, ...own]);
-  checkLists(definition);
   const revisions = extend(spoken, extensions, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);

@@ -21,11 +21,17 @@ export function checkLists(source: object): void {
 }
 
 /** Lists of definitions, each with the handler of its entries. */
-const handlers = { tools: "execute", resources: "read", resourceTemplates: "read", prompts: "get" } as const;
+const handlers = {
+  tools: "execute",
+  resources: "read",
+  resourceTemplates: "read",
+  prompts: "get",
+  extensions: undefined,
+} as const;
 
-function checkEntry(place: string, entry: unknown, handler: string): void {
+function checkEntry(place: string, entry: unknown, handler: string | undefined): void {
   if (!isObject(entry)) throw new SetupError(`${place} is ${String(entry)}; check its import, which may be circular`);
-  if (typeof entry[handler] === "function") return;
+  if (handler === undefined || typeof entry[handler] === "function") return;
   throw new SetupError(`${place} has no function ${handler}; add it, or await the entry if it is a promise`);
 }
 

@@ -74,7 +74,6 @@ describe("features", () => {
     ["tasks", "taskExtension"],
     ["resources", "listening"],
     ["taskExtension", "listening"],
-    ["resources", "skills"],
     ["apps", "methods"],
   ])("features are sorted: %s before %s", (first, second) => {
     for (const features of [allFeatures.features, allFeatures.features.toReversed()]) {

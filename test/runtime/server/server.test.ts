@@ -63,6 +63,7 @@ describe("a server", () => {
     ['{"resources":[{"uri":"a://b","name":"b"}]}', "resources[0] has no function read"],
     ['{"resourceTemplates":[{"uriTemplate":"a://{b}","name":"b"}]}', "resourceTemplates[0] has no function read"],
     ['{"prompts":[{"name":"p"}]}', "prompts[0] has no function get"],
+    ['{"extensions":[null]}', "extensions[0] is null; check its import, which may be circular"],
   ])("a list that the compiler has not checked is rejected: %s", (json, message) => {
     const lists: Partial<AnyServerDefinition> = JSON.parse(json);
     expect(() => createServer({ name: "test", version: "1", ...lists }, revisions)).toThrow(message);
