@@ -84,7 +84,11 @@ export function checkSkillName(name: string): string | undefined {
 }
 
 /** Converts a skill to the entry clients see. */
-export function toSkillEntry({ path, frontmatter, files }: Skill): SkillEntry & { readonly resources: SkillResource[] } {
+export function toSkillEntry({
+  path,
+  frontmatter,
+  files,
+}: Skill): SkillEntry & { readonly resources: SkillResource[] } {
   return {
     uri: toSkillUri(`${path}/${manifestName}`),
     frontmatter,

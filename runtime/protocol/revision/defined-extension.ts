@@ -47,7 +47,12 @@ export function installExtensions(
 ): { readonly middleware: readonly MessageMiddleware[]; close(): Promise<void> } {
   const installed: InstalledExtension[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(installed.splice(0).reverse().map(async (extension) => extension.close?.()));
+    await Promise.all(
+      installed
+        .splice(0)
+        .reverse()
+        .map(async (extension) => extension.close?.()),
+    );
   };
   for (const extension of sortByRequirements(extensions.filter(isDefinedExtension), extensions)) {
     try {
