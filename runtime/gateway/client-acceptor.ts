@@ -92,7 +92,11 @@ function createNotifiers(
   { clientNotifications }: Revision,
   { proxies, watcher }: Pick<ClientSide, "proxies" | "watcher">,
 ): object {
-  const notify = (row: NotificationRow, params: unknown, { session, origin }: Notifying): Promise<void> | undefined => {
+  const notify = (
+    row: NotificationRow,
+    params: unknown,
+    { session, origin }: { readonly session: Session | undefined; readonly origin: unknown },
+  ): Promise<void> | undefined => {
     if (session) return proxies.notifyServer(row, params, { session, principal: readAuth(origin)?.principal });
     const { revision } = watcher.connection;
     if (revision.lifecycle === "per-request") return watcher.connection.notify(row.method, params);
@@ -105,11 +109,6 @@ function createNotifiers(
       (params: unknown, { session }: Connection, origin: unknown) => notify(row, params, { session, origin }),
     ]),
   );
-}
-
-interface Notifying {
-  readonly session: Session | undefined;
-  readonly origin: unknown;
 }
 
 const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);

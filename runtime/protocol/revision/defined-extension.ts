@@ -12,7 +12,7 @@ export interface ExtensionSetup {
 
 /** Parts that an extension adds to the end where it is set up. */
 export interface InstalledExtension {
-  /** Middleware around the messages of the end. It runs inside the middleware of the end itself, after extensions that this one requires. */
+  /** Middleware around the messages of the end. It runs inside the middleware of the end itself, and inside the one of required extensions. */
   readonly middleware?: readonly MessageMiddleware[];
   /** Called once when the end is closed. */
   close?(): unknown;
@@ -77,7 +77,8 @@ function sortByRequirements(
   const enter = (extension: DefinedExtension, path: readonly string[]): void => {
     const { id, requires } = extension;
     if (sorted.has(extension)) return;
-    if (path.includes(id)) throw new SetupError(`Extension ${id} requires itself: ${[...path, id].join(" → ")}`);
+    if (path.includes(id))
+      throw new SetupError(`Extension ${id} requires itself: ${[...path, id].join(" → ")}; remove one of these`);
     for (const required of requires) {
       if (!present.some((other) => other.id === required))
         throw new SetupError(`Extension ${id} requires ${required}; add it to extensions`);

@@ -40,7 +40,7 @@ export interface ExtensionOptions<T extends ExtensionTables> {
   readonly declared?: { readonly [Side in Role]?: Readonly<Record<string, unknown>> };
   /**
    * Called once for each server, client or gateway with the extension, before it is used. At a server, it may add tools, resources and prompts.
-   * Returns what has to be closed with it. When it throws, nothing is set up.
+   * Returns middleware, and a function to call when the end is closed. When it throws, nothing is set up.
    */
   setup?(place: ExtensionPlace): InstalledExtension | undefined | void;
 }
@@ -58,13 +58,12 @@ export type ExtensionPlace =
  * @example
  * ```ts
  * import { defineExtension } from "mcp-server-runtime";
- * import { extension } from "../../extensions/mcp/extensions/echo/index.ts";
+ * import { extension } from "mcp-server-runtime/extensions/skills";
  *
- * export const echo = defineExtension(extension, {
- *   requests: {
- *     "echo/say": ({ text }) => ({ text: text.toUpperCase() }),
- *   },
+ * const skills = defineExtension(extension, {
+ *   requests: { "skills/list": () => ({ skills: [] }) },
  * });
+ * defineServer({ name: "demo", version: "1.0.0", extensions: [skills] });
  * ```
  */
 export function defineExtension<T extends ExtensionTables>(
