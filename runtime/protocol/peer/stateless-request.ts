@@ -24,7 +24,9 @@ export interface StatelessRequest {
 
 /** Creates the call of a stateless request. */
 export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
-  return new StatelessCall(new RequestHost(host, session), request);
+  const sender = new RequestHost(host, session);
+  sender.call = new StatelessCall(sender, request);
+  return sender.call;
 }
 
 /** Call outside of its connection's session. It sends nothing once it is over. */
@@ -99,6 +101,7 @@ export abstract class StatelessSender {
 /** Stateless request on a shared connection. */
 class RequestHost extends StatelessSender implements CallHost {
   readonly session: Session;
+  call: StatelessCall | undefined;
   readonly #host: StatelessHost;
 
   constructor(host: StatelessHost, session: Session) {
@@ -140,6 +143,8 @@ class RequestHost extends StatelessSender implements CallHost {
   }
 
   send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    // Middleware may have waited until the call was over.
+    if (related !== undefined && this.call?.isOver) return;
     return this.#host.send(message, related);
   }
 }

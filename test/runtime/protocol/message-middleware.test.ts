@@ -235,6 +235,27 @@ describe("middleware around sent notifications", () => {
     ]);
   });
 
+  test("middleware that waits sends no notification of a stateless request after its response", async () => {
+    const { opened, open } = gate();
+    const row = alone.serverNotifications["notifications/message"];
+    const { wire } = await serveWire({
+      revisions: [alone],
+      capabilities: { logging: {} },
+      handlers: {
+        fallback(_request: unknown, call: CallContext) {
+          if (row) void call.notify(row, { level: "info", data: 1 });
+          return {};
+        },
+      },
+      middleware: [{ send: { notification: async (_, next) => (await opened, next()) } }],
+    });
+    wire.post(statelessRequest(1, "com.example/x"));
+    await settle();
+    open();
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 1 }]);
+  });
+
   test("middleware cannot send invalid progress", async () => {
     const { wire, reports } = await serveWire(
       {
