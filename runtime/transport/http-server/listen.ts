@@ -227,7 +227,7 @@ interface Closing {
 
 async function close(server: NodeServer, { handler, sockets, silent, timeout, options }: Closing): Promise<void> {
   const delay = toDrainDelay(options);
-  if (delay > 0) await pause(delay, systemClock);
+  if (delay > 0) await pause(delay, options.clock ?? systemClock);
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
   // What running calls of sessions wait for may come on another connection; in a cluster it comes through other nodes.
   const stopped = options.cluster || handler.sessions.size === 0 ? stop() : undefined;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { joinCluster } from "../../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
 import { toDrainDelay } from "../../../../runtime/transport/http-server/listen.ts";
+import { ManualClock } from "../../manual-clock.ts";
 import { start, type Rig } from "./http-rig.ts";
 
 const paths = { health: "/health", live: "/live", ready: "/ready" };
@@ -32,7 +33,8 @@ describe("probes of an HTTP server", () => {
   });
 
   it("a server that closes is not ready but live, and serves until its drain delay is over", async () => {
-    rig = await start({}, { ...paths, drainDelay: 400 });
+    const clock = new ManualClock();
+    rig = await start({}, { ...paths, drainDelay: 400, clock });
     const session = await rig.open();
     const closed = rig.close();
     expect(await probe(rig, "/ready")).toEqual([503, { status: "closing" }]);
@@ -40,6 +42,9 @@ describe("probes of an HTTP server", () => {
     expect(await probe(rig, "/live")).toEqual([200, { status: "ok" }]);
     const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
     expect((await rig.send({ body: ping, headers: session.headers })).status).toBe(200);
+    clock.advance(399);
+    expect(await probe(rig, "/live")).toEqual([200, { status: "ok" }]);
+    clock.advance(1);
     await closed;
     await expect(fetch(new URL("/live", rig.url))).rejects.toThrow();
   });
