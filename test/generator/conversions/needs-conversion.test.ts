@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConversions, type RevisionConversions } from "../../../generator/conversions/conversions.ts";
 import { innerDifferences, type Difference } from "../../../generator/conversions/difference.ts";
+import { kept } from "../../../generator/conversions/found-rule.ts";
 import { createDecision } from "../../../generator/conversions/needs-conversion.ts";
 import type { ConversionRule, RuleName } from "../../../generator/model.ts";
 import { readToy } from "./toy-revisions.ts";
@@ -19,6 +20,8 @@ function decide({ methods, ruleOf }: RevisionConversions, order: "first" | "last
   const sorted = order === "first" ? [...all] : [...all].reverse();
   return new Map(sorted.map((difference) => [difference, needs(difference)]));
 }
+
+const params = (members: string): string => `export interface Params { ${members} }`;
 
 const around = "export interface B { of: Params[] } export interface Params { b: B; x: { y: 1";
 
@@ -61,7 +64,18 @@ describe("values need a conversion", () => {
     ["of a new alternative", "a: 1", "a: 1 | 2", ["error", "Params.a"], [true, true]],
     ["of items of a list", "a: { b: 1 }[]", "a: { b: 1; c?: 1 }[]", ["drop", "Params.a.c"], [true, true, true]],
   ])("%s", (_what, older, newer, rule, decided) => {
-    const params = (members: string): string => `export interface Params { ${members} }`;
     expect([...decide(readToys(params(older), params(newer), [rule]), "first").values()]).toEqual(decided);
+  });
+
+  test("but not if the rules of another direction keep every change", () => {
+    const newer = params("a: 1 | 2; b?: { x: 1; y?: 1 }; c: unknown");
+    const toys = readToys(params("a: 1; b: { x: 1 }; c: 1"), newer, [
+      ["error", "Params.a"],
+      ["error", "Params.b"],
+      ["drop", "Params.b.y"],
+      ["error", "Params.c"],
+    ]);
+    expect(new Set(decide(toys, "first").values())).toEqual(new Set([true]));
+    expect(new Set(decide({ ...toys, ruleOf: () => kept }, "first").values())).toEqual(new Set([false]));
   });
 });

@@ -543,6 +543,35 @@ describe("checks", () => {
       ],
     ],
     [
+      "only calls between checks that count the depth pass it on",
+      "export type Tree = string | Tree[]; export interface A { x: 1 } export interface B { tree: Tree } export interface Params { a: A; b: B; of?: Params }",
+      [
+        "function checkTree(v: unknown, depth = 0): Issue | undefined {",
+        "if (depth > maxDepth) return tooDeep();",
+        'if (typeof v === "string") return undefined;',
+        "if (Array.isArray(v)) return checkTreeArray(v, depth);",
+        'return fail("string or array");',
+        "function checkTreeArray(v: unknown, depth = 0): Issue | undefined {",
+        "if (depth > maxDepth) return tooDeep();",
+        'if (!Array.isArray(v)) return fail("array");',
+        "for (let i = 0; i < v.length; i++) {",
+        "const issue = checkTree(v[i], depth + 1);",
+        "if (issue) return under(i, issue);",
+        "}",
+        "return undefined;",
+        "function checkParams(v: unknown, depth = 0): Issue | undefined {",
+        "if (depth > maxDepth) return tooDeep();",
+        'if (!isObject(v)) return fail("object");',
+        "const aIssue = checkA(v.a);",
+        'if (aIssue) return under("a", aIssue);',
+        "const bIssue = checkB(v.b);",
+        'if (bIssue) return under("b", bIssue);',
+        "const ofIssue = v.of === undefined ? undefined : checkParams(v.of, depth + 1);",
+        'if (ofIssue) return under("of", ofIssue);',
+        "return undefined;",
+      ],
+    ],
+    [
       "equal inline objects share a check",
       "export interface Params { a: { x: 1 }; b: { x: 1 } }",
       [
@@ -562,6 +591,12 @@ describe("checks", () => {
   ])("%s", (_what, declared, lines) => {
     expect(checksOf(declared)).toEqual(lines);
   });
+});
+
+test("a check that does not count the depth calls one that does without it", () => {
+  expect(checksOf("export type Tree = string | Tree[]; export interface Params { a: Tree }")).toContain(
+    "const aIssue = checkTree(v.a);",
+  );
 });
 
 test("a check imports the functions that it calls", () => {

@@ -117,6 +117,24 @@ const unions: readonly ConversionCase[] = [
     ],
   ],
   [
+    "lists whose items are kept have no line beside converted objects",
+    "export interface A { type: 'a' } export type Params = A | { b: 1 }[]",
+    "export interface A { type: 'a'; x?: 1 } export type Params = A | { b: 1; c?: 1 }[]",
+    [
+      { rule: "drop", at: ["A.x"] },
+      { rule: "keep", at: ["Params.c"] },
+    ],
+    [
+      "function toParams(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "return toA(v, loss);",
+      'const aKeys: KnownKeys = { type: "A", known: new Set(["type"]) };',
+      "function toA(v: unknown, loss?: OnLoss): unknown {",
+      "if (!isObject(v)) return v;",
+      "return keepKnown(v, aKeys, loss);",
+    ],
+  ],
+  [
     "lists are converted where objects may stay",
     "export interface A { type: 'a' } export type Params = A | { b: 1 }[]",
     "export interface A { type: 'a' } export type Params = A | { b: 1; c?: 1 }[]",
