@@ -67,7 +67,7 @@ describe("values need a conversion", () => {
     expect([...decide(readToys(params(older), params(newer), [rule]), "first").values()]).toEqual(decided);
   });
 
-  test("but not if the rules of another direction keep every change", () => {
+  test("a value needs none if the rules of another direction keep every change", () => {
     const newer = params("a: 1 | 2; b?: { x: 1; y?: 1 }; c: unknown");
     const toys = readToys(params("a: 1; b: { x: 1 }; c: 1"), newer, [
       ["error", "Params.a"],
