@@ -47,8 +47,11 @@ export function compareShapes(
     const place = { type: placeType(newer) ?? type, declared: false };
     return compareResolved(shape, newer, place, comparison);
   }
-  const all = withNamesakes(shape.name, newer, comparison);
-  const key = JSON.stringify([shape.name, all.map((other) => [other.model.id, keyOf(other)])]);
+  const keyed = withNamesakes(shape.name, newer, comparison).map((other) => [keyOf(other), other] as const);
+  // Two places of a type that contains itself lead to the same type: without this, the list would grow at each level.
+  const distinct = new Map(keyed);
+  const all = [...distinct.values()];
+  const key = JSON.stringify([shape.name, ...distinct.keys()]);
   if (comparison.known.has(key)) return comparison.known.get(key);
   if (comparison.open.has(key)) return { kind: "recursive", whole: () => comparison.known.get(key) };
   comparison.open.add(key);
@@ -108,8 +111,8 @@ function withNamesakes(name: string, newer: readonly Newer[], comparison: Compar
 }
 
 /** A shape written inline may differ from others at the same place: an alternative of a union has the name of the union. */
-function keyOf({ shape, names }: Newer): unknown {
-  return shape.kind === "reference" ? shape.name : [names[0], shapeKey(shape)];
+function keyOf({ model, shape, names }: Newer): string {
+  return JSON.stringify([model.id, shape.kind === "reference" ? shape.name : [names[0], shapeKey(shape)]]);
 }
 
 function compareResolved(

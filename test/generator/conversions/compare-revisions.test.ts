@@ -23,6 +23,12 @@ describe("compareRevisions", () => {
     ["nothing when a property goes", params("a: string; b?: number"), params("a: string"), []],
     ["a new property", params(""), params("a?: string"), ["member Params a (Params.a) 2"]],
     [
+      "the end of a type that contains itself under two names",
+      `export interface A { m?: A } ${params("a: A")}`,
+      `export interface A { m?: B } export interface B { m?: B; n?: 1 } ${params("a: A")}`,
+      ["member A n (B.n) 2"],
+    ],
+    [
       "an inherited property under the name of its base as well",
       params(""),
       "export interface Base { a?: string } export interface Params extends Base {}",
