@@ -137,18 +137,19 @@ function freeze(result: unknown): unknown {
   return Object.freeze(result);
 }
 
-interface Passage {
-  /** Passes the message on behind the last step. */
-  readonly last: (params: unknown) => unknown;
-  /** True if a step may pass the message on several times. */
-  readonly mayRepeat?: boolean;
-}
-
 /** Runs a message through steps, each inside the one before. Steps that do not wait run at once, which keeps messages in order. */
 function runSteps<Message extends { readonly params: unknown }>(
   steps: readonly Step<Message>[],
   message: Message,
-  { last, mayRepeat = false }: Passage,
+  {
+    last,
+    mayRepeat = false,
+  }: {
+    /** Passes the message on behind the last step. */
+    readonly last: (params: unknown) => unknown;
+    /** True if a step may pass the message on several times. */
+    readonly mayRepeat?: boolean;
+  },
 ): Promise<unknown> {
   const enter = async (index: number, current: Message): Promise<unknown> => {
     const step = steps[index];

@@ -6,13 +6,6 @@ import type { MessageSteps } from "./message-middleware.ts";
 import type { OutgoingRequestsHost, ResponseListener, StartOptions } from "./request-table.ts";
 import { checkResult } from "./routes.ts";
 
-/** Request to be sent through middleware. */
-interface GivenRequest<Params, Result> {
-  readonly row: RequestRow<Params, Result>;
-  readonly params: Params;
-  readonly options: StartOptions;
-}
-
 /** Outgoing requests in middleware. Each step may send its request any number of times, under another id each time. */
 export class MiddlewareRequests {
   readonly #host: OutgoingRequestsHost;
@@ -36,7 +29,11 @@ export class MiddlewareRequests {
 
   /** Runs the middleware around a request, and settles it with the outcome. An aborted signal settles it at once. */
   pass<Params, Result>(
-    { row, params, options: { signal, related } }: GivenRequest<Params, Result>,
+    {
+      row,
+      params,
+      options: { signal, related },
+    }: { readonly row: RequestRow<Params, Result>; readonly params: Params; readonly options: StartOptions },
     settler: ResponseListener<Result>,
     send: (params: unknown, listener: ResponseListener<Result>) => void,
   ): void {
