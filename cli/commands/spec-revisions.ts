@@ -11,23 +11,21 @@ export interface SpecFlags {
   readonly spec?: string | false;
 }
 
-/** Tables that a command speaks. */
-export interface SpecTables {
-  /** Spec folder of the tables; `undefined` for the one of this package. */
-  readonly spec: string | undefined;
-  /** Revisions, newest first. */
-  readonly revisions: readonly Revision[];
-  /** Extensions of this package, and further ones of the spec folder. */
-  readonly extensions: readonly Extension[];
-}
-
 /**
- * Returns the tables of the spec folder named by a command, or of the project in a folder, or of this package.
+ * Returns the tables of the spec folder named by a command, or of the project in a folder, or of this package: revisions, newest first, and extensions,
+ * those of this package included. `spec` is the folder; `undefined` for the one of this package.
  *
  * @throws {UserError} when the spec folder of the project is missing.
  * @throws {SpecError} when a file of the spec folder is not valid.
  */
-export async function openSpecRevisions(flags: SpecFlags, folder: string = process.cwd()): Promise<SpecTables> {
+export async function openSpecRevisions(
+  flags: SpecFlags,
+  folder: string = process.cwd(),
+): Promise<{
+  readonly spec: string | undefined;
+  readonly revisions: readonly Revision[];
+  readonly extensions: readonly Extension[];
+}> {
   const spec = await chooseSpec(flags, folder);
   if (spec === undefined) return { spec, revisions: packagedRevisions, extensions: knownExtensions };
   const { loadTables } = await import("./load-tables.ts");

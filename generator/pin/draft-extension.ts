@@ -27,19 +27,15 @@ export interface DraftInput extends ExtensionNames {
   readonly overlaySchema: string;
 }
 
-/** An overlay with the extension it describes, as far as no decision is open. */
-export interface ExtensionDraft {
-  readonly draft: Draft;
-  readonly decisions: Decisions;
-  readonly model: ExtensionModel;
-}
-
 /**
- * Returns the overlay of the folder, if it fits the schema; otherwise a proposal that starts from it.
+ * Returns the overlay of the folder, if it fits the schema; otherwise a proposal that starts from it. With it comes the extension it describes, as far
+ * as no decision is open.
  *
  * @throws {SpecError} when the overlay of the folder is not valid, or the schema contradicts the core
  */
-export async function draftExtension(input: DraftInput): Promise<ExtensionDraft> {
+export async function draftExtension(
+  input: DraftInput,
+): Promise<{ readonly draft: Draft; readonly decisions: Decisions; readonly model: ExtensionModel }> {
   const { spec, id, name, source, status, core, parsed, overlaySchema } = input;
   const path = `${spec}/extensions/${name}/overlay.json`;
   const common = { name, status, schema: { path: source.from, text: source.text }, core, parsed };

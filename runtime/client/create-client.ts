@@ -103,8 +103,11 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
       }
     },
     async close() {
-      await Promise.all([...sessions].map((session) => session.close()));
-      await installed?.close();
+      try {
+        await Promise.all([...sessions].map((session) => session.close()));
+      } finally {
+        await installed?.close();
+      }
     },
   };
 }

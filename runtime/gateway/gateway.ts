@@ -1,7 +1,7 @@
 import type { Extension, Revision } from "../../generated/support.ts";
 import type { ConnectionFactory } from "../client/connection-factory.ts";
 import type { Acceptor } from "../lifecycle/acceptor.ts";
-import { ClosedError } from "../jsonrpc/errors.ts";
+import { ClosedError, toError } from "../jsonrpc/errors.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { orderMiddleware, type MessageMiddleware } from "../protocol/peer/message-middleware.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
@@ -133,12 +133,13 @@ export async function createGateway(
   } = options;
   checkNumbers(options);
   if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
-  const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "gateway" });
-  const middleware = orderMiddleware(options.middleware, installed?.middleware);
   const ended = new AbortController();
   const traffic = options.onTraffic && new Traffic({ onTraffic: options.onTraffic, onError });
   const open = connectUpstream(place);
+  // Extensions that conflict are rejected before one is set up.
   const upstreamRevisions = withExtensions(options.revisions, extensions);
+  const installed = extensions.find(isDefinedExtension)?.install(extensions, { end: "gateway" });
+  const middleware = orderMiddleware(options.middleware, installed?.middleware);
   const upstreams: UpstreamOptions = {
     open: traffic?.observeServer(open) ?? open,
     revisions: traffic?.follow(upstreamRevisions) ?? upstreamRevisions,
@@ -161,8 +162,10 @@ export async function createGateway(
     },
     notifyUpdated: (uris) => listeners.notifyUpdated(uris),
   });
-  opening.catch(() => installed?.close());
-  const main = await opening;
+  const main = await opening.catch(async (error: unknown) => {
+    await installed?.close().catch((thrown: unknown) => onError({ kind: "transport", error: toError(thrown) }));
+    throw error;
+  });
   const { tools } = main;
   const { serverInfo, revision, session: server } = main.connection;
   const served = toServed(options.revisions, extensions, server);

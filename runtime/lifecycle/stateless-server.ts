@@ -183,7 +183,7 @@ function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoute
   };
 }
 
-/** Only notifications of extensions have handlers: nothing says to which session another one would refer. The newest revision comes first. */
+/** Only notifications of extensions have handlers: nothing says to which session another one would refer. The newest revision has precedence. */
 function toOpenNotifications(served: readonly Routes[]): Routes["notifications"] {
   const entries = served.flatMap(({ notifications }) => [...notifications]).reverse();
   return new Map(

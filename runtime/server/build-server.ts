@@ -68,8 +68,11 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       return parts.sessions.size;
     },
     async close(closing: CloseOptions = {}) {
-      await builder.current.close(closing);
-      await installed?.close();
+      try {
+        await builder.current.close(closing);
+      } finally {
+        await installed?.close();
+      }
     },
   } satisfies Omit<CoreServer, "tools">;
   const server = Object.assign(core, lists);

@@ -127,11 +127,14 @@ const [one, two] = ["com.example/one", "com.example/two"];
 const done: string[] = [];
 afterEach(() => void done.splice(0));
 
+/** Setup that notes its place. */
+const noted = { setup: ({ end }: { readonly end: string }) => void done.push(`set up at ${end}`) };
+
 const core = { ...extension, clientRequests: { "tools/call": clientRequests["echo/say"] } };
 
 describe("an extension that cannot be used", () => {
   test.each<[string, () => readonly Extension[], string]>([
-    ["twice", () => [plain(one), plain(one)], `The extension ${one} is duplicated; pass it once`],
+    ["twice", () => [plain(one, noted), plain(one, noted)], `The extension ${one} is duplicated; pass it once`],
     ["with a method of the core", () => [core], `The extension ${id} defines tools/call, which is already defined`],
     [
       "with a method of another extension",
@@ -336,4 +339,20 @@ test("middleware of an extension runs inside the middleware of its end", async (
     "use: server receives echo/spell",
     "extension: server receives echo/spell",
   ]);
+});
+
+test("a gateway that cannot connect closes its extensions, and reports what fails in that", async () => {
+  const failing = plain(one, {
+    setup: () => ({
+      close() {
+        done.push("closed");
+        throw new Error("stuck");
+      },
+    }),
+  });
+  const onError = (report: ErrorReport): void => void reports.push(report);
+  const opened = createGateway(() => Promise.reject(new Error("down")), { revisions, extensions: [failing], onError });
+  await expect(opened).rejects.toThrow("down");
+  expect(done).toEqual(["closed"]);
+  expect(reports.map(({ error }) => error.message)).toContain("stuck");
 });
