@@ -11,6 +11,23 @@ function checksOf(declared: string): string[] {
   return functions.flatMap(({ name, text }) => `function ${name}${text.replace(/\n}$/, "")}`.split("\n"));
 }
 
+/** Check of `type Tree = string | Tree[]`. */
+const checkOfTree = [
+  "function checkTree(v: unknown, depth = 0): Issue | undefined {",
+  "if (depth > maxDepth) return tooDeep();",
+  'if (typeof v === "string") return undefined;',
+  "if (Array.isArray(v)) return checkTreeArray(v, depth);",
+  'return fail("string or array");',
+  "function checkTreeArray(v: unknown, depth = 0): Issue | undefined {",
+  "if (depth > maxDepth) return tooDeep();",
+  'if (!Array.isArray(v)) return fail("array");',
+  "for (let i = 0; i < v.length; i++) {",
+  "const issue = checkTree(v[i], depth + 1);",
+  "if (issue) return under(i, issue);",
+  "}",
+  "return undefined;",
+];
+
 describe("checks", () => {
   test.each<[what: string, declared: string, lines: string[]]>([
     [
@@ -513,19 +530,7 @@ describe("checks", () => {
       "checks of types that contain themselves count the depth",
       "export type Tree = string | Tree[]; export interface Params { a: Tree; x: { y: Params } }",
       [
-        "function checkTree(v: unknown, depth = 0): Issue | undefined {",
-        "if (depth > maxDepth) return tooDeep();",
-        'if (typeof v === "string") return undefined;',
-        "if (Array.isArray(v)) return checkTreeArray(v, depth);",
-        'return fail("string or array");',
-        "function checkTreeArray(v: unknown, depth = 0): Issue | undefined {",
-        "if (depth > maxDepth) return tooDeep();",
-        'if (!Array.isArray(v)) return fail("array");',
-        "for (let i = 0; i < v.length; i++) {",
-        "const issue = checkTree(v[i], depth + 1);",
-        "if (issue) return under(i, issue);",
-        "}",
-        "return undefined;",
+        ...checkOfTree,
         "function checkParams(v: unknown, depth = 0): Issue | undefined {",
         "if (depth > maxDepth) return tooDeep();",
         'if (!isObject(v)) return fail("object");',
@@ -546,19 +551,7 @@ describe("checks", () => {
       "only calls between checks that count the depth pass it on",
       "export type Tree = string | Tree[]; export interface A { x: 1 } export interface B { tree: Tree } export interface Params { a: A; b: B; of?: Params }",
       [
-        "function checkTree(v: unknown, depth = 0): Issue | undefined {",
-        "if (depth > maxDepth) return tooDeep();",
-        'if (typeof v === "string") return undefined;',
-        "if (Array.isArray(v)) return checkTreeArray(v, depth);",
-        'return fail("string or array");',
-        "function checkTreeArray(v: unknown, depth = 0): Issue | undefined {",
-        "if (depth > maxDepth) return tooDeep();",
-        'if (!Array.isArray(v)) return fail("array");',
-        "for (let i = 0; i < v.length; i++) {",
-        "const issue = checkTree(v[i], depth + 1);",
-        "if (issue) return under(i, issue);",
-        "}",
-        "return undefined;",
+        ...checkOfTree,
         "function checkParams(v: unknown, depth = 0): Issue | undefined {",
         "if (depth > maxDepth) return tooDeep();",
         'if (!isObject(v)) return fail("object");',
