@@ -1,49 +1,65 @@
-import { extensionSupport } from "../extensions/extension-support.ts";
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import { selectFrom } from "../list/catalogue.ts";
+import type { MiddlewareMessage } from "../../protocol/peer/message-middleware.ts";
+import type { AnyResources, AnyServerDefinition, AnyTool } from "../any-definition.ts";
+import { defineExtension, type ExtensionPlace } from "../extensions/define-extension.ts";
+import { extensionSupport } from "../extensions/extension-support.ts";
 import type { Feature } from "../feature.ts";
-import type { RevisionServer, ServerParts } from "../revision-server.ts";
-import { createListing } from "../list/list-page.ts";
-import type { ListHandler } from "../methods/served-handlers.ts";
 import { createParser, matchFirst } from "../resources/registry.ts";
-import type { ResourceLists } from "../resources/catalogue.ts";
-import type { AnyResources, AnyTool } from "../any-definition.ts";
-import type { AnyRequester } from "../protocol-types.ts";
-import { describeTool } from "../tools/registry.ts";
 import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
 
-/** Extension feature for views of tool results, for clients with support for views. */
+/** Views of tool results, for clients with support for views. */
 export const apps: Feature = {
   name: "apps",
   extensionSupport,
-  extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
+  extension({ tools = [], extensions = [] }: AnyServerDefinition) {
+    const isNamed = extensions.some(({ id }) => id === extension.id);
+    return isNamed || tools.some((tool) => tool.ui) ? serveViews() : undefined;
+  },
   check({ resources = [] }: AnyResources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
     if (wrong)
       throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view must be "${uiMimeType}"`);
   },
-  create(parts: ServerParts & ResourceLists) {
-    for (const tool of parts.tools) checkTool(tool, parts);
-    return {
-      implement(server) {
-        const isUsed = Object.hasOwn(server.revision.extensions ?? {}, extension.id);
-        return { handlers: isUsed ? { listTools: listTools(server) } : {} };
-      },
-    };
-  },
 };
 
-function checkTool(tool: AnyTool, { resources, resourceTemplates }: ResourceLists): void {
+/** Defines the extension like one of a user: middleware selects what a client gets of a list. */
+function serveViews(): ReturnType<typeof defineExtension> {
+  return defineExtension(extension, {
+    setup(place) {
+      if (place.end !== "server") return;
+      const { server } = place;
+      for (const tool of server.tools) checkTool(tool, server);
+      const select = createSelection((name) => server.tools.get(name));
+      return {
+        middleware: [
+          {
+            receive: {
+              request(request, next) {
+                if (request.method !== "tools/list") return next();
+                return next().then((result) => (isObject(result) ? select(result, canShow(request)) : result));
+              },
+            },
+          },
+        ],
+      };
+    },
+  });
+}
+
+type Lists = Extract<ExtensionPlace, { readonly end: "server" }>["server"];
+
+function checkTool(tool: AnyTool, { resources, resourceTemplates }: Lists): void {
   const { name } = tool;
   const { resourceUri, visibility } = readUi(tool);
   const known = new Set(["model", "app"]);
   if (visibility && (visibility.length === 0 || !visibility.every((who) => known.has(who))))
     throw new SetupError(`Tool "${name}": its ui.visibility must be "model", "app" or both`);
   if (resourceUri === undefined) return;
-  const found = resources.get(resourceUri) ?? matchFirst(resourceTemplates, resourceUri, createParser())?.template;
+  const found =
+    resources?.get(resourceUri) ?? matchFirst(resourceTemplates ?? [], resourceUri, createParser())?.template;
   if (!found)
     throw new SetupError(`Tool "${name}": the resource ${resourceUri} does not exist; create it with createUiResource`);
   if (found.mimeType === uiMimeType) return;
@@ -56,39 +72,39 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
 }
 
 /**
- * Builds two lists: a client without views does not see the views, nor the tools only views may call. A revision whose tools have no `_meta` can
- * express neither.
+ * Creates the function from a list of tools to the form for one client: without views, it gets neither the views nor the tools that only views may call.
+ * A list is converted once, because its result stays the same object until the list changes.
  */
-function listTools(server: RevisionServer): ListHandler {
-  const { revision, parts } = server;
-  const describe = (tool: AnyTool): object => describeTool(tool, revision, parts);
-  const whole = createListing(
-    {
-      member: "tools",
-      catalogue: parts.tools,
-      isPrivate: true,
-      describe: (tool) => withView(describe(tool), tool),
-    },
-    server,
-  );
-  const forModels = selectFrom(parts.tools, (tool) => readUi(tool).visibility?.includes("model") !== false);
-  const plain = createListing({ member: "tools", catalogue: forModels, isPrivate: true, describe }, server);
-  const canShow = revision.descriptionMembers.Tool?.includes("_meta") === true;
-  return (params, call) => (canShow && hasViews(server.scope(call)) ? whole : plain).page(params?.cursor, call);
-}
-
-function withView(shown: object, tool: AnyTool): object {
-  const meta: unknown = Reflect.get(shown, "_meta");
-  return tool.ui ? { ...shown, _meta: { ...(isObject(meta) && meta), ui: tool.ui } } : shown;
+function createSelection(find: (name: string) => AnyTool | undefined): (result: object, canShow: boolean) => object {
+  const known = { whole: new WeakMap<object, object>(), plain: new WeakMap<object, object>() };
+  const toEntry = (shown: unknown, canShow: boolean): readonly unknown[] => {
+    const tool = isObject(shown) && typeof shown.name === "string" ? find(shown.name) : undefined;
+    if (!tool?.ui || !isObject(shown)) return [shown];
+    if (canShow) return [{ ...shown, _meta: { ...(isObject(shown._meta) && shown._meta), ui: tool.ui } }];
+    return readUi(tool).visibility?.includes("model") === false ? [] : [shown];
+  };
+  return (result, canShow) => {
+    const selections = canShow ? known.whole : known.plain;
+    const { tools, cacheScope }: { readonly tools?: unknown; readonly cacheScope?: unknown } = result;
+    if (!Array.isArray(tools)) return result;
+    const selected = selections.get(result) ?? {
+      ...result,
+      ...(cacheScope !== undefined && { cacheScope: "private" }),
+      tools: tools.flatMap((shown: unknown) => toEntry(shown, canShow)),
+    };
+    selections.set(result, selected);
+    return selected;
+  };
 }
 
 /**
- * True if the client declares support for views.
+ * True if the client declares support for views, and its revision has metadata of tools.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps
  */
-function hasViews({ client }: AnyRequester): boolean {
-  const extensions: unknown = Reflect.get(client.capabilities, "extensions");
+function canShow({ session }: MiddlewareMessage): boolean {
+  if (session?.revision.descriptionMembers.Tool?.includes("_meta") !== true) return false;
+  const { extensions }: { readonly extensions?: unknown } = session.peer.capabilities;
   const settings = isObject(extensions) ? extensions[extension.id] : undefined;
   const { mimeTypes } = isObject(settings) ? settings : {};
   return Array.isArray(mimeTypes) && mimeTypes.includes(uiMimeType);

@@ -21,8 +21,6 @@ export interface ListingSource<Definition> {
   /** Member of the result with the entries, such as `tools`. */
   readonly member: Exclude<keyof CacheHints, "discover">;
   readonly catalogue: Listed<Definition>;
-  /** True if the list depends on the client's declarations. It must not be shared with other clients then. Default `false`. */
-  readonly isPrivate?: boolean;
   /**
    * Returns an entry in the form for clients.
    *
@@ -110,7 +108,7 @@ function rememberDescriptions<Definition extends object>({
 }
 
 function takeSnapshot<Definition extends Visible>(
-  { member, catalogue, isPrivate = false, describe }: ListingSource<Definition>,
+  { member, catalogue, describe }: ListingSource<Definition>,
   { revision, envelope, parts }: RevisionServer,
 ): Snapshot {
   const { pageSize, cacheHints } = parts.settings;
@@ -121,7 +119,7 @@ function takeSnapshot<Definition extends Visible>(
   const isShort = pageSize === undefined || entries.length <= pageSize;
   const head = {
     ...envelope.result,
-    ...envelope.cacheable(isPublic && !isPrivate ? cacheHints[member] : toPrivate(cacheHints[member])),
+    ...envelope.cacheable(isPublic ? cacheHints[member] : toPrivate(cacheHints[member])),
   };
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {

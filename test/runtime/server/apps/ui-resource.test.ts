@@ -107,6 +107,23 @@ test("a server shows no views, but text, at revisions without metadata of tools 
   }
 });
 
+test("the pages of a list lead to every tool for a client without views (XU-03)", async () => {
+  const more = ["a", "b"].map((name): AnyTool => ({ name, ui: { visibility: ["app"] }, execute: () => "" }));
+  const server = create({ tools: [...more, ...tools], pageSize: 1 });
+  const client = await connect(server, { extensions: [] });
+  const listed = await client.listTools();
+  expect(listed.map(({ name }) => name)).toEqual(["show", "plain"]);
+});
+
+test("a replaced tool is listed with its new view (XU-03)", async () => {
+  const server = create({ listChanged: ["tools"] });
+  const client = await connect(server, { extensions: [views] });
+  await client.listTools();
+  server.tools.replace({ name: "plain", ui: { resourceUri: uri }, execute: () => "" });
+  const listed = await client.listTools({ refresh: true });
+  expect(listed.find(({ name }) => name === "plain")).toMatchObject({ _meta: { ui: { resourceUri: uri } } });
+});
+
 test("the list of one client is not kept for another client (XU-03)", async () => {
   const server = create({ cacheHints: { tools: { ttlMs: 1_000, cacheScope: "public" } } });
   const client = await connect(server, { extensions: [views] });
