@@ -8,7 +8,7 @@ import { loadTemplates } from "./internal/templates.ts";
 import { compareGenerated, writeTree, type Drift, type Tree } from "./internal/tree.ts";
 import { findMissing } from "./model/missing.ts";
 import { packageRoot } from "./internal/package-info.ts";
-import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
+import { negotiatesExtensions, readSpecModels, type SpecModels } from "./read/spec-models.ts";
 import { SpecError, unknownRevision } from "./internal/spec-error.ts";
 
 /** Folders and revisions of `generate`. */
@@ -42,9 +42,9 @@ export async function emitTree(options: Pick<GenerateOptions, "spec" | "revision
   return addSupport(await formatDeclarations(await emitUnformatted(options)));
 }
 
-/** Returns every file of the generated layer, as it is before formatting: only programs read it. */
-export async function emitModules(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
-  return addSupport(await emitUnformatted(options));
+/** Returns the files of these revisions and their extensions, as they are before formatting: only programs read them. */
+export async function emitModules(models: SpecModels, revisions?: readonly string[]): Promise<Tree> {
+  return addSupport(emitModels(models, revisions));
 }
 
 /** Adds the modules shared by the generated ones. */
@@ -59,9 +59,12 @@ async function addSupport(tree: Tree): Promise<Tree> {
 
 /** Returns every file made from the models, before formatting. Formatting is separate, because tests skip it. */
 export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
-  const { models, extensions } = await readSpecModels(spec);
+  return emitModels(await readSpecModels(spec), revisions);
+}
+
+function emitModels({ models, extensions }: SpecModels, revisions: readonly string[] = []): Tree {
   const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
-  const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : models.map(({ id }) => id);
+  const ids = revisions.length > 0 ? [...new Set(revisions)] : models.map(({ id }) => id);
   const known = new Map(models.map((model) => [model.id, model]));
   const newest = models.at(-1);
   const tree = new Map<string, string>();

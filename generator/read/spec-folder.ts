@@ -1,5 +1,5 @@
 import type { ExtensionModel, RevisionModel } from "../model.ts";
-import { readPackagedModels } from "./packaged-models.ts";
+import { readPackagedModels, type PackagedModels } from "./packaged-models.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevisionFiles, readSpecFile, type SpecFile } from "./spec-file.ts";
 import { SpecError, unknownRevision } from "../internal/spec-error.ts";
@@ -20,13 +20,17 @@ export interface SpecFolder {
   readExtension(name: string, core: RevisionModel): Promise<ExtensionModel>;
 }
 
-/** Opens a spec folder and reads its pins. @throws {SpecError} when the pins cannot be read. */
-export async function openSpecFolder(path: string): Promise<SpecFolder> {
+/**
+ * Opens a spec folder and reads its pins. `packaged`: the models of this package, if they have been read.
+ *
+ * @throws {SpecError} when the pins cannot be read.
+ */
+export async function openSpecFolder(path: string, packaged?: PackagedModels): Promise<SpecFolder> {
   const read = (...parts: readonly string[]): Promise<SpecFile> => readSpecFile(path, ...parts);
   const pinsFile = await read("pins.json");
   const pins = readPins(pinsFile.path, pinsFile.text);
   const extensions = readExtensionPins(pinsFile.path, pinsFile.text);
-  let packaged: ReturnType<typeof readPackagedModels> | undefined;
+  let packagedModels = packaged && Promise.resolve<PackagedModels | undefined>(packaged);
   return {
     path,
     pins,
@@ -35,7 +39,7 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
       const pin = pins.get(id);
       if (!pin) throw new SpecError({ file: pinsFile.path, text: unknownRevision(id, pins) });
       const { schema, overlay, rules, digest } = await readRevisionFiles(path, id, pin);
-      const known = (await (packaged ??= readPackagedModels()))?.byDigest.get(digest);
+      const known = (await (packagedModels ??= readPackagedModels()))?.byDigest.get(digest);
       if (known) return known;
       const { status, commit } = pin;
       const [{ readRevision }, { createOverlayReader }] = await Promise.all([

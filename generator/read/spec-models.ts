@@ -12,6 +12,8 @@ import { readPackagedModels } from "./packaged-models.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
 export interface SpecModels {
+  /** True if the revisions are the ones of this package, whose tables are compiled already. */
+  readonly isPackaged: boolean;
   /** SHA-256 of the spec folder. */
   readonly digest: string;
   /** Models of the revisions, oldest first. */
@@ -27,16 +29,17 @@ export interface SpecModels {
 export async function readSpecModels(spec: string = join(packageRoot, "spec")): Promise<SpecModels> {
   const digest = await digestSpec(spec);
   const packaged = await readPackagedModels();
-  if (packaged?.digest === digest) return packaged;
+  if (packaged?.digest === digest) return { ...packaged, isPackaged: true };
   const { openSpecFolder } = await import("./spec-folder.ts");
-  const folder = await openSpecFolder(spec);
+  const folder = await openSpecFolder(spec, packaged);
   const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
   checkNames(models);
   const extensions = await Promise.all(
     [...folder.extensions].map(([name, pin]) => folder.readExtension(name, findCore(models, pin))),
   );
   checkExtensionNames(extensions);
-  return { digest, models, extensions };
+  const isPackaged = packaged?.models.length === models.length && models.every((one) => packaged.models.includes(one));
+  return { digest, models, extensions, isPackaged };
 }
 
 /** Returns the revision whose declarations an extension uses. @throws {SpecError} when it is not pinned. */

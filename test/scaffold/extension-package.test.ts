@@ -26,22 +26,23 @@ await buildProject(project);
 
 const id = "com.example/echo";
 const text = z.object({ text: z.string() });
-const server = [process.execPath, join(project, "dist", "server.js")];
-const cli = [process.execPath, join(packageRoot, "dist", "bundle", "generator", "cli.js")];
+const server = join(project, "dist", "server.js");
+const cli = join(packageRoot, "dist", "bundle", "generator", "cli.js");
+const gateway = [cli, "gateway", "--stdio", "--", process.execPath, server];
 
 test.each([
-  ["a session", "legacy", server],
-  ["stateless requests", "auto", server],
-  ["a session, through the gateway", "legacy", [...cli, "gateway", "--stdio", "--", ...server]],
-  ["stateless requests, through the gateway", "auto", [...cli, "gateway", "--stdio", "--", ...server]],
-] as const)("the extension serves an official client with %s", async (_how, mode, [command, ...args]) => {
+  ["a session", "legacy", [server]],
+  ["stateless requests", "auto", [server]],
+  ["a session, through the gateway", "legacy", gateway],
+  ["stateless requests, through the gateway", "auto", gateway],
+] as const)("the extension serves an official client with %s", async (_how, mode, args) => {
   const faded: string[] = [];
   const client = new Client(
     { name: "official", version: "1" },
     { capabilities: { extensions: { [id]: {} } }, versionNegotiation: { mode } },
   );
   client.setNotificationHandler("notifications/echo/faded", { params: text }, (params) => void faded.push(params.text));
-  await client.connect(new StdioClientTransport({ command, args, cwd: project }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [...args], cwd: project }));
   try {
     expect(client.getServerCapabilities()).toMatchObject({ extensions: { [id]: { loud: true } } });
     expect(await client.request({ method: "echo/say", params: { text: "abc" } }, text)).toEqual({ text: "ABC" });

@@ -19,6 +19,7 @@ describe("conversions of layers", () => {
       digest: "another",
       models: [...models.models.filter(({ id }) => id === newer), ...newest],
       extensions: [],
+      isPackaged: false,
     };
     const read = await readLayerConversions(spec, [newer]);
     expect(read).toEqual(writeAllConversions(models.models, [newer]));
