@@ -217,7 +217,7 @@ describe.each(Object.entries(ways))("%s", (way, open) => {
     if (way !== "through a gateway") await expect.poll(() => ready).toEqual(["1"]);
     const plain = (await join([])).request("tools/call", { name: "slow", arguments: {} });
     await expect
-      .poll(() => (release(), Promise.race([plain, undefined])))
+      .poll(() => (release(), Promise.race([plain, Promise.resolve()])))
       .toMatchObject({ content: [{ text: "done" }] });
   });
 });
