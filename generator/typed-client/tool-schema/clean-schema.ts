@@ -74,24 +74,35 @@ const formats: ReadonlySet<string> = new Set([
   ...["int32", "int64", "float", "double", "password", "byte", "binary"],
 ]);
 
-const data = [
-  "const",
-  "default",
-  "dependentRequired",
-  "deprecated",
-  "enum",
-  "examples",
-  "maxContains",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "minContains",
-  "minItems",
-  "minLength",
-  "minProperties",
-  "multipleOf",
-  "uniqueItems",
-] as const;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isFlag = (value: unknown): boolean => typeof value === "boolean";
+const isAny = (): boolean => true;
+
+/** Keywords with data, and what is a value of each: a validator rejects a schema with another. */
+const data: Readonly<Record<string, (value: unknown) => boolean>> = {
+  const: isAny,
+  default: isAny,
+  dependentRequired: (value) => isRecord(value) && Object.values(value).every(isNameList),
+  deprecated: isFlag,
+  enum: (value) => Array.isArray(value) && value.length > 0,
+  examples: Array.isArray,
+  maxContains: isCount,
+  maxItems: isCount,
+  maxLength: isCount,
+  maxProperties: isCount,
+  minContains: isCount,
+  minItems: isCount,
+  minLength: isCount,
+  minProperties: isCount,
+  multipleOf: (value) => typeof value === "number" && value > 0,
+  uniqueItems: isFlag,
+};
+
+function isNameList(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((name) => typeof name === "string") && new Set(value).size === value.length
+  );
+}
 
 const harmful = ["tsType", "tsEnumNames"] as const;
 
@@ -107,14 +118,15 @@ function cleanNode(given: unknown, path: string, { hidden: outer, ...options }: 
   if (schema.$ref !== undefined) clean.$ref = cleanReference(schema, `${path}/$ref`, options);
   for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
   if (typeof schema.format === "string" && formats.has(schema.format)) clean.format = schema.format;
-  for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
+  for (const [key, isValid] of Object.entries(data))
+    if (schema[key] !== undefined && isValid(schema[key])) clean[key] = cleanData(schema[key]);
   if (Array.isArray(clean.enum)) clean.enum = unique(clean.enum);
   Object.assign(clean, cleanType(schema), cleanLimits(schema));
   for (const key of maps) {
     if (isRecord(schema[key])) clean[key] = cleanMap(schema[key], `${path}/${key}`, options);
   }
   for (const key of lists)
-    if (Array.isArray(schema[key])) {
+    if (Array.isArray(schema[key]) && schema[key].length > 0) {
       clean[key] = cleanList(schema[key], `${path}/${key}`, key === "allOf" ? { ...options, hidden } : options);
     }
   for (const key of singles)
@@ -180,9 +192,9 @@ function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
 
 /** Converts a limit. In old dialects, exclusive limits were flags beside the others. */
 function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive: unknown): Record<string, unknown> {
-  if (exclusive === true && limit !== undefined) return { [exclusiveKey]: limit };
+  if (exclusive === true && typeof limit === "number") return { [exclusiveKey]: limit };
   return {
-    ...(limit !== undefined && { [key]: limit }),
+    ...(typeof limit === "number" && { [key]: limit }),
     ...(typeof exclusive === "number" && { [exclusiveKey]: exclusive }),
   };
 }

@@ -84,7 +84,7 @@ test.each<[what: string, schema: unknown, clean: unknown]>([
     {},
   ],
   ["values with duplicates", { enum: ["a", 1, "a", { b: 1 }, { b: 1 }] }, { enum: ["a", 1, { b: 1 }] }],
-  ["values that are no list", { enum: "a" }, { enum: "a" }],
+  ["values that are no list", { enum: "a" }, {}],
   [
     "data with a key that changes prototypes",
     { default: JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":1}}') },
@@ -442,4 +442,41 @@ test("a schema that `cleanSchema` has copied accepts what the original accepts",
     const noisy = cleanSchema({ ...schema, "x-a": 1, nullable: false, readOnly: true, format: "color" });
     expect(accepted(isRecord(noisy) ? noisy : {})).toEqual(accepted(schema));
   }
+});
+
+test("values of the wrong kind are left out: a validator compiles what is left", () => {
+  const wrong = [null, true, -1, 1.5, "x", [1], ["a", "a"], {}, { a: 1 }, { a: [1] }];
+  const numbers = ["maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"];
+  const keywords = [
+    ...numbers,
+    ...[
+      "maxContains",
+      "minContains",
+      "multipleOf",
+      "uniqueItems",
+      "deprecated",
+      "enum",
+      "examples",
+      "dependentRequired",
+    ],
+    ...[
+      "minimum",
+      "maximum",
+      "exclusiveMinimum",
+      "exclusiveMaximum",
+      "type",
+      "required",
+      "items",
+      "properties",
+      "allOf",
+    ],
+  ];
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const keyword of keywords)
+    for (const value of wrong) {
+      // Lists of schemas are the form of older dialects.
+      if (keyword === "items" && Array.isArray(value)) continue;
+      const schema = cleanSchema({ contains: {}, [keyword]: value });
+      expect(isRecord(schema) && (() => ajv.compile(schema)), `${keyword}: ${JSON.stringify(value)}`).not.toThrow();
+    }
 });
