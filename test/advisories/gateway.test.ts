@@ -7,7 +7,7 @@ import { createServer } from "../../runtime/server/create-server.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import type { Authenticate } from "../../runtime/transport/http-server/identity.ts";
 import type { HttpListener, ListenOptions } from "../../runtime/transport/http-server/listen.ts";
-import { call, initialize, send, type Answer } from "../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, send, type Answer } from "../kit/http-exchange.ts";
 
 /* A gateway over HTTP, between attackers and a server over HTTP that trusts the gateway. */
 

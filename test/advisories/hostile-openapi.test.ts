@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { isObject } from "../../generated/support.ts";
 import { writeSources } from "../generator/openapi/write-sources.ts";
-import { serveRaw, type RawServer } from "../tools/running.ts";
+import { serveRaw, type RawServer } from "../kit/raw-server.ts";
 
 /* OpenAPI documents by attackers, and tools that are made from documents and called by attackers. */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { formatPage, readPage } from "../docs-page.ts";
+import { formatPage, readPage } from "../kit/docs-page.ts";
 import { classes, renderPage } from "./page.ts";
 
 const tests = join(import.meta.dirname, "..");

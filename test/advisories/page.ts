@@ -1,4 +1,4 @@
-import { escapeText } from "../docs-page.ts";
+import { escapeText } from "../kit/docs-page.ts";
 import type { Advisory, AdvisoryClass, TestReference } from "./advisory-class.ts";
 import { authorization } from "./classes/authorization.ts";
 import { sessions } from "./classes/sessions.ts";

@@ -4,7 +4,7 @@ import { connect } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
-import { serveRaw, type RawServer } from "../tools/running.ts";
+import { serveRaw, type RawServer } from "../kit/raw-server.ts";
 
 /* A server that a client trusts redirects it elsewhere. The client sends a key in a header of its own, which no platform removes. */
 

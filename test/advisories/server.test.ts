@@ -8,8 +8,9 @@ import { createServer } from "../../runtime/server/create-server.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import { createWsTransport, listenWebSocket } from "../../runtime/transport/websocket/index.ts";
-import { request } from "../runtime/lifecycle/stateless.ts";
-import { initialize, start } from "../runtime/transport/http-server/http-rig.ts";
+import { request } from "../kit/messages.ts";
+import { initialize } from "../kit/http-exchange.ts";
+import { start } from "../kit/http-server.ts";
 import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
 
 /* Attacks on a server that other tests of the classes do not play. */

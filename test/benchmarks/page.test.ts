@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { formatPage, readPage } from "../docs-page.ts";
+import { formatPage, readPage } from "../kit/docs-page.ts";
 import { drawChart } from "./chart.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import { disturbedWorkloads, medianOf, spreadOf, ratioOf, summaryFile, type Figure, type Summary } from "./summary.ts";

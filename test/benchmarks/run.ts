@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { formatJson } from "../../generator/internal/format.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { writePage } from "../docs-page.ts";
+import { writePage } from "../kit/docs-page.ts";
 import { officialFolder } from "../oracle/official-files.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import { startBrowser } from "./chromium.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "page-"));

@@ -4,10 +4,10 @@ import { extname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readGroups } from "../../.build/site-sidebar.ts";
-import { run } from "../conformance/process.ts";
+import { run } from "../kit/programs.ts";
 import { searches } from "../docs/searches.ts";
-import { serveRaw, type RawServer } from "../tools/running.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { serveRaw, type RawServer } from "../kit/raw-server.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 import { startBrowser } from "./chromium.ts";
 
 /* The site of the documentation, served as files. `DOCS_SITE` names the folder of a built one; without it, the site is built here. */

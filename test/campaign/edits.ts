@@ -3,7 +3,7 @@ import { mutatedFolders } from "../mutation/folders.ts";
 import { createAwaitFinder, listMutants, type ListedMutant } from "../mutation/list.ts";
 import type { Mutant } from "../mutation/report.ts";
 import { mutate } from "../mutation/stryker.ts";
-import { draw } from "../oracle/random.ts";
+import { draw } from "../kit/random.ts";
 import { atLeast, describeFigure, startRun, type CampaignResult, type PartOptions } from "./result.ts";
 
 const goal = 95;

@@ -10,7 +10,7 @@ import type { ConnectionFactory } from "../../runtime/client/connection-factory.
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../runtime/transport/websocket/ws-package.ts";
-import { createRandom, pick, type Random } from "../oracle/random.ts";
+import { createRandom, pick, type Random } from "../kit/random.ts";
 import { describeFigure, exactly, startRun, type CampaignResult, type Figure, type PartOptions } from "./result.ts";
 import type { ServerSettings } from "./server/commands.ts";
 import { buildProgram, ServerProcess, toArguments, type ServerProgram } from "./server/server-process.ts";

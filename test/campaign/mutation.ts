@@ -3,7 +3,7 @@ import { nameOf } from "../mutation/folders.ts";
 import { listMutants } from "../mutation/list.ts";
 import type { Outcome } from "../mutation/report.ts";
 import { mutate } from "../mutation/stryker.ts";
-import { draw } from "../oracle/random.ts";
+import { draw } from "../kit/random.ts";
 import { atLeast, describeFigure, exactly, startRun, type CampaignResult, type PartOptions } from "./result.ts";
 
 const goal = 85;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatPage, readPage } from "../docs-page.ts";
+import { formatPage, readPage } from "../kit/docs-page.ts";
 import { renderPage } from "./page.ts";
 import { atLeast, atMost, describeFigure, exactly, hasPassed, readResults, startRun } from "./result.ts";
 

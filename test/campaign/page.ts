@@ -1,5 +1,5 @@
 import { anchorOf, table } from "../../tools/reference/markdown.ts";
-import { escapeText } from "../docs-page.ts";
+import { escapeText } from "../kit/docs-page.ts";
 import { mutatedFolders, nameOf } from "../mutation/folders.ts";
 import { hasPassed, type CampaignResult, type Figure } from "./result.ts";
 

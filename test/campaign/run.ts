@@ -1,6 +1,6 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
-import { run as runProgram } from "../conformance/process.ts";
+import { run as runProgram } from "../kit/programs.ts";
 import { mutatedFolders } from "../mutation/folders.ts";
 import { hasPassed, readUnfinished, saveResult, type CampaignResult, type Part } from "./result.ts";
 

@@ -2,10 +2,10 @@ import { once, type EventEmitter } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import { createRandom, pick, type Random } from "../oracle/random.ts";
-import { handshakeRevisions } from "../runtime/fixture-revision.ts";
-import { openStream, send } from "../runtime/transport/http-server/http-rig.ts";
-import { initialize, initialized } from "../runtime/wire.ts";
+import { createRandom, pick, type Random } from "../kit/random.ts";
+import { handshakeRevisions } from "../kit/revisions.ts";
+import { openStream, send } from "../kit/http-exchange.ts";
+import { initialize, initialized } from "../kit/messages.ts";
 import {
   atMost,
   describeFigure,

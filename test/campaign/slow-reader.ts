@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import { acceptBoth, send } from "../runtime/transport/http-server/http-rig.ts";
-import { initialize, initialized } from "../runtime/wire.ts";
+import { acceptBoth, send } from "../kit/http-exchange.ts";
+import { initialize, initialized } from "../kit/messages.ts";
 import { readEvents } from "../cluster/client/sse.ts";
 import {
   atMost,

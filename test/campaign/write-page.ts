@@ -1,4 +1,4 @@
-import { writePage } from "../docs-page.ts";
+import { writePage } from "../kit/docs-page.ts";
 import { renderPage } from "./page.ts";
 import { readResults } from "./result.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pick, type Random } from "../oracle/random.ts";
+import { pick, type Random } from "../kit/random.ts";
 import type { Cluster, ClusterEngine, EngineProcess } from "./processes/cluster.ts";
 import type { NatsClusterProcess } from "./processes/nats-cluster.ts";
 import type { PartitionKind } from "./processes/partitions.ts";

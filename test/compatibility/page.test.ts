@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatPage, readPage } from "../docs-page.ts";
+import { formatPage, readPage } from "../kit/docs-page.ts";
 import { renderPage, type ClientResults, type Results } from "./page.ts";
 import type { ClientPackage } from "./try-client.ts";
 import type { ServerPackage } from "./try-server.ts";

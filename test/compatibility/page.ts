@@ -1,5 +1,5 @@
 import { table } from "../../tools/reference/markdown.ts";
-import { escapeText } from "../docs-page.ts";
+import { escapeText } from "../kit/docs-page.ts";
 import type { ClientResult } from "./try-client.ts";
 import type { RuleCount, ServerResult } from "./try-server.ts";
 

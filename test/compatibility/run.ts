@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { formatJson } from "../../generator/internal/format.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { startBrowser } from "../browser/chromium.ts";
-import { writePage } from "../docs-page.ts";
+import { writePage } from "../kit/docs-page.ts";
 import { installTool, runProgram } from "../matrix/tools.ts";
 import { clientPackages, renderPage, type ClientResults, type Results } from "./page.ts";
 import { tryClient, type ClientPackage, type ClientResult } from "./try-client.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { isObject } from "../../generated/support.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { connectV1, connectV2 } from "../interop/official-clients.ts";
-import { run, startServer, type Outcome, type RunningServer, type RunOptions } from "../conformance/process.ts";
+import { connectV1, connectV2 } from "../kit/official-clients.ts";
+import { run, startServer, type Outcome, type RunningServer, type RunOptions } from "../kit/programs.ts";
 import { runProgram } from "../matrix/tools.ts";
 import { openPage } from "../browser/inspect/inspected.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run } from "./process.ts";
+import { run } from "../kit/programs.ts";
 
 const program = ["--import", "tsx", join(import.meta.dirname, "run.ts")];
 

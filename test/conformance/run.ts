@@ -6,7 +6,7 @@ import { hideBin } from "yargs/helpers";
 import { createEverythingProject } from "../scaffold/everything-project.ts";
 import { startRedis } from "../cluster/processes/redis-process.ts";
 import type { ScenarioOutcome } from "./page.ts";
-import { startServer, type RunOptions } from "./process.ts";
+import { startServer, type RunOptions } from "../kit/programs.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 import { writeRun, writeScenarios } from "./write-page.ts";
 

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import { isObject } from "../../generated/support.ts";
-import { run, type Outcome, type RunOptions } from "./process.ts";
+import { run, type Outcome, type RunOptions } from "../kit/programs.ts";
 
 /** The suite's command line, and the Node that runs it. */
 export interface Suite {

@@ -1,4 +1,4 @@
-import { readPage, writePage } from "../docs-page.ts";
+import { readPage, writePage } from "../kit/docs-page.ts";
 import { renderPage, type ConformanceRun } from "./page.ts";
 import { everyScenario, runScenarios } from "./scenarios/list.ts";
 import type { Outcome } from "./scenarios/scenario.ts";

@@ -3,7 +3,7 @@ import type { Receiver } from "../../runtime/jsonrpc/channel.ts";
 import type { Engine } from "../../cluster/stores/engine.ts";
 import type { EventStore, StoredEvent } from "../../runtime/stores/event-store.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
-import { createRandom } from "../oracle/random.ts";
+import { createRandom } from "../kit/random.ts";
 
 /** The function of the platform, also while a test replaces the global one. */
 const nextTurn = setImmediate;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { inTime } from "../in-time.ts";
+import { inTime } from "../kit/time.ts";
 import { passTurns, replaceWait } from "./delays.ts";
 
 /** What runs, and what interrupts it. */

@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import { Reader } from "../scaffold/reader.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 
 /*
  * Five tasks for a reader of the README who has read nothing else, with their solutions. What a solution uses stands in the README above the list of further

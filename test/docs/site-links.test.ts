@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findDeadLinks } from "../../.build/site-links.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 
 /* `npm run docs` ends with an error if the site has one of these links. */
 

@@ -1,4 +1,4 @@
-import { createRandom, draw, isHit, pick, type Random } from "../oracle/random.ts";
+import { createRandom, draw, isHit, pick, type Random } from "../kit/random.ts";
 import {
   addMember,
   addSemicolon,

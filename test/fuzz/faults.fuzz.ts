@@ -4,11 +4,13 @@ import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import { MemoryEventStore } from "../../runtime/stores/memory-event-store.ts";
 import { listenHttp } from "../../runtime/transport/http-server/listen.ts";
 import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
-import { initialize, initialized } from "../runtime/wire.ts";
+import { initialize, initialized } from "../kit/messages.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
-import { newest } from "../runtime/fixture-revision.ts";
+import { newest } from "../kit/revisions.ts";
 import { count, cutAndResume } from "../runtime/transport/faults/cuts.ts";
-import { acceptBoth, createService, start, until } from "../runtime/transport/http-server/http-rig.ts";
+import { acceptBoth } from "../kit/http-exchange.ts";
+import { createService, start } from "../kit/http-server.ts";
+import { until } from "../kit/time.ts";
 import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
 import { used } from "./memory.ts";
 

@@ -3,7 +3,7 @@ import type { Handlers, RequestHandler } from "../../runtime/protocol/peer/route
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { StaticResult } from "../../runtime/jsonrpc/message.ts";
 import { mutate } from "../oracle/mutations.ts";
-import { isHit, pick, type Random } from "../oracle/random.ts";
+import { isHit, pick, type Random } from "../kit/random.ts";
 import type { Role } from "../../generated/support.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Id } from "./expected-outcome.ts";

@@ -1,7 +1,7 @@
 import type { Method } from "../../generator/model.ts";
 import { isObject, type Role } from "../../generated/support.ts";
 import { mutate } from "../oracle/mutations.ts";
-import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";
+import { createRandom, isHit, pick, type Random } from "../kit/random.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Step } from "./steps.ts";
 

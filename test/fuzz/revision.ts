@@ -5,9 +5,9 @@ import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import type { Revision, Role } from "../../generated/support.ts";
 import { findUnknown } from "../generator/conversions/convert-walk.ts";
 import { createValidators } from "../oracle/official-validators.ts";
-import type { Random } from "../oracle/random.ts";
+import type { Random } from "../kit/random.ts";
 import { createValueMaker } from "../oracle/values.ts";
-import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../kit/revisions.ts";
 
 /** Part of a method for which a value is made or checked. */
 export type Part = "params" | "result";

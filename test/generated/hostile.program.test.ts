@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { findRecursive } from "../../generator/model/resolve.ts";
 import { isObject, maxDepth, type Check } from "../../templates/support.ts";
 import { toJavaScript } from "../oracle/compiled-checks.ts";
-import { createRandom } from "../oracle/random.ts";
+import { createRandom } from "../kit/random.ts";
 import { readDeclared } from "../oracle/revisions.ts";
 import { createValueMaker } from "../oracle/values.ts";
 

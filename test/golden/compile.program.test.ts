@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { emitTree } from "../../generator/generate.ts";
 import { writeTree } from "../../generator/internal/tree.ts";
-import { temporaryFolder } from "../generator/folder.ts";
-import { compileEmitted, modulePackage } from "../types/compile.ts";
+import { temporaryFolder } from "../kit/temporary-folders.ts";
+import { compileEmitted, modulePackage } from "../kit/compile.ts";
 import { copyGoldenSpec } from "./golden-spec.ts";
 
 it("the files of the golden spec compile", async () => {

@@ -6,7 +6,7 @@ import { emitTree } from "../../generator/generate.ts";
 import type { Constant, Declaration, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { mapDeclaration } from "../../generator/model/shapes.ts";
-import { temporaryFolder } from "../generator/folder.ts";
+import { temporaryFolder } from "../kit/temporary-folders.ts";
 import { copyGoldenSpec } from "./golden-spec.ts";
 
 /*

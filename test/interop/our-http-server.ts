@@ -1,5 +1,5 @@
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
-import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../kit/revisions.ts";
 import { createOurServer } from "./our-server.ts";
 
 /** Our server over HTTP in a process of its own, which says where it is. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
-import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../kit/revisions.ts";
 
 /** Our server with everything that official clients know how to ask for, at some of the revisions. */
 export function createOurServer(ids: readonly string[]): Server {

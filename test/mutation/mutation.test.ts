@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readAccepted, reasons, review, type Accepted } from "./accepted.ts";
 import { mutatedFolders, root } from "./folders.ts";
-import { draw } from "../oracle/random.ts";
+import { draw } from "../kit/random.ts";
 import { readReport } from "./report.ts";
 
 const source = "const a = 1;\nif (a > 1) {\n  stop();\n}\n";

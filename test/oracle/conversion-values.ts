@@ -1,6 +1,6 @@
 import { ConversionError } from "../../generated/support.ts";
 import type { Declaration, RevisionModel, Shape } from "../../generator/model.ts";
-import { createRandom } from "./random.ts";
+import { createRandom } from "../kit/random.ts";
 import { createValueMaker } from "./values.ts";
 
 /** Options of `makeValues`. */

@@ -1,6 +1,6 @@
 import type { Declared } from "../../generator/model/resolve.ts";
 import { mutate } from "./mutations.ts";
-import { createRandom } from "./random.ts";
+import { createRandom } from "../kit/random.ts";
 import { createValueMaker } from "./values.ts";
 
 /** A value to be judged as one declaration. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../templates/support.ts";
-import { pick, type Random } from "./random.ts";
+import { pick, type Random } from "../kit/random.ts";
 
 /** A value that differs from another in one place. */
 export interface Mutant {

@@ -3,7 +3,7 @@ import { createJudges, createTally, judge, type Tally } from "./agreement.ts";
 import { makeCases } from "./corpus.ts";
 import { mutate } from "./mutations.ts";
 import { readExamples } from "./official.ts";
-import { createRandom } from "./random.ts";
+import { createRandom } from "../kit/random.ts";
 import { readBareModel, revisions } from "./revisions.ts";
 
 const size = { values: 12, mutants: 40 };

@@ -1,6 +1,6 @@
 import type { ArrayShape, NumberShape, ObjectShape, Property, Shape } from "../../generator/model.ts";
 import { resolveAlias, resolveObject, type Declared } from "../../generator/model/resolve.ts";
-import { isHit, pick, type Random } from "./random.ts";
+import { isHit, pick, type Random } from "../kit/random.ts";
 
 /** Makes values that are valid for a declaration. */
 export type ValueMaker = (declaration: string) => unknown;

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../generator/folder.ts";
+import { temporaryFolder } from "../kit/temporary-folders.ts";
 
 /*
  * The build before the tests, in a project whose compiler copies the bundler, and whose bundler writes the command line. Not a unit test: the copy of

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { compareTree, driftText, writeTree, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree, emitUnformatted } from "../../generator/generate.ts";
 import { copyGoldenSpec } from "../golden/golden-spec.ts";
-import { runCli, type CliOptions, type CliResult } from "../cli/cli.ts";
+import { runCli, type CliOptions, type CliResult } from "../kit/programs.ts";
 
 /* The committed layer is what the generator makes, and it makes the same wherever it runs. */
 

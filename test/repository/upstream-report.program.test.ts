@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 import { readPackages, reportDraft, reportPackages } from "../upstream/report.ts";
 
 const folder = await createTemporaryFolder("upstream");

@@ -2,8 +2,8 @@ import { extension } from "../../generated/extensions/tasks/index.ts";
 import { isObject } from "../../generated/support.ts";
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/connection-factory.ts";
-import { alone } from "./lifecycle/stateless.ts";
-import { Wire } from "./wire.ts";
+import { alone } from "../kit/revisions.ts";
+import { Wire } from "../../runtime/testing/wire.ts";
 
 /** How a server sends its input requests. */
 export type Way = "result" | "task";

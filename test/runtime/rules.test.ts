@@ -10,10 +10,12 @@ import { createServer, type Server } from "../../runtime/server/create-server.ts
 import { serve } from "../../runtime/server/run/acceptor.ts";
 import type { AnyPrompt, AnyServerDefinition, AnyTool } from "../../runtime/server/any-definition.ts";
 import { connectInMemory } from "../../runtime/testing/connect-to.ts";
-import { handshakeRevisions, newest, revisionOf } from "./fixture-revision.ts";
-import { ManualClock } from "./manual-clock.ts";
-import { createGate } from "./tasks/task-wire.ts";
-import { Wire, initialize, initialized, serveWire, settle } from "./wire.ts";
+import { handshakeRevisions, newest, revisionOf } from "../kit/revisions.ts";
+import { ManualClock, settle } from "../../runtime/testing/manual-clock.ts";
+import { createGate } from "../kit/time.ts";
+import { Wire } from "../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../kit/messages.ts";
+import { serveWire } from "../kit/wire.ts";
 
 /* Rules that hold for a server or a client as a whole. */
 

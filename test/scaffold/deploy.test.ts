@@ -9,7 +9,7 @@ import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as HttpOfV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startIssuer, type Issuer } from "../../runtime/testing/issuer/issuer.ts";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import { npm } from "./npm.ts";
 import {
   installRuntimes,

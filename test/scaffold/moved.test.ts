@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../generator/internal/package-info.ts";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import { npm } from "./npm.ts";
 import { runProgram } from "../matrix/tools.ts";
 

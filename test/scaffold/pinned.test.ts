@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import { npm } from "./npm.ts";
 import { linkPackages } from "./everything-project.ts";
 

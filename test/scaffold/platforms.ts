@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough, Readable } from "node:stream";
-import { serveRaw } from "../tools/running.ts";
+import { serveRaw } from "../kit/raw-server.ts";
 import { npm } from "./npm.ts";
 
 /** Server on a platform, at a port of this machine. */

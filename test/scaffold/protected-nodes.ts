@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import { createRedisEngine } from "../../cluster/redis/index.ts";
 import { joinCluster } from "../../cluster/index.ts";
 import { startIssuer } from "../../runtime/testing/issuer/issuer.ts";
-import { initialize, send, type Answer } from "../runtime/transport/http-server/http-rig.ts";
+import { initialize, send, type Answer } from "../kit/http-exchange.ts";
 
 /** Project of the nodes, and the engine that they share. */
 export interface NodesOptions {

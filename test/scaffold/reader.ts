@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { runCli } from "../cli/cli.ts";
+import { runCli } from "../kit/programs.ts";
 import type { Step } from "./guide.ts";
 
 /** Somebody who does what a guide says. */

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSelection } from "../../generator/scaffold/create/project-choices.ts";
-import { temporaryFolder } from "../generator/folder.ts";
-import { allRevisions, emitFiles } from "../generator/project.ts";
+import { temporaryFolder } from "../kit/temporary-folders.ts";
+import { allRevisions, emitFiles } from "../kit/projects.ts";
 
 /*
  * Configuration of the servers beside the nodes of a project, read by these servers.

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
-import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
+import { connectV1, connectV2, type OfficialClient, type Place } from "../kit/official-clients.ts";
 import * as shell from "./shell.ts";
 
 /** Folder with the packages, and what the creation of its project `demo` printed. */

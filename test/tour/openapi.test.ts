@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { serveRaw } from "../tools/running.ts";
+import { serveRaw } from "../kit/raw-server.ts";
 import { connect, copyProject, edit, hosts, run } from "./journey.ts";
 
 const project = copyProject("openapi");

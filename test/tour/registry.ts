@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { serveRaw, type RawServer } from "../tools/running.ts";
+import { serveRaw, type RawServer } from "../kit/raw-server.ts";
 
 /** Packed package: the file of `npm pack`, and the manifest in it. */
 export interface PackedPackage {

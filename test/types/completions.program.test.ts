@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
-import { linkPackages, models, writeFiles } from "../generator/project.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { linkPackages, models, writeFiles } from "../kit/projects.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 import { openEditor } from "./editor.ts";
 
 /* An editor proposes the members that a definition has, and none that are declared only to explain a mistake. */

@@ -7,9 +7,9 @@ import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { readSelection } from "../../generator/scaffold/create/project-choices.ts";
-import { emitFiles, linkPackages } from "../generator/project.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile, strictest } from "./compile.ts";
+import { emitFiles, linkPackages } from "../kit/projects.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile, strictest } from "../kit/compile.ts";
 
 /* The short programs of the cookbook, in the files of a project. */
 

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
-import { allRevisions, linkPackages, models, writeFiles } from "../generator/project.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
+import { allRevisions, linkPackages, models, writeFiles } from "../kit/projects.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
 import { openEditor } from "./editor.ts";
 
 /* An editor shows a sentence for each member of the contexts that handlers receive, at every revision. */

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile, compilers } from "./compile.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile, compilers } from "../kit/compile.ts";
 
 /* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */
 

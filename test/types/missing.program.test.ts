@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile, compilers } from "./compile.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile, compilers } from "../kit/compile.ts";
 
 /* Using what a pinned revision lacks is a compile error that names the revision which has it, or which removed it. */
 

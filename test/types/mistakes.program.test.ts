@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
-import { linkPackages, models, writeFiles } from "../generator/project.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile, compilers } from "./compile.ts";
+import { linkPackages, models, writeFiles } from "../kit/projects.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile, compilers } from "../kit/compile.ts";
 
 /* Typical mistakes in a project: the compiler explains each in at most three lines, which name the remedy. */
 

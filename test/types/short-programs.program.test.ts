@@ -10,9 +10,9 @@ import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
 import type { Tree } from "../../generator/internal/tree.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
-import { linkPackages, models } from "../generator/project.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile } from "./compile.ts";
+import { linkPackages, models } from "../kit/projects.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile } from "../kit/compile.ts";
 
 /* How short the three usual programs are with the files of a project, and what the compiler says of their mistakes. */
 

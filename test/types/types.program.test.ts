@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
-import { createTemporaryFolder } from "../temporary-folder.ts";
-import { compile, compilers } from "./compile.ts";
+import { createTemporaryFolder } from "../kit/temporary-folders.ts";
+import { compile, compilers } from "../kit/compile.ts";
 
 /* The generated types are those of the schema, declaration by declaration, for both compilers and under the strictest flags. */
 

@@ -17,7 +17,7 @@ import { createExtensionJudge } from "../oracle/exactness/extension-judge.ts";
 import { createValidators } from "../oracle/official-validators.ts";
 import { createExtendedServer } from "../oracle/exactness/extension-server.ts";
 import { invalidMessages, validMessages } from "../runtime/server/apps/ui-samples.ts";
-import { alone } from "../runtime/lifecycle/stateless.ts";
+import { alone } from "../kit/revisions.ts";
 
 /*
  * The declarations of the authors of extensions, and the JSON Schemas that they generate from them, which are not part of this project:

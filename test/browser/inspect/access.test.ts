@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../../cli/cli.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { runCli } from "../../kit/programs.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 import { startBrowser } from "../chromium.ts";
 import { everything, findViolations, openPage, startInspect, type Inspector } from "./inspected.ts";
 

@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { atLeast, describeFigure, exactly, startRun, type CampaignResult, type PartOptions } from "../result.ts";
 import { buildProgram, ServerProcess } from "../server/server-process.ts";
 import { Failures } from "../soak/failures.ts";

@@ -1,6 +1,5 @@
-import type { Socket } from "node:net";
-import { connect } from "node:net";
-import type { Random } from "../../oracle/random.ts";
+import { connect, type Socket } from "node:net";
+import type { Random } from "../../kit/random.ts";
 import { listenLocally, type LocalServer } from "../../cluster/processes/proxy.ts";
 
 /** Proxy that breaks connections off in the middle of streams. */

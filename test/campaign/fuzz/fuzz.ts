@@ -9,7 +9,7 @@ import {
   type PartOptions,
   type Progress,
 } from "../result.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { followingSeed, type Job } from "./job.ts";
 import { lanes, nameOf, shares, type Lane } from "./lanes.ts";
 import { JobRunner, type Finding, type JobOutcome } from "./run-job.ts";

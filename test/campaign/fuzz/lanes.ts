@@ -9,7 +9,7 @@ import { createHttpSubject, createStdioSubject, openStdioServer } from "../../fu
 import type { FuzzRevision } from "../../fuzz/revision.ts";
 import { createClientSubject, createServerSubject } from "../../fuzz/subjects.ts";
 import type { Script } from "../../fuzz/steps.ts";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { openStdioClient } from "./connections/stdio.ts";
 import { openTcp } from "./connections/tcp.ts";
 import { openWebSocket } from "./connections/websocket.ts";

@@ -1,8 +1,7 @@
 import { runServer } from "../../../runtime/server/run/run-server.ts";
 import { createFuzzedServer } from "../../fuzz/defined-subjects.ts";
 import { maxMessageBytes } from "../../fuzz/lines.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, handshakeRevisions } from "../../kit/revisions.ts";
 
 /* Program of the tested server in a process of its own: over its standard streams, or over HTTP with `--http`. With `FUZZ_STATELESS` it has no sessions. */
 

@@ -7,8 +7,9 @@ import { OutcomeChecker } from "../../fuzz/outcome-checker.ts";
 import type { FuzzRevision } from "../../fuzz/revision.ts";
 import type { Script } from "../../fuzz/steps.ts";
 import { prepare, serverCapabilities } from "../../fuzz/subjects.ts";
-import { isHit, pick, createRandom, type Random } from "../../oracle/random.ts";
-import { alone, claim, meta } from "../../runtime/lifecycle/stateless.ts";
+import { isHit, pick, createRandom, type Random } from "../../kit/random.ts";
+import { alone } from "../../kit/revisions.ts";
+import { claim, meta } from "../../kit/messages.ts";
 import { parseJson } from "../../fuzz/parse-json.ts";
 
 /* Both ends at the revisions whose requests carry their own metadata. */

@@ -1,5 +1,5 @@
 import { readFuzzRevisions } from "../../fuzz/revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone } from "../../kit/revisions.ts";
 import { followingSeed, mostFindings, type Job, type Report } from "./job.ts";
 import { lanes, nameOf } from "./lanes.ts";
 

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { isObject } from "../../../generated/support.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
-import { initialize, initialized } from "../../runtime/wire.ts";
+import { newest } from "../../kit/revisions.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 

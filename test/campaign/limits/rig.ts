@@ -12,7 +12,7 @@ import {
   listenWebSocket,
   type WsListenOptions,
 } from "../../../runtime/transport/websocket/index.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { createLimitServer, type LimitServerOptions } from "./server.ts";
 
 /** Server at which a limit is reached, and another client of it. */

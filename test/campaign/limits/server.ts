@@ -5,7 +5,7 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import type { ServerOptions } from "../../../runtime/server/definition.ts";
 import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 /** Options of the server that limits are reached at. */
 export interface LimitServerOptions extends ServerOptions {

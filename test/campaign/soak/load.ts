@@ -1,6 +1,6 @@
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom, pick, type Random } from "../../oracle/random.ts";
+import { createRandom, pick, type Random } from "../../kit/random.ts";
 import { Failures } from "./failures.ts";
 import { chooseOperation, operations, type OperationName } from "./operations.ts";
 import type { Place } from "./places.ts";

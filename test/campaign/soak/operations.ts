@@ -1,7 +1,7 @@
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { inTime } from "../../in-time.ts";
-import { pick, type Random } from "../../oracle/random.ts";
+import { inTime } from "../../kit/time.ts";
+import { pick, type Random } from "../../kit/random.ts";
 import type { LoadSession, LoadSessions, Slot } from "./sessions.ts";
 
 /** What an operation works on. */

@@ -11,8 +11,8 @@ import { StreamTransport } from "../../../runtime/transport/stream-transport.ts"
 import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/ws-package.ts";
-import { initialize } from "../../runtime/wire.ts";
-import { openStream, send } from "../../runtime/transport/http-server/http-rig.ts";
+import { initialize } from "../../kit/messages.ts";
+import { openStream, send } from "../../kit/http-exchange.ts";
 
 /** A server, and the ways to connect to it. */
 export interface Place {

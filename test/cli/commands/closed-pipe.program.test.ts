@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCli } from "../cli.ts";
+import { runCli } from "../../kit/programs.ts";
 
 test("`model` ends without an error when its output is closed early", async () => {
   const options = { cwd: import.meta.dirname, closesOutput: true };

@@ -7,9 +7,9 @@ import { runAddOpenapi } from "../../../cli/commands/add-openapi.ts";
 import { runRemove } from "../../../cli/commands/remove.ts";
 import { runUpdate } from "../../../cli/commands/update.ts";
 import { readRuntime } from "../../../generator/scaffold/create/runtime-package.ts";
-import { listAll, temporaryFolder } from "../../generator/folder.ts";
-import { emitFiles, writeFiles } from "../../generator/project.ts";
-import { captured } from "../run.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../kit/projects.ts";
+import { captured } from "../../kit/commands.ts";
 
 const actions = { check: false, dryRun: false, codemod: false, force: false, undo: false };
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { adviseCommand } from "../../../cli/commands/misspelt.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 test.each([
   ["deploy", undefined, "It is a script of a project: npm run deploy in its folder."],

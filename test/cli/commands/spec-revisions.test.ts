@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSpecRevisions } from "../../../cli/commands/spec-revisions.ts";
 import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 
 const clause = "https://example.com/echo";
 

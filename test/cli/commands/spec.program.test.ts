@@ -15,10 +15,10 @@ import { Recorder } from "../../../tools/replay/write-recording.ts";
 import { createGateway } from "../../../runtime/gateway/index.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { joinGateway } from "../../runtime/gateway/connect-client.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 import { newest, next, older, writeFictionalSpec } from "../../generator/fictional-spec.ts";
 import { serveTcp } from "../../tools/live/socket-servers.ts";
-import { captured, client, type CommandResult } from "../run.ts";
+import { captured, client, type CommandResult } from "../../kit/commands.ts";
 
 /*
  * Not a unit test: each command generates a whole spec folder. The server's only revision is not in this package: commands can use it with the spec

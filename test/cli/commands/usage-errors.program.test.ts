@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageRoot, packageVersion } from "../../../generator/internal/package-info.ts";
-import { runCli } from "../cli.ts";
-import { listAll, temporaryFolder } from "../../generator/folder.ts";
+import { runCli } from "../../kit/programs.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
 
 describe("mistakes in options", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { HistoryLog } from "../history.ts";
 import { TestClient } from "./client.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pick, type Random } from "../../oracle/random.ts";
+import { pick, type Random } from "../../kit/random.ts";
 import type { HistoryLine, HistoryLog } from "../history.ts";
 import { isTemporary, readBody, send, sessionRevision, type ClientRequest, type HttpResponse } from "./http.ts";
 import { isResponse, parseMessage, type Message } from "./message.ts";

@@ -6,7 +6,7 @@ import { toTokenId } from "../../../runtime/stores/revocations.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { RevocationStore } from "../../../cluster/stores/revocation-store.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 import { startTwoNodes } from "./cluster.ts";
 
 /** Declares the tests of the revocations of an engine, and of the nodes that use them. */

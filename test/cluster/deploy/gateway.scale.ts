@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { createProgram } from "../../program.ts";
+import { createProgram, isAlive } from "../../kit/programs.ts";
 import { readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
-import { call, initialize, initialized, send, type Answer } from "../../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, send, type Answer } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
 import { startRedis } from "../processes/redis-process.ts";
-import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway --engine`: two processes on Redis, in front of a program. Run by `npm run test:scale -- deploy --engine redis`. */
 

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { describeViolations, findViolations } from "../checker.ts";
 import type { Cluster } from "../processes/cluster.ts";
 import { HistoryLog, type Evidence } from "../history.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pick, type Random } from "../../oracle/random.ts";
+import { pick, type Random } from "../../kit/random.ts";
 import type { TestClient } from "../client/client.ts";
 import type { Message } from "../client/message.ts";
 import { callAndCancel } from "../workloads/calls.ts";

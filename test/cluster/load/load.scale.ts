@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { describeViolations, findViolations } from "../checker.ts";
 import { startCluster, type Cluster } from "../processes/cluster.ts";
 import { HistoryLog, type HistoryLine } from "../history.ts";

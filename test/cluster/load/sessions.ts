@@ -1,4 +1,4 @@
-import type { Random } from "../../oracle/random.ts";
+import type { Random } from "../../kit/random.ts";
 import type { TestClient } from "../client/client.ts";
 import { startListener, type Listener } from "../client/listener.ts";
 import type { HistoryLog } from "../history.ts";

@@ -6,7 +6,7 @@ import { EngineMetrics } from "../../../cluster/metrics/engine-metrics.ts";
 import { createMetricsPage, type MetricsSources } from "../../../cluster/metrics/metrics-page.ts";
 import { serveMetrics } from "../../../cluster/metrics/serve-metrics.ts";
 import { listenHttp } from "../../../runtime/transport/http-server/listen.ts";
-import { send } from "../../runtime/transport/http-server/http-rig.ts";
+import { send } from "../../kit/http-exchange.ts";
 import { parsePrometheusText } from "./parse-prometheus-text.ts";
 
 /** Function that serves metrics until the end of a test. Returns their URL. */

@@ -3,6 +3,7 @@ import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { NodeMessage } from "../../../cluster/stores/node-directory.ts";
 import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import type { StreamPart } from "../../../cluster/stores/shared-event-store.ts";
+import { override } from "../../kit/override.ts";
 
 /*
  * Engines with one fault each. The checker has to find every one of them: the test of the test.
@@ -66,16 +67,6 @@ export function mutate(engine: Engine, name: string): Engine {
     sessions: override(engine.sessions, parts.sessions),
     events: override(engine.events, parts.events),
     nodes: override(engine.nodes, parts.nodes),
-  });
-}
-
-/** Returns a store whose other methods are those of `store`, which have private members. */
-export function override<Store extends object>(store: Store, methods: Partial<Store> = {}): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(name in methods ? methods : target, name);
-      return typeof value === "function" ? value.bind(name in methods ? methods : target) : value;
-    },
   });
 }
 

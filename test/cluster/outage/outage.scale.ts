@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../oracle/random.ts";
+import { createRandom } from "../../kit/random.ts";
 import { describeViolations, findViolations } from "../checker.ts";
 import { startCluster, type Cluster, type EngineProcess } from "../processes/cluster.ts";
 import { HistoryLog } from "../history.ts";

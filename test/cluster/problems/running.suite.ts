@@ -4,18 +4,8 @@ import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { joinCluster } from "../../../cluster/cluster.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
-import {
-  call,
-  initialize,
-  log,
-  start,
-  textOf,
-  type Answer,
-  type Rig,
-  type Session,
-  type Stream,
-  type Tool,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, textOf, type Answer, type Stream } from "../../kit/http-exchange.ts";
+import { log, start, type Rig, type Session, type Tool } from "../../kit/http-server.ts";
 
 /** Store of a test, with a server of its own. */
 export interface TestStore {

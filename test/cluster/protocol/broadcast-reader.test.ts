@@ -3,7 +3,7 @@ import { BroadcastReader, type ReadBroadcast } from "../../../cluster/engine/bro
 import { ReadLoop } from "../../../cluster/engine/read-loop.ts";
 import { renewRevocations } from "../../../cluster/engine/renew-revocations.ts";
 import type { Broadcast } from "../../../cluster/stores/node-directory.ts";
-import { settle } from "../../runtime/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 const at = (
   position: number,

@@ -6,15 +6,10 @@ import { ClusterBroadcasts, type BroadcastNode } from "../../../cluster/cluster-
 import { systemClock } from "../../../runtime/internal/timers.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import type { ServedClients } from "../../../runtime/transport/http-server/served-clients.ts";
-import {
-  call,
-  initialize,
-  initialized,
-  textOf,
-  until,
-  type Stream,
-} from "../../runtime/transport/http-server/http-rig.ts";
-import { override } from "../mutants/mutants.ts";
+import { call, initialize, textOf, type Stream } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
+import { until } from "../../kit/time.ts";
+import { override } from "../../kit/override.ts";
 import { lease } from "./nodes.ts";
 import { startServerNodes, type Definition, type ServerNodes, type ServerNodesOptions } from "./server-nodes.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openClient } from "../client/client.ts";
 import { startRedis, type RedisProcess } from "../processes/redis-process.ts";
 import { HistoryLog } from "../history.ts";
-import { isAlive } from "../../is-alive.ts";
+import { isAlive } from "../../kit/programs.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const program = ["--import", "tsx", join(root, "test/cluster/processes/main.ts")];

@@ -6,10 +6,10 @@ import type { SessionAccess } from "../../../cluster/stores/shared-session-store
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import type { Maintained } from "../../../runtime/transport/http-server/session/maintenance.ts";
 import type { LiveStream } from "../../../runtime/transport/http-server/session/session-directory.ts";
-import { revisionOf } from "../../runtime/fixture-revision.ts";
+import { revisionOf } from "../../kit/revisions.ts";
 import { WatchedExchange } from "../../runtime/transport/http-server/watched-exchange.ts";
 import { createRecord, secondNode } from "../contract/cluster.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 
 /** Starts a node with a stream of HTTP with SSE, beside another node that receives these messages. */
 async function start(receive: (message: NodeMessage) => void = () => {}) {

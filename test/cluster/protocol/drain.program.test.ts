@@ -3,18 +3,10 @@ import { afterEach, expect, it, onTestFinished } from "vitest";
 import { joinCluster } from "../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import {
-  askRoots,
-  call,
-  log,
-  start,
-  textOf,
-  until,
-  type Rig,
-  type Tool,
-} from "../../runtime/transport/http-server/http-rig.ts";
-import { override } from "../mutants/mutants.ts";
+import { createGate, until } from "../../kit/time.ts";
+import { askRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { call, textOf } from "../../kit/http-exchange.ts";
+import { override } from "../../kit/override.ts";
 import { startNodes, type Nodes } from "./nodes.ts";
 
 let nodes: Nodes | undefined;

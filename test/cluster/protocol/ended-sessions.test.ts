@@ -6,9 +6,10 @@ import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { NodeMessage } from "../../../cluster/stores/node-directory.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import { call, log, start, type Rig, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
-import { override } from "../mutants/mutants.ts";
+import { createGate } from "../../kit/time.ts";
+import { call } from "../../kit/http-exchange.ts";
+import { log, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { override } from "../../kit/override.ts";
 
 async function startNode(
   engine: Engine,

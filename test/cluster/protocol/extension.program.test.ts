@@ -3,8 +3,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { defineExtension } from "../../../runtime/server/extensions/define-extension.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { clientNotifications, clientRequests, extension } from "../../runtime/server/extensions/echo.ts";
 import { startServerNodes, type ServerNodes } from "./server-nodes.ts";
 

@@ -3,16 +3,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { extension } from "../../../generated/extensions/tasks/index.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { AnyTool } from "../../../runtime/server/any-definition.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
-import { meta, request } from "../../runtime/lifecycle/stateless.ts";
-import {
-  call,
-  codeOf,
-  textOf,
-  until,
-  type Answer,
-  type SendOptions,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { newest } from "../../kit/revisions.ts";
+import { meta, request } from "../../kit/messages.ts";
+import { call, codeOf, textOf, type Answer, type SendOptions } from "../../kit/http-exchange.ts";
+import { until } from "../../kit/time.ts";
 import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { startGatewayNodes, type GatewayNodes, type GatewayNodesOptions } from "./gateway-nodes.ts";
 

@@ -5,8 +5,9 @@ import type { Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import type { LiveSessions } from "../../../runtime/transport/http-server/session/session-directory.ts";
 import { EventStreamResponse } from "../../../runtime/transport/http-server/session/event-stream.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
-import { alone, request } from "../../runtime/lifecycle/stateless.ts";
-import { createGate, type Gate } from "../../runtime/tasks/task-wire.ts";
+import { alone } from "../../kit/revisions.ts";
+import { request } from "../../kit/messages.ts";
+import { createGate, type Gate } from "../../kit/time.ts";
 import { key } from "../contract/cluster.ts";
 
 /* Requests that another node has received, and this one serves. */

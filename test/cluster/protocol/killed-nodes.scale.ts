@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { extension } from "../../../generated/extensions/tasks/index.ts";
-import { meta, request } from "../../runtime/lifecycle/stateless.ts";
+import { meta, request } from "../../kit/messages.ts";
 import { endProcess, startNode, type NodeProcess } from "../processes/processes.ts";
 import { startRedis } from "../processes/redis-process.ts";
 import type { Message } from "./task-nodes.ts";

@@ -7,15 +7,9 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
-import { request } from "../../runtime/lifecycle/stateless.ts";
-import {
-  initialize,
-  initialized,
-  openStream,
-  send,
-  until,
-  type Stream,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { initialized, request } from "../../kit/messages.ts";
+import { initialize, openStream, send, type Stream } from "../../kit/http-exchange.ts";
+import { until } from "../../kit/time.ts";
 import { lease, startEngines } from "./nodes.ts";
 
 /* Deploys of a new version of a server whose tools differ. */

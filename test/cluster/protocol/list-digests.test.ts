@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ListDigests } from "../../../cluster/list-digests.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import type { Broadcast } from "../../../cluster/stores/node-directory.ts";
 

@@ -7,14 +7,9 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import { parsePrometheusText, type Sample } from "../metrics/parse-prometheus-text.ts";
-import {
-  call,
-  initialize,
-  initialized,
-  openStream,
-  send,
-  until,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, openStream, send } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
+import { until } from "../../kit/time.ts";
 import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { lease, startEngines } from "./nodes.ts";
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import { NodeLease } from "../../../cluster/node-lease.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import { override } from "../mutants/mutants.ts";
+import { createGate } from "../../kit/time.ts";
+import { override } from "../../kit/override.ts";
 
 test("a node reports an engine that is away once, until the engine is back", async () => {
   const clock = new ManualClock();

@@ -1,12 +1,5 @@
-import {
-  initialize,
-  initialized,
-  openStream,
-  send,
-  type Answer,
-  type SendOptions,
-  type Stream,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { initialize, openStream, send, type Answer, type SendOptions, type Stream } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
 
 /** Requests to the nodes of a cluster, which are counted from 0. */
 export interface NodeRequests {

@@ -2,14 +2,8 @@ import { joinCluster, type Cluster } from "../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
-import {
-  start,
-  type Answer,
-  type Rig,
-  type Session,
-  type Stream,
-  type Tool,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { start, type Rig, type Session, type Tool } from "../../kit/http-server.ts";
+import type { Answer, Stream } from "../../kit/http-exchange.ts";
 import { selectFixture } from "../engine-fixture.ts";
 
 /** Nodes of one cluster, each with the same tools, in this process. */

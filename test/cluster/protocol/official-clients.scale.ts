@@ -7,7 +7,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { connectClient } from "../../../runtime/client/create-client.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { exerciseEverything, exerciseNotifications } from "../../interop/sdk1/exercise-everything.ts";
-import { connectV1, connectV2, type OfficialClient } from "../../interop/official-clients.ts";
+import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
 import { startRedis } from "../processes/redis-process.ts";
 
 /* Clients that know nothing of several nodes, at a balancer that sends each request to the next of three nodes. */

@@ -5,9 +5,9 @@ import type { Relay, RelayOutcome } from "../../../cluster/relay/outgoing-relays
 import { classify } from "../../../runtime/jsonrpc/message.ts";
 import type { RejectedRequest } from "../../../runtime/transport/http-server/rejection.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { revisionOf } from "../../runtime/fixture-revision.ts";
+import { revisionOf } from "../../kit/revisions.ts";
 import { WatchedExchange } from "../../runtime/transport/http-server/watched-exchange.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
+import { createGate } from "../../kit/time.ts";
 import { key, secondNode } from "../contract/cluster.ts";
 
 /* What a client gets for a request that only another node can serve, by the outcome of its relay. */

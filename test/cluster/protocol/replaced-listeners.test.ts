@@ -5,22 +5,12 @@ import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
-import { inTime } from "../../in-time.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import { settle } from "../../runtime/wire.ts";
-import { override } from "../mutants/mutants.ts";
-import {
-  acceptBoth,
-  askRoots,
-  call,
-  initialize,
-  initialized,
-  log,
-  start,
-  textOf,
-  type Rig,
-  type Tool,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { createGate, inTime } from "../../kit/time.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { override } from "../../kit/override.ts";
+import { acceptBoth, call, initialize, textOf } from "../../kit/http-exchange.ts";
+import { askRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { initialized } from "../../kit/messages.ts";
 
 /** Starts a node whose sessions have room for a few streams in the store. */
 async function startNode(tools: Record<string, Tool>, maxOpenStreams: number): Promise<Rig> {

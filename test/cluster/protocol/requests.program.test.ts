@@ -1,18 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import {
-  askRoots,
-  call,
-  changed,
-  codeOf,
-  initialize,
-  initialized,
-  log,
-  textOf,
-  until,
-  type Tool,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { askRoots, changed, log, type Tool } from "../../kit/http-server.ts";
+import { call, codeOf, initialize, textOf } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
+import { until } from "../../kit/time.ts";
 import { lease, startNodes, type Nodes } from "./nodes.ts";
 
 let nodes: Nodes | undefined;

@@ -3,8 +3,8 @@ import { runLocked } from "../../../cluster/engine/run-locked.ts";
 import { MemorySharedValues } from "../../../cluster/memory-values.ts";
 import type { SharedValueStore, ValueLease } from "../../../runtime/stores/shared-value-store.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import { override } from "../mutants/mutants.ts";
+import { createGate } from "../../kit/time.ts";
+import { override } from "../../kit/override.ts";
 
 test("the exclusive use of a key ends after an extension that takes long", async () => {
   const clock = new ManualClock();

@@ -3,8 +3,8 @@ import { revisions } from "../../../generated/revisions.ts";
 import { joinCluster, type Cluster, type ClusterOptions } from "../../../cluster/cluster.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { HttpListener, ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
-import { request } from "../../runtime/lifecycle/stateless.ts";
-import type { Stream } from "../../runtime/transport/http-server/http-rig.ts";
+import { request } from "../../kit/messages.ts";
+import type { Stream } from "../../kit/http-exchange.ts";
 import { createNodeRequests, openSession, type NodeRequests } from "./node-requests.ts";
 import { lease, startEngines } from "./nodes.ts";
 

@@ -6,7 +6,7 @@ import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
 import type { SharedSessionStore } from "../../../cluster/stores/shared-session-store.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 describe("requests of a session whose store was lost", () => {

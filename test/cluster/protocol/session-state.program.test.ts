@@ -8,7 +8,8 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSessionState } from "../../../runtime/server/session-state.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { call, initialize, initialized, send, textOf } from "../../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, send, textOf } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
 import { startServerNodes, type Definition, type ServerNodes } from "./server-nodes.ts";
 
 const schema = z.object({ count: z.number().default(0), text: z.string().default("") });

@@ -3,7 +3,7 @@ import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import { createSharedCredentials } from "../../../cluster/shared-credentials.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 
 const day = 24 * 3_600_000;
 

@@ -5,7 +5,8 @@ import { SharedStates } from "../../../cluster/shared-states.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { EventStreamResponse } from "../../../runtime/transport/http-server/session/event-stream.ts";
 import { HttpSession } from "../../../runtime/transport/http-server/session/session.ts";
-import { createService, createSessionSettings, revisionOf } from "../../runtime/transport/http-server/http-rig.ts";
+import { createService, createSessionSettings } from "../../kit/http-server.ts";
+import { revisionOf } from "../../kit/revisions.ts";
 
 /** A session on a node, its state in the store, and what its server has been told. */
 async function create() {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import { StreamWatchers } from "../../../cluster/streams/stream-watchers.ts";
 import { EngineError } from "../../../runtime/stores/engine-error.ts";
-import { override } from "../mutants/mutants.ts";
+import { override } from "../../kit/override.ts";
 
 test("a stream that could not be watched is forgotten", async () => {
   const { nodes } = createMemoryCluster().connect();

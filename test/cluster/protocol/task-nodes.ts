@@ -9,9 +9,7 @@ import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
-import { request } from "../../runtime/lifecycle/stateless.ts";
-import { meta } from "../../runtime/lifecycle/stateless.ts";
-import { initialize } from "../../runtime/wire.ts";
+import { initialize, meta, request } from "../../kit/messages.ts";
 import { lease, startEngines } from "./nodes.ts";
 
 /** Node with a server, as in a process of its own. */

@@ -4,7 +4,7 @@ import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { AnyContext } from "../../../runtime/server/protocol-types.ts";
-import { until } from "../../runtime/transport/http-server/http-rig.ts";
+import { until } from "../../kit/time.ts";
 import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { SessionClient, StatelessClient, startTaskNodes, type TaskNode } from "./task-nodes.ts";
 

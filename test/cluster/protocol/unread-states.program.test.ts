@@ -3,8 +3,9 @@ import { afterEach, expect, it } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
-import { until, type Stream } from "../../runtime/transport/http-server/http-rig.ts";
-import { override } from "../mutants/mutants.ts";
+import { until } from "../../kit/time.ts";
+import type { Stream } from "../../kit/http-exchange.ts";
+import { override } from "../../kit/override.ts";
 import { startServerNodes, type ServerNodes } from "./server-nodes.ts";
 
 /*

@@ -8,17 +8,10 @@ import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import {
-  call,
-  initialize,
-  initialized,
-  log,
-  openStream,
-  send,
-  start,
-  textOf,
-} from "../../runtime/transport/http-server/http-rig.ts";
-import { override } from "../mutants/mutants.ts";
+import { call, initialize, openStream, send, textOf } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
+import { log, start } from "../../kit/http-server.ts";
+import { override } from "../../kit/override.ts";
 
 /** Engine whose event store can be made unreachable. */
 function createLosableEngine(): { readonly engine: Engine; isAway: boolean } {

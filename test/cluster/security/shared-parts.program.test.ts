@@ -8,7 +8,7 @@ import {
   type Guard,
 } from "../../../runtime/auth/server/index.ts";
 import { readPrincipal } from "../../../runtime/auth/server/claims.ts";
-import { meta, request } from "../../runtime/lifecycle/stateless.ts";
+import { initialized, meta, request } from "../../kit/messages.ts";
 import { joinCluster, type Cluster } from "../../../cluster/cluster.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { rateLimit } from "../../../runtime/server/middleware/rate-limit.ts";
@@ -16,7 +16,7 @@ import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import { createSigner } from "../../../runtime/server/signer.ts";
 import { toRequestStateSettings } from "../../../runtime/server/input/request-state-options.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
-import { acceptBoth, call, initialize, initialized } from "../../runtime/transport/http-server/http-rig.ts";
+import { acceptBoth, call, initialize } from "../../kit/http-exchange.ts";
 import { selectFixture, type TestCluster } from "../engine-fixture.ts";
 
 const resource = "http://localhost/mcp";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Random } from "../../oracle/random.ts";
+import type { Random } from "../../kit/random.ts";
 import { openClient, type TestClient } from "../client/client.ts";
 import type { Message } from "../client/message.ts";
 import type { HistoryLog } from "../history.ts";

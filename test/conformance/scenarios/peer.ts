@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import { openStream, send, type Answer, type Stream } from "../../runtime/transport/http-server/http-rig.ts";
+import { openStream, send, type Answer, type Stream } from "../../kit/http-exchange.ts";
 import { statelessHeaders } from "../../wire/http.ts";
 import { isStateless, request, type RevisionId } from "../../wire/script.ts";
 

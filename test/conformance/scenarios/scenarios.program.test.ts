@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { formatPage, readPage } from "../../docs-page.ts";
+import { formatPage, readPage } from "../../kit/docs-page.ts";
 import { findDifference } from "./difference.ts";
 import { everyScenario, runScenarios } from "./list.ts";
 import { runScenario, type Outcome, type Scenario, type Scene } from "./scenario.ts";

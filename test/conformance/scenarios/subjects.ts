@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startServer, type RunningServer } from "../process.ts";
+import { startServer, type RunningServer } from "../../kit/programs.ts";
 import { startProtectedServer, type ProtectedServer } from "../../runtime/auth/server/protected-server.ts";
 import type { Scene } from "./scenario.ts";
 import { openPeer, type Peer, type PeerOptions } from "./peer.ts";

@@ -7,13 +7,13 @@ import { createClient, type Client } from "../../../runtime/client/create-client
 import type { ConnectServerOptions } from "../../../runtime/client/connection-factory.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
-import { isHit, pick } from "../../oracle/random.ts";
+import { isHit, pick } from "../../kit/random.ts";
 import { fuzzedFeatures } from "../client-features.ts";
 import { HostileServer } from "./server.ts";
 import { used } from "../memory.ts";
 import type { FuzzRevision } from "../revision.ts";
 import type { Revision } from "../../../generated/support.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 /** Functions of a client under test: those of the sources, or of a bundle. */
 export interface ClientLayer {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isHit, pick, type Random } from "../../oracle/random.ts";
+import { isHit, pick, type Random } from "../../kit/random.ts";
 import { maxMessageBytes } from "../lines.ts";
 import { sourceClient, type OpenHostile } from "./hostile.ts";
 import type { Heard, HostileServer } from "./server.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Method } from "../../../generator/model.ts";
 import { isObject } from "../../../generated/support.ts";
-import { createRandom, isHit, type Random } from "../../oracle/random.ts";
+import { createRandom, isHit, type Random } from "../../kit/random.ts";
 import { toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
 import { step, type Step } from "../steps.ts";

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import { isHit } from "../../oracle/random.ts";
+import { isHit } from "../../kit/random.ts";
 import { maxMessageBytes } from "../lines.ts";
 import { sourceClient, type OpenHostile } from "./hostile.ts";
 import type { HostileServer } from "./server.ts";

@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject } from "../../../generated/support.ts";
-import { createRandom, isHit, type Random } from "../../oracle/random.ts";
-import { alone, claim, meta } from "../../runtime/lifecycle/stateless.ts";
+import { createRandom, isHit, type Random } from "../../kit/random.ts";
+import { alone } from "../../kit/revisions.ts";
+import { claim, meta } from "../../kit/messages.ts";
 import { maxMessageBytes, toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
 import { startRemote } from "./process.ts";

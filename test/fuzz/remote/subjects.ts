@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { isObject } from "../../../generated/support.ts";
-import { initialize, initialized } from "../../runtime/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
 import type { Subject, SubjectWire } from "../conversation.ts";
 import { maxMessageBytes } from "../lines.ts";
 import { OutcomeChecker } from "../outcome-checker.ts";

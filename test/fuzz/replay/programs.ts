@@ -8,8 +8,7 @@ import { ToolError, isToolError } from "../../../runtime/server/errors.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { anything, question, type Context } from "../../runtime/server/input/raw-client.ts";
 
 /** One thing that a handler does. */

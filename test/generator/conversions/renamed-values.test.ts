@@ -8,7 +8,7 @@ import { createDualAcceptor } from "../../../runtime/lifecycle/dual-era.ts";
 import type { ServeOptions } from "../../../runtime/lifecycle/serve-options.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 import { newest, next, older, writeFictionalSpec } from "../fictional-spec.ts";
 
 /* A server or a client written for the fictional revision works with peers of older revisions, which notice nothing. */

@@ -5,7 +5,7 @@ import { escapeUnseen } from "../../../generator/internal/text.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
 import { features, type LayerChoices } from "../../../generator/scaffold/layer/choices.ts";
 import { emitUnformattedLayer, loadLayerParts } from "../../../generator/scaffold/layer/emit-layer.ts";
-import { allRevisions, models, smallest } from "../project.ts";
+import { allRevisions, models, smallest } from "../../kit/projects.ts";
 
 const [newest = "", second = "", ...older] = allRevisions;
 const [oldest = ""] = older.slice(-1);

@@ -5,8 +5,8 @@ import { runRemove } from "../../../cli/commands/remove.ts";
 import { formatTypeScript } from "../../../generator/internal/format.ts";
 import { apiLockName } from "../../../generator/openapi/api-lock.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
-import { temporaryFolder } from "../folder.ts";
-import { emitFiles, writeFiles } from "../project.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../kit/projects.ts";
 import { both, json, limit, list, openProject, pet, petsOf, project, remove, show } from "./api-project.ts";
 
 describe("a removed tool of an API", () => {

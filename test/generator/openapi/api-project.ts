@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { runAddOpenapi, type AddOpenapiOptions } from "../../../cli/commands/add-openapi.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
-import { temporaryFolder, listAll } from "../folder.ts";
-import { emitFiles, writeFiles } from "../project.ts";
+import { temporaryFolder, listAll } from "../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../kit/projects.ts";
 
 /** Responses with a JSON object. */
 export const json = (schema: object): object => ({

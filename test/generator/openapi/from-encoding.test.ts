@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { temporaryFolder } from "../folder.ts";
-import { readText, serveRaw } from "../../tools/running.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { readText, serveRaw } from "../../kit/raw-server.ts";
 import { writeSources } from "./write-sources.ts";
 
 /* Encoding of values in requests: the document of an API declares it, and a server compares it literally. */

@@ -10,8 +10,8 @@ import type { ToolDefinition } from "../../../runtime/server/definition.ts";
 import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { readInstalledLayer } from "../../../generator/scaffold/layer/installed-layer.ts";
-import { temporaryFolder } from "../folder.ts";
-import { emitFiles, linkPackages, writeFiles } from "../project.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../kit/projects.ts";
 
 /** A pattern for which a backtracking engine needs exponential time. */
 const slow = "^(a+)+$";

@@ -10,9 +10,9 @@ import { readSource } from "../../../generator/openapi/source.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { serveRaw, type Running } from "../../tools/running.ts";
-import { temporaryFolder } from "../folder.ts";
-import { emitFiles, linkPackages, writeFiles } from "../project.ts";
+import { serveRaw, type Running } from "../../kit/raw-server.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../kit/projects.ts";
 
 const given = { status: 200, text: "" };
 const asked: string[] = [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { readText, serveRaw, type RawServer } from "../../tools/running.ts";
+import { readText, serveRaw, type RawServer } from "../../kit/raw-server.ts";
 import { writeSources } from "./write-sources.ts";
 
 /* Styles of parameters and forms. The values without reserved characters are those of the table of examples in OpenAPI 3.0.4 and 3.1.1. */

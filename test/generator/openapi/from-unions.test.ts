@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSource, toSource } from "../../../generator/openapi/source.ts";
 import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
-import { temporaryFolder } from "../folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 const validate = createCfworkerValidator();
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readSource } from "../../../generator/openapi/source.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { serveRaw, type Running } from "../../tools/running.ts";
+import { serveRaw, type Running } from "../../kit/raw-server.ts";
 import { pets } from "./pets.ts";
 import { writeSources } from "./write-sources.ts";
 

@@ -6,11 +6,11 @@ import { describe, expect, it } from "vitest";
 import { runCreate } from "../../../cli/commands/create.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
 import { createCatalogue } from "../typed-client/catalogue.ts";
-import { listAll, temporaryFolder } from "../folder.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
 import { pets } from "./pets.ts";
-import { allRevisions, emitFiles, expectFormatted } from "../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../../kit/projects.ts";
 
 async function emit(
   file: string,

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
 import { testCases } from "../../../generator/openapi/test-cases.ts";
-import { runCli } from "../../cli/cli.ts";
-import { serveRaw, type Running } from "../../tools/running.ts";
-import { emitFiles, linkPackages, writeFiles } from "../project.ts";
+import { runCli } from "../../kit/programs.ts";
+import { serveRaw, type Running } from "../../kit/raw-server.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../kit/projects.ts";
 
 /* Documents that others published: one server offers the tools of all, and calls a mock of each API. */
 

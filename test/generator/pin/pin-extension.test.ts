@@ -7,9 +7,9 @@ import { emitUnformatted } from "../../../generator/generate.ts";
 import { hashText } from "../../../generator/internal/files.ts";
 import { pinExtension, type PinExtensionOptions } from "../../../generator/pin/pin-extension.ts";
 import { compareExtensionModels } from "../../../tools/diff/revisions.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
 import { echoSchema, echoSchemaNext } from "../echo-schema.ts";
-import { listAll, temporaryFolder } from "../folder.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
 
 const newest = "2026-07-28";
 const id = "com.example/echo";

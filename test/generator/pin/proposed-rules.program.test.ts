@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { emitTree, emitUnformatted } from "../../../generator/generate.ts";
 import { writeTree } from "../../../generator/internal/tree.ts";
 import { pinRevision, type PinReport } from "../../../generator/pin/pin.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
-import { compileEmitted, modulePackage } from "../../types/compile.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
+import { compileEmitted, modulePackage } from "../../kit/compile.ts";
 
 /* Not a unit test: it generates a whole spec folder again and again, and compiles what it generates. */
 

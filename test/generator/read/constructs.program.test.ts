@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { declarationText } from "../../../generator/emit/type-text.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
-import { compile, modulePackage } from "../../types/compile.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
+import { compile, modulePackage } from "../../kit/compile.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 import { constructs, textOf } from "./constructs.ts";
 

@@ -6,7 +6,7 @@ import { createOverlayReader } from "../../../generator/read/overlay.ts";
 import { readPackagedModels } from "../../../generator/read/packaged-models.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
-import { temporaryFolder } from "../folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 const spec = join(packageRoot, "spec");
 const { pins } = await openSpecFolder(spec);

@@ -5,10 +5,10 @@ import { SpecError } from "../../../generator/internal/spec-error.ts";
 import type { RevisionModel } from "../../../generator/model.ts";
 import { compileChecks } from "../../oracle/compiled-checks.ts";
 import { mutate } from "../../oracle/mutations.ts";
-import { createRandom, type Random } from "../../oracle/random.ts";
+import { createRandom, type Random } from "../../kit/random.ts";
 import { createValueMaker } from "../../oracle/values.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
-import { compile, modulePackage } from "../../types/compile.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
+import { compile, modulePackage } from "../../kit/compile.ts";
 import { readToy } from "../conversions/toy-revisions.ts";
 import { declared, makeType } from "./random-types.ts";
 

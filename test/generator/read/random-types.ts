@@ -1,4 +1,4 @@
-import { pick, type Random } from "../../oracle/random.ts";
+import { pick, type Random } from "../../kit/random.ts";
 
 /** Types for random ones to refer to. */
 export const declared = `

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listChanges, type SingleChange } from "../../drill/changes.ts";
 import { readSeed } from "../../fuzz/fuzz.ts";
-import { draw } from "../../oracle/random.ts";
+import { draw } from "../../kit/random.ts";
 import { accepted, isFault, type Row } from "./faults.ts";
 import { createJudge, type Judge } from "./judge.ts";
 

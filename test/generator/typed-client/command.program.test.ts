@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Node, Project } from "ts-morph";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { listAll, temporaryFolder } from "../folder.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
 import { checkFunctions } from "../../../generator/typed-client/client/check-text.ts";
 import type { ClientCommandOptions } from "../../../cli/commands/client.ts";
 import type { Impact } from "../../../generator/typed-client/contract/impact.ts";
-import { readText, serveRaw } from "../../tools/running.ts";
+import { readText, serveRaw } from "../../kit/raw-server.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { client } from "../../cli/run.ts";
-import { compileEmitted, modulePackage, onlyStrict } from "../../types/compile.ts";
+import { client } from "../../kit/commands.ts";
+import { compileEmitted, modulePackage, onlyStrict } from "../../kit/compile.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 
 const offer = {

@@ -9,7 +9,7 @@ import { readVariables } from "../../../generator/typed-client/client/variables.
 import { readContract } from "../../../generator/typed-client/contract/read-contract.ts";
 import { readSchema } from "../../../generator/typed-client/tool-schema/read-schema.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
-import { temporaryFolder } from "../folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 /* Files of a typed client. */
 

@@ -10,8 +10,8 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 /* The command line of the official inspector, which is how many people meet a server first. */
 

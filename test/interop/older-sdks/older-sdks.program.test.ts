@@ -3,8 +3,8 @@ import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { importOlderSdk, olderSdks, type OlderClient } from "./sdk.ts";
 
 /* Official SDKs of long ago, which people still run, on either side of stdin and stdout. */

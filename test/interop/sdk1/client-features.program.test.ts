@@ -6,8 +6,8 @@ import { connectClient } from "../../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 const script = await createProgram(new URL("./input-server.ts", import.meta.url));
 const open: ClientSession<Declarations>[] = [];

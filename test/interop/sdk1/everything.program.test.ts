@@ -11,7 +11,7 @@ import type { ClientSession } from "../../../runtime/client/session/client-sessi
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
 
 const script = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));

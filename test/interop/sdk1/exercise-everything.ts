@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OfficialClient } from "../official-clients.ts";
+import type { OfficialClient } from "../../kit/official-clients.ts";
 
 const text = (value: unknown): object => ({ content: [{ type: "text", text: value }] });
 

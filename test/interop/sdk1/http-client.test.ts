@@ -6,7 +6,7 @@ import {
   type HttpClientOptions,
 } from "../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { serveSdk, serveSdkSse, type SdkHttpServer, type SdkOptions } from "./http-server.ts";
 import type { Revision } from "../../../generated/support.ts";
 

@@ -5,7 +5,7 @@ import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@mode
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpOrigin } from "../../../runtime/transport/http-server/identity.ts";
-import { askRoots, changed, start, type Rig, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
+import { askRoots, changed, start, type Rig, type Tool } from "../../kit/http-server.ts";
 
 let rig: Rig;
 

@@ -7,9 +7,9 @@ import { revision } from "../../../generated/2025-11-25/methods.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
-import { client } from "../../cli/run.ts";
-import { listAll, temporaryFolder } from "../../generator/folder.ts";
-import { compileEmitted, modulePackage } from "../../types/compile.ts";
+import { client } from "../../kit/commands.ts";
+import { listAll, temporaryFolder } from "../../kit/temporary-folders.ts";
+import { compileEmitted, modulePackage } from "../../kit/compile.ts";
 
 /* Typed clients of servers that others wrote: they compile under the strictest settings, and call. */
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
-import { connectV1, connectV2, type OfficialClient, type Place } from "../official-clients.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { connectV1, connectV2, type OfficialClient, type Place } from "../../kit/official-clients.ts";
 import { createOurServer } from "../our-server.ts";
-import { createProgram } from "../../program.ts";
+import { createProgram } from "../../kit/programs.ts";
 
 const script = await createProgram(new URL("../our-stdio-server.ts", import.meta.url));
 const open: (() => Promise<void>)[] = [];

@@ -11,9 +11,8 @@ import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
-import { connectV1, connectV2, type OfficialClient } from "../official-clients.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
 import { createSdk2Server, serveSdk2 } from "./server.ts";
 
 const open: (() => Promise<void>)[] = [];

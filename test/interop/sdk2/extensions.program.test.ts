@@ -12,10 +12,9 @@ import { defineExtension } from "../../../runtime/server/extensions/define-exten
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { createProgram } from "../../program.ts";
+import { createProgram } from "../../kit/programs.ts";
 import { clientNotifications, clientRequests, extension, id } from "../../runtime/server/extensions/echo.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { createOfficialEcho, createOurEcho } from "./echo-servers.ts";
 import { serveFetch } from "./server.ts";
 

@@ -8,8 +8,8 @@ import { connectClient } from "../../../runtime/client/create-client.ts";
 import type { Connectable } from "../../../runtime/client/connection-factory.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { exerciseSdk2, type Heard } from "./exercise.ts";
 import { serveSdk2 } from "./server.ts";
 

@@ -10,8 +10,7 @@ import { createStdioClientTransport } from "../../../runtime/transport/stdio/std
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { converseExtended } from "./extension-converse.ts";
 import { createExtensionJudge, type ExtensionJudge } from "./extension-judge.ts";
 import { createExtendedServer } from "./extension-server.ts";

@@ -13,7 +13,7 @@ import { createHttpClientTransport } from "../../../runtime/transport/http-clien
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { createProgram } from "../../program.ts";
+import { createProgram } from "../../kit/programs.ts";
 import { converse } from "./converse.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { createMaximalServer } from "./server.ts";

@@ -15,7 +15,7 @@ import { chooseRevisions, toCatalogue } from "../../../generator/scaffold/layer/
 import { mounts } from "../../../generator/scaffold/mount/frameworks.ts";
 import { providerNames } from "../../../generator/scaffold/providers/provider.ts";
 import { readSpecModels } from "../../../generator/read/spec-models.ts";
-import { createRandom, pick, type Random } from "../../oracle/random.ts";
+import { createRandom, pick, type Random } from "../../kit/random.ts";
 
 /** Returns a line for each of some selections of options: the hash of the project that is emitted for it, and the selection. */
 export async function hashProjects(count: number, seed: number): Promise<string[]> {

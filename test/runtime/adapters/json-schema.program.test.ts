@@ -10,8 +10,8 @@ import type { SchemaBounds } from "../../../runtime/adapters/schema-bounds.ts";
 import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/methods/schema-issue.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { createProgram } from "../../program.ts";
-import { callServer } from "../server/call.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { callServer } from "../../kit/calls.ts";
 import { newest } from "../server/connected.ts";
 
 const withoutEval = await createProgram(new URL("./without-eval.ts", import.meta.url));

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { connectHttp, type ConnectHttpOptions } from "../../../runtime/client/connect-http.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, handshakeRevisions } from "../../kit/revisions.ts";
 
 const sessions: Partial<ConnectHttpOptions> = { revisions: handshakeRevisions };
 

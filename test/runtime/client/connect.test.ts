@@ -10,9 +10,9 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/ws-package.ts";
-import { inTime } from "../../in-time.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { runTranscript } from "../wire.ts";
+import { inTime } from "../../kit/time.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
 import { connectWire } from "./raw-server.ts";
 
 describe.each(handshakeRevisions)("at $id", (revision) => {

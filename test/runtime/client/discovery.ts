@@ -1,9 +1,9 @@
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import type { ClientConnection, ConnectOptions } from "../../../runtime/client/connect.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { settle, type Wire } from "../wire.ts";
+import { alone } from "../../kit/revisions.ts";
+import type { Wire } from "../../../runtime/testing/wire.ts";
 import { openWire } from "./raw-server.ts";
 
 /** Result of `server/discover` of a server without sessions. */

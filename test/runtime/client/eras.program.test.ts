@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { newest } from "../../kit/revisions.ts";
 
 const info = { name: "c", version: "1" };
 const script = await createProgram(new URL("../transport/stdio/fixtures/one-message-server.ts", import.meta.url));

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { expect, test } from "vitest";
-import { createProgram } from "../../program.ts";
+import { createProgram } from "../../kit/programs.ts";
 
 const script = await createProgram(new URL("./process-exit-client.ts", import.meta.url));
 

@@ -1,7 +1,8 @@
 import { connect, type ClientConnection, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 /** The answer to `initialize`, as a server would give it. */
 export function welcome(protocolVersion: string, capabilities: object = { tools: {} }): object {

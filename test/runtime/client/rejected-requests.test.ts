@@ -5,7 +5,8 @@ import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { alone, meta } from "../lifecycle/stateless.ts";
+import { alone } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
 import { begin, discovered, methods, refusal } from "./discovery.ts";
 
 /* Requests to a server without sessions: it rejects them before any work on them. */

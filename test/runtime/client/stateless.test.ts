@@ -7,12 +7,11 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { alone, meta } from "../lifecycle/stateless.ts";
-import { settle } from "../wire.ts";
+import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
 
 const info = { name: "test", version: "1" };
 

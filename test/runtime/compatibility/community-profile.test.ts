@@ -14,8 +14,12 @@ import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, runTranscript, serveWire, settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { revisions } from "../../../generated/revisions.ts";
 
 const rows: readonly (readonly [string, Rejection])[] = Object.entries(rejections);

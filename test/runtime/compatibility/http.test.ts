@@ -9,7 +9,8 @@ import { isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { acceptBoth, call, initialize, initialized } from "../transport/http-server/http-rig.ts";
+import { acceptBoth, call, initialize } from "../../kit/http-exchange.ts";
+import { initialized } from "../../kit/messages.ts";
 
 const key = "correct-horse-battery-staple-0123";
 const ends: (() => Promise<void>)[] = [];

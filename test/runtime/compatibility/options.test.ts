@@ -9,8 +9,10 @@ import {
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 const structured = {
   "~standard": {

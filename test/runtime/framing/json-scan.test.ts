@@ -3,7 +3,7 @@ import { OutlineReader } from "../../../runtime/framing/json-outline-reader.ts";
 import { decodeEncoded } from "../../../runtime/framing/json.ts";
 import { outline, scan, type ByteRange } from "../../../runtime/framing/json-scan.ts";
 import { parseJson } from "../../fuzz/parse-json.ts";
-import { createRandom, pick, type Random } from "../../oracle/random.ts";
+import { createRandom, pick, type Random } from "../../kit/random.ts";
 import { createJsonText, damage, readStructure, toOutline } from "./json-texts.ts";
 
 /*

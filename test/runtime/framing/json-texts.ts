@@ -1,4 +1,4 @@
-import { isHit, pick, type Random } from "../../oracle/random.ts";
+import { isHit, pick, type Random } from "../../kit/random.ts";
 
 /** Keys of protocol members, of other members, and their spellings with escapes. */
 const keys = [

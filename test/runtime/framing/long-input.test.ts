@@ -5,7 +5,7 @@ import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { decode, type Sink } from "../../../runtime/framing/json.ts";
 import { LineDecoder } from "../../../runtime/framing/ndjson.ts";
 import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
-import { expectLinear } from "../../expect-linear.ts";
+import { expectLinear } from "../../kit/expect-linear.ts";
 
 /* Time and memory that long inputs take. These tests need seconds, so that mutation testing leaves this file out. */
 

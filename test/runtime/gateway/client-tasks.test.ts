@@ -4,8 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { Gateway } from "../../../runtime/gateway/gateway.ts";
-import { revisionOf } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, revisionOf } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { isAlive } from "../../is-alive.ts";
+import { isAlive } from "../../kit/programs.ts";
 
 /** The command line, built, as users run it. */
 export const program = join(import.meta.dirname, "../../../dist/bundle/generator/cli.js");

@@ -4,17 +4,15 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { connectV1, connectV2, type OfficialClient, type Place } from "../../interop/official-clients.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { connectV1, connectV2, type OfficialClient, type Place } from "../../kit/official-clients.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { createProgram, isAlive } from "../../kit/programs.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveAlone } from "./official-servers.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
-import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway`, the program, before servers of others. */
 

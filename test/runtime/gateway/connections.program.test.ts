@@ -8,9 +8,8 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { requireApiKey } from "../../../runtime/auth/server/api-key.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 import { openOdd, readText } from "./invalid-server-gateway.ts";
 

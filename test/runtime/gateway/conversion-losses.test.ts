@@ -1,15 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { ConversionError, type Convert, type Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import type { ClientConnection } from "../../../runtime/client/connect.ts";
-import { connect } from "../../../runtime/client/connect.ts";
+import { type ClientConnection, connect } from "../../../runtime/client/connect.ts";
 import { readPartLosses } from "../../../runtime/gateway/conversion-losses.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { newest, revisionOf } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest, revisionOf } from "../../kit/revisions.ts";
 
 /* What clients of an older revision lose of what a server offers. */
 

@@ -18,9 +18,9 @@ import {
   UnusableResponseError,
 } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { newest, revisionOf } from "../fixture-revision.ts";
-import { alone, meta } from "../lifecycle/stateless.ts";
-import { createSession } from "../server/call.ts";
+import { alone, newest, revisionOf } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
+import { createSession } from "../../kit/calls.ts";
 
 /* Values that pass through a gateway, as the other side knows them. */
 

@@ -8,8 +8,7 @@ import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { relayedLimits } from "../../../runtime/gateway/upstream/upstream-target.ts";
 import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { openHttp } from "./raw-wire.ts";
 
 /* Numbers that a double does not hold: a gateway passes them on exactly, or not at all. */

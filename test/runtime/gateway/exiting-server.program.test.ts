@@ -4,10 +4,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* A server that ends when it should not, behind a gateway (TS-10, TS-12). */

@@ -14,8 +14,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { newest as handshake } from "../fixture-revision.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* Extensions that a server behind a gateway and a client in front of it both declare. */

@@ -17,8 +17,7 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { openGateway } from "./connect-client.ts";
 
 /* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
-import { createProgram } from "../../program.ts";
+import { createProgram } from "../../kit/programs.ts";
 import { openOdd } from "./invalid-server-gateway.ts";
 
 const script = await createProgram(new URL("./invalid-server.ts", import.meta.url));

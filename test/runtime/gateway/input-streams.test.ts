@@ -3,8 +3,8 @@ import { CallToolRequestSchema, ElicitResultSchema, ListToolsRequestSchema } fro
 import { afterEach, expect, test } from "vitest";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { newest } from "../fixture-revision.ts";
-import { createGate } from "../tasks/task-wire.ts";
+import { newest } from "../../kit/revisions.ts";
+import { createGate } from "../../kit/time.ts";
 import { openGateway } from "./connect-client.ts";
 
 /* Requests of a server during overlapping calls of one session. */

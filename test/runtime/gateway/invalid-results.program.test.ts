@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 import { openOdd, readText } from "./invalid-server-gateway.ts";
 

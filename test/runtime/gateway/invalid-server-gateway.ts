@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 /** A gateway before the odd server. */
 export interface OddGateway {

@@ -12,8 +12,7 @@ import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { LostError } from "../../../runtime/transport/http-client/errors.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* A server that no longer sends notifications, while the gateway can still send requests to it. */

@@ -6,10 +6,9 @@ import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/index.ts";
 import { createOurServer } from "../../interop/our-server.ts";
 import { serveTcp } from "../../tools/live/socket-servers.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
+import { createProgram, isAlive } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { readPids, readUrl, startGateway } from "./command-run.ts";
-import { isAlive } from "../../is-alive.ts";
 
 /* `create-mcp-server gateway` over WebSocket and TCP. */
 

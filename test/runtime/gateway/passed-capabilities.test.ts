@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { toClientCapabilitiesOf, toServerCapabilitiesOf } from "../../../runtime/gateway/convert-messages.ts";
-import { newest, revisionOf } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest, revisionOf } from "../../kit/revisions.ts";
 
 /* Capabilities that a gateway declares for one side to the other: what it can fulfil at the revision. */
 

@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { claim } from "../lifecycle/stateless.ts";
+import { claim } from "../../kit/messages.ts";
 import type { RunningGateway } from "./command-run.ts";
 
 /** A conversation in bytes: nothing of ours or of anybody else's is between the test and the wire. */

@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayStdio } from "../../../runtime/gateway/serve.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
-import { newest } from "../fixture-revision.ts";
-import { initialize, initialized } from "../wire.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
+import { newest } from "../../kit/revisions.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
 import { openScripted } from "./upstream/scripted-server.ts";
 
 /* Serving on stdin and stdout, as far as it needs no process of its own. */

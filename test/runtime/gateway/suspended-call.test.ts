@@ -2,9 +2,9 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { SuspendedCall } from "../../../runtime/gateway/proxy/suspended-call.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { createCall } from "../server/call.ts";
-import { settle } from "../wire.ts";
+import { alone } from "../../kit/revisions.ts";
+import { createCall } from "../../kit/calls.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 /* A call of a client without a session, whose server requests input. */
 

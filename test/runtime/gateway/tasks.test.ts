@@ -25,12 +25,12 @@ import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { createSdkTaskServer } from "../../interop/sdk1/task-server.ts";
-import { newest as core } from "../fixture-revision.ts";
-import { alone, meta, request } from "../lifecycle/stateless.ts";
-import { Wire } from "../wire.ts";
+import { alone, newest as core } from "../../kit/revisions.ts";
+import { meta, request } from "../../kit/messages.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { declaring, hear } from "../tasks/extension-wire.ts";
-import { createGate, type Gate, type Message } from "../tasks/task-wire.ts";
-import { inTime } from "../../in-time.ts";
+import { createGate, type Gate, inTime } from "../../kit/time.ts";
+import type { Message } from "../tasks/task-wire.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* Tasks of a server behind a gateway, for clients that have tasks of the same kind, of another kind, or none. */

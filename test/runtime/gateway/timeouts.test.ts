@@ -7,14 +7,13 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { fetchWithLongTimeout } from "../../../runtime/gateway/upstream/long-timeout-fetch.ts";
-import { createGate } from "../tasks/task-wire.ts";
+import { createGate } from "../../kit/time.ts";
 import { createGateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { inputRequired } from "../../../runtime/server/input/input-required.ts";
 import { createServer as createMcpServer } from "../../../runtime/server/create-server.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { settle } from "../wire.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /* How long a gateway waits for its server. */

@@ -12,9 +12,8 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { newest as handshake, revisionOf } from "../fixture-revision.ts";
-import { alone, request } from "../lifecycle/stateless.ts";
-import { initialize, initialized } from "../wire.ts";
+import { alone, newest as handshake, revisionOf } from "../../kit/revisions.ts";
+import { initialize, initialized, request } from "../../kit/messages.ts";
 
 /* The messages of a gateway on both sides, as `onTraffic` receives them, compared with the messages on the wire. */
 

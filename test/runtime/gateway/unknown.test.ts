@@ -5,8 +5,10 @@ import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { Gateway } from "../../../runtime/gateway/gateway.ts";
-import { Wire, initialize, initialized, settle } from "../wire.ts";
-import { alone, request } from "../lifecycle/stateless.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized, request } from "../../kit/messages.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { alone } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /*

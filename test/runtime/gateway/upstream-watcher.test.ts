@@ -12,8 +12,7 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
-import { handshakeRevisions } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, handshakeRevisions } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 const ends: (() => Promise<void>)[] = [];

@@ -8,7 +8,7 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* Servers that refuse a call until its user has been to a page: an error of one revision, a question in a result at the next. */

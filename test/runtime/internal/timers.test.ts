@@ -10,9 +10,9 @@ import {
   systemClock,
   timeoutSignal,
 } from "../../../runtime/internal/timers.ts";
-import { block } from "../../block.ts";
+import { block } from "../../kit/time.ts";
 import { listenLoopback } from "../../fuzz/loopback.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 test("one timer serves any number of deadlines, and later ones do not restart it", () => {
   const clock = new ManualClock();

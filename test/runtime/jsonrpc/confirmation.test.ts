@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createConfirmation } from "../../../runtime/jsonrpc/confirmation.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 async function isSettled(promise: Promise<void>): Promise<boolean> {
   const waiting = Symbol("waiting");

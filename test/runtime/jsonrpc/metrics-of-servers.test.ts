@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Metrics, type MetricsSnapshot } from "../../../runtime/jsonrpc/metrics.ts";
 import { watchLoopDelay } from "../../../runtime/transport/loop-delay.ts";
-import { block } from "../../block.ts";
-import { newest } from "../fixture-revision.ts";
-import { call, initialize as hello, start, until, type Rig } from "../transport/http-server/http-rig.ts";
-import { serveWire, settle } from "../wire.ts";
+import { block, until } from "../../kit/time.ts";
+import { newest } from "../../kit/revisions.ts";
+import { call, initialize as hello } from "../../kit/http-exchange.ts";
+import { start, type Rig } from "../../kit/http-server.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 let rig: Rig | undefined;
 

@@ -7,9 +7,10 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import { listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
-import { newest } from "../fixture-revision.ts";
-import { initialize } from "../wire.ts";
-import { call, log, start } from "../transport/http-server/http-rig.ts";
+import { newest } from "../../kit/revisions.ts";
+import { initialize } from "../../kit/messages.ts";
+import { call } from "../../kit/http-exchange.ts";
+import { log, start } from "../../kit/http-server.ts";
 
 const open: (() => unknown)[] = [];
 

@@ -6,9 +6,11 @@ import { connectStateless, type ConnectStateless } from "../../../runtime/protoc
 import type { StatelessRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import type { Connection } from "../../../runtime/protocol/session/connection.ts";
 import type { NegotiatedSession } from "../../../runtime/protocol/session/session.ts";
-import { batching, handshakeRevisions, newest, row } from "../fixture-revision.ts";
-import { Wire, initialize, serveWire, settle } from "../wire.ts";
-import { alone, request } from "./stateless.ts";
+import { alone, batching, handshakeRevisions, newest, row } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, request } from "../../kit/messages.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 const info = { name: "server", version: "1" };
 const client = { info: { name: "test", version: "1" }, capabilities: {} };

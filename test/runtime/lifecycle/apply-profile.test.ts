@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { newest } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { initialize, runTranscript, serveWire, settle } from "../wire.ts";
-import { alone, request } from "./stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { initialize, request } from "../../kit/messages.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import { serveWire } from "../../kit/wire.ts";
 
 const oldCapabilities: Profile = { readCapabilities: ({ old, ...rest }) => ({ ...rest, new: old }) };
 

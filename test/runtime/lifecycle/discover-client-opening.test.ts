@@ -4,10 +4,9 @@ import { isDiscoverRejection, toMetadata } from "../../../runtime/lifecycle/disc
 import { EraCache, type EraEntry } from "../../../runtime/lifecycle/era-cache.ts";
 import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { newest } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { settle } from "../wire.ts";
-import { alone, meta } from "./stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { meta } from "../../kit/messages.ts";
 
 /** The newest stateless revision, but every result of server/discover is valid. */
 function lenient(): Revision {

@@ -8,8 +8,8 @@ import { EraCache } from "../../../runtime/lifecycle/era-cache.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { welcome } from "../client/raw-server.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone, meta } from "./stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
 import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
 
 const info = { name: "c", version: "1" };

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import type { ConnectOptions } from "../../../runtime/client/connect.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { batching, handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { initialize, runTranscript, settle, type Line } from "../wire.ts";
-import { alone } from "./stateless.ts";
+import { alone, batching, handshakeRevisions, invented, newest, revisionOf } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { initialize } from "../../kit/messages.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import type { Line } from "../../kit/wire.ts";
 
 const proposal = (protocolVersion: string, id = 1): Line => [
   "<",

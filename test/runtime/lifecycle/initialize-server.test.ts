@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import { batching, handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, runTranscript, serveWire, settle, type Line } from "../wire.ts";
+import { batching, handshakeRevisions, invented, newest, revisionOf } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import { serveWire, type Line } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 const answer = (protocolVersion: string, id: unknown = 0): Line => [
   "<",

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import type { LifecycleMiddleware, LifecycleRequest } from "../../../runtime/lifecycle/lifecycle-middleware.ts";
-import { newest } from "../fixture-revision.ts";
-import { initialize, serveWire, settle } from "../wire.ts";
-import { alone, claim, request } from "./stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { claim, initialize, request } from "../../kit/messages.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 function record(seen: LifecycleRequest[]): LifecycleMiddleware {
   return (received, next) => {

@@ -7,7 +7,7 @@ import {
   readSupported,
 } from "../../../runtime/lifecycle/negotiation.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { handshakeRevisions, revisionOf } from "../fixture-revision.ts";
+import { handshakeRevisions, revisionOf } from "../../kit/revisions.ts";
 
 const [a, b, c, d] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].map(revisionOf);
 

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import { createStatelessAcceptor } from "../../../runtime/lifecycle/stateless-server.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { Wire, serveWire, settle } from "../wire.ts";
-import { alone, meta, request } from "./stateless.ts";
+import { alone, newest, row } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { meta, request } from "../../kit/messages.ts";
 
 const info = { name: "server", version: "1" };
 const clientRequests: Revision["clientRequests"] = {

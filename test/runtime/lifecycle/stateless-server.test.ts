@@ -5,11 +5,12 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
-import type { Server } from "../../../runtime/server/create-server.ts";
-import { createServer } from "../../../runtime/server/create-server.ts";
-import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { alone, claim, meta, request } from "./stateless.ts";
+import { createServer, type Server } from "../../../runtime/server/create-server.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { claim, initialize, initialized, meta, request } from "../../kit/messages.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 

@@ -6,8 +6,7 @@ import {
   type RevisionConverter,
 } from "../../../runtime/protocol/revision/revision-converter.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 
 /** Adds the place of the conversion, and reports a loss. */
 function add(place: string): Convert {

@@ -3,9 +3,10 @@ import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import type { CallContext } from "../../../runtime/protocol/session/call-context.ts";
 import { connectStateless } from "../../../runtime/protocol/peer/stateless-connection.ts";
-import { alone, request } from "../lifecycle/stateless.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { Wire, settle } from "../wire.ts";
+import { alone } from "../../kit/revisions.ts";
+import { request } from "../../kit/messages.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { noticesOf, openPeer, requestsOf } from "./open-peer.ts";
 
 /* Every end of a call, followed by every other one, on both kinds of connections: the first end counts, and the later ones change nothing. */

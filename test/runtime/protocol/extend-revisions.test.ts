@@ -8,8 +8,7 @@ import {
   type Revision,
 } from "../../../generated/support.ts";
 import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest, row } from "../../kit/revisions.ts";
 
 const id = "com.example/echo";
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { RpcError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../fixture-revision.ts";
-import { serveWire, settle } from "../wire.ts";
-import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
+import { newest } from "../../kit/revisions.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { rejectUnhandledRejections } from "../../kit/unhandled-rejections.ts";
 
 /* What handlers throw and return may be anything: it must neither end the process nor leave as something that is no message. */
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { isClosedError } from "../../../runtime/jsonrpc/errors.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { initialize, initialized, runTranscript, serveWire, settle, type Line } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import { serveWire, type Line } from "../../kit/wire.ts";
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const call = (id: unknown, meta?: object): object => ({

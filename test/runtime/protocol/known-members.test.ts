@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { omit, readKnownMember, withoutUnknownMembers } from "../../../runtime/protocol/revision/known-members.ts";
-import { revisionOf } from "../fixture-revision.ts";
+import { revisionOf } from "../../kit/revisions.ts";
 
 describe("a member of a value from the peer", () => {
   test.each([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { listChanged, listKinds } from "../../../runtime/protocol/methods/list-kinds.ts";
 import { filterMembers } from "../../../runtime/protocol/methods/subscription-filter.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone, claim } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { claim } from "../../kit/messages.ts";
 
 test("three lists may change", () => {
   expect(listKinds).toEqual(["tools", "resources", "prompts"]);

@@ -10,9 +10,11 @@ import {
   type Next,
 } from "../../../runtime/protocol/peer/message-middleware.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { alone, request as statelessRequest } from "../lifecycle/stateless.ts";
-import { initialize, initialized, serveWire, settle, Wire } from "../wire.ts";
+import { alone, newest, row } from "../../kit/revisions.ts";
+import { initialize, initialized, request as statelessRequest } from "../../kit/messages.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { noticeRow, noticesOf, openPeer, type OpenedPeer, type OpenPeerOptions } from "./open-peer.ts";
 
 /** The functions around one kind of message of a server, in their order. */

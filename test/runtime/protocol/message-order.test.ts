@@ -3,8 +3,8 @@ import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { createStatelessCall } from "../../../runtime/protocol/peer/stateless-request.ts";
 import type { RequestRoute, Routes } from "../../../runtime/protocol/peer/routes.ts";
-import { row } from "../fixture-revision.ts";
-import { settle } from "../wire.ts";
+import { row } from "../../kit/revisions.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { noticesOf, openPeer, plainSession, requestsOf, type OpenedPeer } from "./open-peer.ts";
 
 /* Messages behind a request whose response has to be sent first, and input that is no message. */

@@ -7,9 +7,9 @@ import { Peer } from "../../../runtime/protocol/peer/peer.ts";
 import { createPendingRequests } from "../../../runtime/protocol/peer/outgoing-requests.ts";
 import type { NotificationHandler, RequestHandler, Routes } from "../../../runtime/protocol/peer/routes.ts";
 import type { Session } from "../../../runtime/protocol/session/session.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { Wire } from "../wire.ts";
+import { newest, row } from "../../kit/revisions.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 
 /** One end of a connection whose routes and rows a test has chosen; the other end is a raw wire. */
 export interface OpenedPeer {

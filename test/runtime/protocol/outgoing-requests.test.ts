@@ -2,9 +2,10 @@ import { describe, expect, test, vi } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { isPeerError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { connectWire } from "../client/raw-server.ts";
-import { batching } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { runTranscript, settle, type Line } from "../wire.ts";
+import { batching } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import type { Line } from "../../kit/wire.ts";
 
 const tool = { name: "x" };
 const empty = { content: [] };

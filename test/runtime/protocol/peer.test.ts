@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { fail } from "../../../generated/support.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { NotificationRoute } from "../../../runtime/protocol/peer/routes.ts";
-import { row } from "../fixture-revision.ts";
-import { settle } from "../wire.ts";
+import { row } from "../../kit/revisions.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { noticeRow, noticesOf, openPeer, plainSession, requestsOf } from "./open-peer.ts";
 
 /* One end of a connection by itself: its states, what it sends in them, and its notifications. */

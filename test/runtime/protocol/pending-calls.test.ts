@@ -3,10 +3,9 @@ import { describe, expect, test } from "vitest";
 import { fail } from "../../../generated/support.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { Clock } from "../../../runtime/internal/timers.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
-import { settle } from "../wire.ts";
+import { alone, newest, row } from "../../kit/revisions.ts";
+import { rejectUnhandledRejections } from "../../kit/unhandled-rejections.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { noticesOf, openPeer, requestsOf, type OpenedPeer } from "./open-peer.ts";
 
 /* Calls of a peer without a handshake: their ids, timeouts, results and cancellations, each by itself. */

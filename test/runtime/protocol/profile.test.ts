@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { Profile } from "../../../runtime/protocol/profile.ts";
-import { profileError, profileHandler, readRequest, readResult } from "../../../runtime/protocol/profile.ts";
+import {
+  type Profile,
+  profileError,
+  profileHandler,
+  readRequest,
+  readResult,
+} from "../../../runtime/protocol/profile.ts";
 import type { CallContext, RequestHandler } from "../../../runtime/protocol/session/call-context.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
-import { newest } from "../fixture-revision.ts";
-import { serveWire, settle } from "../wire.ts";
+import { newest } from "../../kit/revisions.ts";
+import { serveWire } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 describe("params and results of the peer", () => {
   const profile: Profile = {

@@ -7,9 +7,11 @@ import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { AnyTool } from "../../../runtime/server/any-definition.ts";
-import { newest } from "../fixture-revision.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { Wire, initialize, initialized, serveWire, settle } from "../wire.ts";
+import { newest } from "../../kit/revisions.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { serveWire } from "../../kit/wire.ts";
 
 /** Two at once, then one in 100 ms. */
 const slow: Rate = { burst: 2, perSecond: 10 };

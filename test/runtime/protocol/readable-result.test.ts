@@ -4,8 +4,7 @@ import { isObject, type RequestRow } from "../../../generated/support.ts";
 import { checkResult } from "../../../runtime/protocol/peer/routes.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { connectWire, openWire } from "../client/raw-server.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 
 /* Results of which a part is invalid. */
 

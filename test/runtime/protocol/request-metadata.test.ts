@@ -9,8 +9,8 @@ import {
   withoutMetadata,
   type MetadataReader,
 } from "../../../runtime/protocol/session/request-metadata.ts";
-import { newest } from "../fixture-revision.ts";
-import { alone, claim, meta } from "../lifecycle/stateless.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { claim, meta } from "../../kit/messages.ts";
 
 const onRequest = { on: "request", required: true } as const;
 

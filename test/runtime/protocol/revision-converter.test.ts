@@ -11,8 +11,10 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { findUnknown } from "../../generator/conversions/convert-walk.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, settle } from "../wire.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 /* One definition that uses what the newest handshake revision has, served at each older one: every message that leaves must be
    valid there and hold no key that the revision does not know. */

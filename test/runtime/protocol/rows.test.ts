@@ -8,8 +8,7 @@ import { Throttle, toProgress, toProgressRate, toProgressToken } from "../../../
 import { checkResult, createRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import { missingCapability, toStatelessError } from "../../../runtime/protocol/peer/stateless-request.ts";
 import { createRevisionConverter } from "../../../runtime/protocol/revision/revision-converter.ts";
-import { newest, revisionOf, row } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, newest, revisionOf, row } from "../../kit/revisions.ts";
 import { plainSession } from "./open-peer.ts";
 
 /* Functions that read and write the parts of messages as the rows of a revision say. */

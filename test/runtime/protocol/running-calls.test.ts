@@ -3,9 +3,9 @@ import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import type { CallContext } from "../../../runtime/protocol/session/call-context.ts";
 import { createStatelessCall } from "../../../runtime/protocol/peer/stateless-request.ts";
 import { RelayedCall } from "../../../runtime/protocol/peer/relayed-call.ts";
-import { newest, row } from "../fixture-revision.ts";
-import { rejectUnhandledRejections } from "../unhandled-rejections.ts";
-import { settle } from "../wire.ts";
+import { newest, row } from "../../kit/revisions.ts";
+import { rejectUnhandledRejections } from "../../kit/unhandled-rejections.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { noticesOf, openPeer, plainSession, requestsOf, type OpenPeerOptions, type OpenedPeer } from "./open-peer.ts";
 
 /* Calls whose handlers run: their deadlines, signals, progress and responses. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
-import { batching, handshakeRevisions, newest } from "../fixture-revision.ts";
-import { runTranscript, serveWire, settle, type Line } from "../wire.ts";
+import { batching, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { runTranscript } from "../../../runtime/testing/transcript.ts";
+import { serveWire, type Line } from "../../kit/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 

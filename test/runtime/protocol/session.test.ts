@@ -6,7 +6,7 @@ import {
   unknownImplementation,
   type Session,
 } from "../../../runtime/protocol/session/session.ts";
-import { newest } from "../fixture-revision.ts";
+import { newest } from "../../kit/revisions.ts";
 
 function session(role: Role, client: object, server: object): Session {
   const clientParty = { info: { name: "c", version: "1" }, capabilities: { ...client } };

@@ -8,10 +8,10 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { connectStateless, toStatelessSettings } from "../../../runtime/protocol/peer/stateless-connection.ts";
 import { createStatelessCall } from "../../../runtime/protocol/peer/stateless-request.ts";
 import type { Connection } from "../../../runtime/protocol/session/connection.ts";
-import { row } from "../fixture-revision.ts";
-import { alone, request } from "../lifecycle/stateless.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { Wire, settle } from "../wire.ts";
+import { alone, row } from "../../kit/revisions.ts";
+import { request } from "../../kit/messages.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { openPeer, plainSession, requestsOf } from "./open-peer.ts";
 
 const client = { info: { name: "test", version: "1" }, capabilities: {} };

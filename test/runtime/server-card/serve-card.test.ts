@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/server-card/client/card-reader.ts";
 import { createServerCard } from "../../../runtime/server-card/create-card.ts";
 import { findCardDifferences } from "../../../runtime/server-card/differences.ts";
-import { serveRaw } from "../../tools/running.ts";
+import { serveRaw } from "../../kit/raw-server.ts";
 import { fullCard, smallCard } from "./cards.ts";
 
 const definition = {

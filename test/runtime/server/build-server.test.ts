@@ -6,7 +6,7 @@ import { buildServer } from "../../../runtime/server/build-server.ts";
 import { allFeatures, createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { sortFeatures, type Feature } from "../../../runtime/server/feature.ts";
 import { sessionInput } from "../../../runtime/server/input/feature.ts";
-import { callServer } from "./call.ts";
+import { callServer } from "../../kit/calls.ts";
 import { newest } from "./connected.ts";
 
 const definition: AnyServerDefinition = {

@@ -6,7 +6,7 @@ import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
-import { callServer, createSession, meta, type CallSetup, type Sent } from "./call.ts";
+import { callServer, createSession, meta, type CallSetup, type Sent } from "../../kit/calls.ts";
 
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
 

@@ -4,7 +4,7 @@ import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { initialize, initialized } from "../wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
 import { newest, settle } from "./connected.ts";
 
 const long = "x".repeat(1_000_000);

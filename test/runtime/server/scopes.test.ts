@@ -6,8 +6,9 @@ import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/serve
 import { createServer } from "../../../runtime/server/create-server.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
-import { alone, request } from "../lifecycle/stateless.ts";
-import { acceptBoth, call, initialize, initialized } from "../transport/http-server/http-rig.ts";
+import { alone } from "../../kit/revisions.ts";
+import { initialized, request } from "../../kit/messages.ts";
+import { acceptBoth, call, initialize } from "../../kit/http-exchange.ts";
 import { newest, open, settle } from "./connected.ts";
 
 const ran: string[] = [];

@@ -11,8 +11,7 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSessionState } from "../../../runtime/server/session-state.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { alone } from "../lifecycle/stateless.ts";
+import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 const { defineTool } = forRevisions<Declarations>(handshakeRevisions);
 

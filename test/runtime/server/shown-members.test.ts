@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { claim } from "../lifecycle/stateless.ts";
-import { callServer } from "./call.ts";
+import { claim } from "../../kit/messages.ts";
+import { callServer } from "../../kit/calls.ts";
 
 /* Definitions have members that are no part of the protocol: options of the server, and fields of classes that may be secret. */
 

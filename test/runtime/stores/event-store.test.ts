@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { EventStore, StoredEvent } from "../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../runtime/stores/memory-event-store.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 const session = { id: "s", owner: "ann" };
 const event = (sequence: number, stream = "a", data = `${sequence}`): StoredEvent => ({ stream, sequence, data });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemorySessionStore } from "../../../runtime/stores/memory-session-store.ts";
 import type { SessionRecord, SessionStore } from "../../../runtime/stores/session-store.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 /** Contract of every session store (R45). */
 function describeSessionStore(

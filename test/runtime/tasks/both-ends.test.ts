@@ -7,9 +7,10 @@ import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { newest } from "../fixture-revision.ts";
-import { initialize } from "../wire.ts";
-import { createGate, findTask, related, serveTasks } from "./task-wire.ts";
+import { newest } from "../../kit/revisions.ts";
+import { initialize } from "../../kit/messages.ts";
+import { createGate } from "../../kit/time.ts";
+import { findTask, related, serveTasks } from "./task-wire.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([newest]);
 

@@ -4,11 +4,12 @@ import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { alone, meta, request } from "../lifecycle/stateless.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { settle } from "../wire.ts";
+import { alone } from "../../kit/revisions.ts";
+import { meta, request } from "../../kit/messages.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { declaring, serveExtension } from "./extension-wire.ts";
-import { createGate, defineTool, findTask } from "./task-wire.ts";
+import { createGate } from "../../kit/time.ts";
+import { defineTool, findTask } from "./task-wire.ts";
 
 /* Tasks that begin while their server closes. */
 

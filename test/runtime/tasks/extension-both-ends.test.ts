@@ -12,9 +12,10 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { isNoTaskError } from "../../../runtime/tasks/task-handle.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { alone, meta } from "../lifecycle/stateless.ts";
-import { Wire, settle } from "../wire.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { alone } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { hear } from "./extension-wire.ts";
 import type { Message } from "./task-wire.ts";
 

@@ -5,9 +5,11 @@ import { isObject, type Check, type RequestRow } from "../../../generated/suppor
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
-import { meta, request } from "../lifecycle/stateless.ts";
-import { Wire, settle } from "../wire.ts";
-import { patience, type Message } from "./task-wire.ts";
+import { meta, request } from "../../kit/messages.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { patience } from "../../kit/time.ts";
+import type { Message } from "./task-wire.ts";
 
 /** Capabilities of a client with tasks. */
 export const declaring: object = { extensions: { [extension.id]: {} }, elicitation: { form: {} } };

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import { Wire, initialize, initialized, settle } from "../wire.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { Foreigner, defineTool, findTask } from "./task-wire.ts";
 
 /** Wire of a user who is authenticated. */

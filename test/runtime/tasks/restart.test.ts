@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { settle } from "../wire.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { serveExtension, type Asked } from "./extension-wire.ts";
-import { createGate, defineTool, findTask, serveTasks, type Served } from "./task-wire.ts";
+import { createGate } from "../../kit/time.ts";
+import { defineTool, findTask, serveTasks, type Served } from "./task-wire.ts";
 
 /** Store and ledger that outlive processes, and what the tools of all processes have done. */
 interface World {

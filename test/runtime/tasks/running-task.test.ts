@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newest } from "../fixture-revision.ts";
+import { newest } from "../../kit/revisions.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
@@ -8,9 +8,9 @@ import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
 import { SessionChannel } from "../../../runtime/tasks/session-channel.ts";
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { StoredInputRequests } from "../../../runtime/tasks/requestor-channel.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { settle } from "../wire.ts";
-import { createGate, findTask } from "./task-wire.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { createGate } from "../../kit/time.ts";
+import { findTask } from "./task-wire.ts";
 
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } };
 const accept = { action: "accept", content: {} };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newest } from "../fixture-revision.ts";
+import { newest } from "../../kit/revisions.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
@@ -14,9 +14,9 @@ import {
 } from "../../../runtime/tasks/shared-tasks.ts";
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { StoredInputRequests, InputHistory, toStoredRequest } from "../../../runtime/tasks/requestor-channel.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { settle } from "../wire.ts";
-import { createGate, findTask } from "./task-wire.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { createGate } from "../../kit/time.ts";
+import { findTask } from "./task-wire.ts";
 
 /* Tasks of other nodes, at one node: its leases, its messages, and its waiting calls. */
 

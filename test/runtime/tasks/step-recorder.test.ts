@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { createStepRecorder, type StepRecorder } from "../../../runtime/tasks/step-recorder.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 
 /** The first attempt at a task, whose ledger can be lost. */
 class Rig {

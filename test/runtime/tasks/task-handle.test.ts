@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FollowedTask, type TaskPort } from "../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../runtime/tasks/task.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { settle } from "../wire.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 
 /* Tasks of a peer, as they are followed here: when they are polled, and for whom. */
 

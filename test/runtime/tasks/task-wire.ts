@@ -6,15 +6,15 @@ import { forRevisions, type RevisionDefiners } from "../../../runtime/server/for
 import { createServerAcceptor, type ServerConnectionOptions } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { initialize, initialized } from "../../kit/messages.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { patience } from "../../kit/time.ts";
 
 export const { defineTool }: RevisionDefiners<Declarations> = forRevisions<Declarations>([]);
 
 export const relatedKey = "io.modelcontextprotocol/related-task";
-
-/** Milliseconds for which something is waited for: a bound against hanging, just before a test times out. */
-export const patience = 50_000;
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -141,21 +141,9 @@ export async function serveTasks(
   return { client: foreigner, server, reports, declared, join: async () => (await join()).foreigner };
 }
 
-/** A promise, and how to settle it. */
-export interface Gate {
-  readonly opened: Promise<void>;
-  open(): void;
-}
-
 /** Finds a task in a store that may be delayed. */
 export async function findTask(store: Pick<TaskStore, "find">, key: TaskKey): Promise<TaskRecord | undefined> {
   return store.find(key);
-}
-
-export function createGate(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open: () => open() };
 }
 
 /** The id in the answer to a request that became a task. */

@@ -6,14 +6,14 @@ import { MemorySessionStore } from "../../../runtime/stores/memory-session-store
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { SessionStore } from "../../../runtime/stores/session-store.ts";
 import type { TaskKey } from "../../../runtime/stores/task-store.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import { EngineError } from "../../../runtime/stores/engine-error.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { alone, meta, request } from "../lifecycle/stateless.ts";
-import { initialize, settle } from "../wire.ts";
+import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { initialize, meta, request } from "../../kit/messages.ts";
 import { declaring } from "./extension-wire.ts";
-import { createGate, defineTool, serveTasks, type Message } from "./task-wire.ts";
+import { createGate } from "../../kit/time.ts";
+import { defineTool, serveTasks, type Message } from "./task-wire.ts";
 
 /** A server and its handler, as in a process of their own. */
 interface Node {

@@ -7,8 +7,8 @@ import { openHttp, openSse } from "../../../runtime/testing/links/http-links.ts"
 import { openStdio, openTcp } from "../../../runtime/testing/links/line-links.ts";
 import type { TestLink } from "../../../runtime/testing/links/link.ts";
 import { openWebSocket } from "../../../runtime/testing/links/websocket-link.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { createProgram } from "../../program.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { createProgram } from "../../kit/programs.ts";
 
 /** The ways to a server that tests have, with this program as the server. */
 function linksTo(source: string): Readonly<Record<string, (revision: string) => Promise<TestLink>>> {

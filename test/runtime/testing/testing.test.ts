@@ -10,7 +10,7 @@ import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { runTranscript, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([revision]);
 const server = defineServer({

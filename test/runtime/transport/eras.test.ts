@@ -12,8 +12,8 @@ import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tc
 import { createWebSocketTransport } from "../../../runtime/transport/websocket/websocket-client.ts";
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { alone } from "../lifecycle/stateless.ts";
-import { serveScript } from "./http-client/scripted-server.ts";
+import { alone } from "../../kit/revisions.ts";
+import { serveScript } from "../../kit/scripted-server.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
 

@@ -19,13 +19,12 @@ import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tc
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/ws-package.ts";
 import { listenWebSocket } from "../../../runtime/transport/websocket/websocket-server.ts";
-import { createProgram } from "../../program.ts";
-import { newest } from "../fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { alone, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "../gateway/connect-client.ts";
-import { alone } from "../lifecycle/stateless.ts";
 import { collectWarnings } from "../many-input-requests.ts";
 import type { Run } from "../server/input/raw-client.ts";
-import { createGate } from "../tasks/task-wire.ts";
+import { createGate } from "../../kit/time.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 
 /* Times that are longer than a timer of the platform, which fires at once then: `Infinity` is none, and others are as long as they say. */

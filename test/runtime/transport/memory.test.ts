@@ -4,8 +4,8 @@ import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { Incoming } from "../../../runtime/jsonrpc/message.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { FramingProblem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { settle } from "../wire.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 class Ear implements Receiver {
   readonly heard: unknown[] = [];

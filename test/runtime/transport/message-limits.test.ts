@@ -20,7 +20,8 @@ import {
   type PlatformSocket,
 } from "../../../runtime/transport/websocket/websocket-client.ts";
 import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
-import { acceptBoth, createService, initialize, start } from "./http-server/http-rig.ts";
+import { acceptBoth, initialize } from "../../kit/http-exchange.ts";
+import { createService, start } from "../../kit/http-server.ts";
 
 /* Every transport has the same limits of a message, however its bytes arrive. */
 

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FramingProblem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import type { NotificationMessage } from "../../../runtime/jsonrpc/message.ts";
 import { StreamTransport } from "../../../runtime/transport/stream-transport.ts";
-import { settle } from "../wire.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 class Input extends EventEmitter {
   isPaused = false;

@@ -14,8 +14,8 @@ import { createSseClientTransport } from "../../../runtime/transport/http-sse/ht
 import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { createWsTransport, serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
-import { createProgram } from "../../program.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
+import { createProgram } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 import { createSuiteServer } from "./transport.suite-server.ts";
 import { testTransport, type SuiteServer } from "./transport.suite.ts";
 

@@ -2,7 +2,7 @@ import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
 import { createAcceptor, type Acceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { Timeouts } from "../../../runtime/jsonrpc/limits.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { handshakeRevisions } from "../fixture-revision.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 type Tool = (args: { readonly n: number; readonly text: string }, context: CallContext) => unknown;
 

@@ -4,7 +4,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/connect.
 import type { Timeouts } from "../../../runtime/jsonrpc/limits.ts";
 import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 /** The suite's server behind a transport. */
 export interface SuiteServer {

@@ -11,8 +11,8 @@ import { verifyJwt } from "../../../runtime/adapters/jose.ts";
 import { requireBearerToken } from "../../../runtime/auth/server/index.ts";
 import { createServer as createMcpServer } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
-import { serveRaw, type RawServer } from "../running.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
+import { serveRaw, type RawServer } from "../../kit/raw-server.ts";
 
 /*
  * `check --auth` with a server and an authorization server on loopback, whose responses have one fault each.

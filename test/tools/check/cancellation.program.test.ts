@@ -11,9 +11,8 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSdk2Server, serveFetch } from "../../interop/sdk2/server.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
-import { readText, serveRaw, type Running } from "../running.ts";
+import { alone, newest } from "../../kit/revisions.ts";
+import { readText, serveRaw, type Running } from "../../kit/raw-server.ts";
 
 function onStdio(code: string): WireFactory {
   return createStdioWires({ command: process.execPath, args: ["-e", code], env: {}, timeout: 60_000 });

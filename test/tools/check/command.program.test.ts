@@ -12,9 +12,9 @@ import { emitText } from "../../../tools/check/report/text.ts";
 import type { CheckReport } from "../../../tools/check/finding.ts";
 import { toResult } from "../../../tools/check/probes/probe.ts";
 import { runCheck, type CheckCommandOptions } from "../../../cli/commands/check.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { serveRaw } from "../running.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { serveRaw } from "../../kit/raw-server.ts";
 
 /** An address where nobody listens. */
 async function findDeadAddress(): Promise<string> {

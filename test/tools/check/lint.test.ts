@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lintRules } from "../../../tools/check/lint.ts";
-import { expectLinear } from "../../expect-linear.ts";
+import { expectLinear } from "../../kit/expect-linear.ts";
 
 const good = {
   name: "find",

@@ -4,9 +4,9 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { examine } from "../../../tools/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../tools/check/finding.ts";
 import { createHttpWires } from "../../../tools/check/wires/http-wire.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
-import { alone, meta } from "../../runtime/lifecycle/stateless.ts";
-import { readText, serveRaw } from "../running.ts";
+import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { meta } from "../../kit/messages.ts";
+import { readText, serveRaw } from "../../kit/raw-server.ts";
 
 /*
  * `check` over HTTP with servers that are unusual, or mean harm.

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkServerCard } from "../../../tools/check/server-card.ts";
 import { fullCard, smallCard } from "../../runtime/server-card/cards.ts";
-import { serveRaw } from "../running.ts";
+import { serveRaw } from "../../kit/raw-server.ts";
 
 const info = { name: "weather", version: "1.2.0" };
 const card = { ...smallCard };

@@ -8,8 +8,8 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createOurServer } from "../../interop/our-server.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { isAlive } from "../../is-alive.ts";
-import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { isAlive } from "../../kit/programs.ts";
+import { handshakeRevisions } from "../../kit/revisions.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);
 

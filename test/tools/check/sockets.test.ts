@@ -11,8 +11,8 @@ import type { WireFactory } from "../../../tools/check/wires/wire.ts";
 import type { RequestHead } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import { createOurServer } from "../../interop/our-server.ts";
 import { serveSockets, serveTcp } from "../live/socket-servers.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
-import { rulesOf } from "../running.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { rulesOf } from "./rules-of.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);
 

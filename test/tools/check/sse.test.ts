@@ -8,11 +8,12 @@ import { revisions } from "../../../generated/revisions.ts";
 import { fetchContract } from "../../../tools/live/fetch-contract.ts";
 import { runCheck } from "../../../cli/commands/check.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
-import { captured } from "../../cli/run.ts";
+import { captured } from "../../kit/commands.ts";
 import { createOurServer } from "../../interop/our-server.ts";
 import { serveSdk, serveSdkSse } from "../../interop/sdk1/http-server.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
-import { readText, rulesOf, serveRaw, type Running } from "../running.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { readText, serveRaw, type Running } from "../../kit/raw-server.ts";
+import { rulesOf } from "./rules-of.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);
 const closing: (() => Promise<unknown>)[] = [];

@@ -5,7 +5,7 @@ import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/cli
 import { StreamableHTTPClientTransport as HttpOfV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allRevisions } from "../../generator/project.ts";
+import { allRevisions } from "../../kit/projects.ts";
 import { address, createDevProject, devArgs, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
 
 /*

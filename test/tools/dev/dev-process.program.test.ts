@@ -6,9 +6,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { writeFiles } from "../../generator/project.ts";
+import { writeFiles } from "../../kit/projects.ts";
 import { address, createDevProject, devArgs, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
-import { isAlive } from "../../is-alive.ts";
+import { isAlive } from "../../kit/programs.ts";
 
 /* Processes of the development server: their start, their end and their output. The project has tools only, and so no list that changes in production. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { SelectionText } from "../../../generator/scaffold/create/project-choices.ts";
-import { allRevisions, emitFiles, linkPackages, writeFiles } from "../../generator/project.ts";
+import { allRevisions, emitFiles, linkPackages, writeFiles } from "../../kit/projects.ts";
 
 /** A project of which `npm run dev` can be started, without an installation. */
 export interface DevProject {

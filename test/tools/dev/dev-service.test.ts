@@ -14,10 +14,10 @@ import type { RequestHead } from "../../../runtime/transport/http-server/exchang
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
 import { defineSettings } from "../../../runtime/server/settings/settings.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { createGate } from "../../runtime/tasks/task-wire.ts";
-import { meta, request } from "../../runtime/lifecycle/stateless.ts";
-import { initialize, initialized, Wire } from "../../runtime/wire.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
+import { createGate } from "../../kit/time.ts";
+import { initialize, initialized, meta, request } from "../../kit/messages.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
+import { newest } from "../../kit/revisions.ts";
 
 type Definition = Partial<AnyServerDefinition & ServerTasks>;
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { compareContracts } from "../../../generator/typed-client/contract/compare-contracts.ts";
 import { readContract } from "../../../generator/typed-client/contract/read-contract.ts";
 import { runDiff, type DiffCommandOptions } from "../../../cli/commands/diff.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 function diff(older: string, newer: string, options: Partial<DiffCommandOptions> = {}): Promise<CommandResult> {
   return captured(() => runDiff({ older, newer, format: "text", ...options }));

@@ -10,7 +10,7 @@ import { readPartLosses } from "../../../runtime/gateway/conversion-losses.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { runCli } from "../../cli/cli.ts";
+import { runCli } from "../../kit/programs.ts";
 import { server } from "./maximal-server.ts";
 
 /** Losses by part. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { EventStreams } from "../../../tools/inspect/event-stream.ts";
-import { serveRaw } from "../running.ts";
+import { serveRaw } from "../../kit/raw-server.ts";
 
 test("an event after the end of the streams is ignored", async () => {
   const streams = new EventStreams();

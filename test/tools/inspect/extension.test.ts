@@ -10,8 +10,7 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { InputRequests } from "../../../tools/inspect/input-requests.ts";
 import { Sessions } from "../../../tools/inspect/sessions.ts";
 import { TrafficLog } from "../../../tools/inspect/traffic-log.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { extension, id } from "../../runtime/server/extensions/echo.ts";
 
 test.each([alone, handshake])("the page shows an extension and its messages at $id", async (revision) => {

@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
-import { runCli } from "../../cli/cli.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { runCli } from "../../kit/programs.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 const server = join(packageRoot, "dist", "examples", "echo", "server.js");
 

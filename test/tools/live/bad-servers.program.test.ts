@@ -9,9 +9,9 @@ import { runGateway } from "../../../cli/commands/gateway.ts";
 import { runInspect } from "../../../cli/commands/inspect.ts";
 import { runReplay } from "../../../cli/commands/replay.ts";
 import { portOf, startListening } from "../../../runtime/transport/listening.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { captured, client } from "../../cli/run.ts";
-import { serveRaw } from "../running.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { captured, client } from "../../kit/commands.ts";
+import { serveRaw } from "../../kit/raw-server.ts";
 
 /* Each command prints one line about a bad server, never a stack. */
 

@@ -5,9 +5,9 @@ import { runCheck } from "../../../cli/commands/check.ts";
 import { runDiff } from "../../../cli/commands/diff.ts";
 import { runExplain } from "../../../cli/commands/explain.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { captured, client, type CommandResult } from "../../cli/run.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { createProgram } from "../../program.ts";
+import { captured, client, type CommandResult } from "../../kit/commands.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { createProgram } from "../../kit/programs.ts";
 
 /* What the commands that speak to servers have in common. */
 

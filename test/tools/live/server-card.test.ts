@@ -16,9 +16,9 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServerCardReader } from "../../../runtime/server-card/client/card-reader.ts";
 import { createServerCard } from "../../../runtime/server-card/create-card.ts";
 import { fullCard, smallCard } from "../../runtime/server-card/cards.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { captured, client } from "../../cli/run.ts";
-import { serveRaw, type Running } from "../running.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { captured, client } from "../../kit/commands.ts";
+import { serveRaw, type Running } from "../../kit/raw-server.ts";
 
 const running: Pick<Running, "close">[] = [];
 afterEach(async () => {

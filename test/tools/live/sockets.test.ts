@@ -15,10 +15,10 @@ import { readTarget } from "../../../tools/live/target.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/index.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { captured, client } from "../../cli/run.ts";
+import { captured, client } from "../../kit/commands.ts";
 import type { RequestHead } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import { createOurServer } from "../../interop/our-server.ts";
-import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { serveSockets, serveTcp } from "./socket-servers.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);

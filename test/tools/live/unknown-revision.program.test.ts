@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCheck } from "../../../cli/commands/check.ts";
 import { runInspect } from "../../../cli/commands/inspect.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { captured, client } from "../../cli/run.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { captured, client } from "../../kit/commands.ts";
 
 /** Server that responds to `initialize` or `server/discover` with this member, and rejects all other methods. */
 function serverOf(method: string, member: object): readonly string[] {

@@ -7,7 +7,7 @@ import { compareValues } from "../../../tools/replay/against/compare-values.ts";
 import { ForeignMembers } from "../../../tools/replay/against/foreign-members.ts";
 import type { LiveNotification } from "../../../tools/replay/against/live-connection.ts";
 import { MessageRedactor } from "../../../tools/replay/redact-message.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 import { replayAgainst } from "./record-session.ts";
 
 /* Comparisons of a recording with a live server. */

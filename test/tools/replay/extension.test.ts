@@ -12,10 +12,9 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createMockServer } from "../../../tools/replay/mock-server.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
 import { Recorder } from "../../../tools/replay/write-recording.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { clientRequests, extension } from "../../runtime/server/extensions/echo.ts";
-import { createTemporaryFolder } from "../../temporary-folder.ts";
+import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 
 const extensions = [extension];
 

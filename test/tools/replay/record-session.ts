@@ -7,10 +7,10 @@ import { createMockServer } from "../../../tools/replay/mock-server.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
 import { Recorder } from "../../../tools/replay/write-recording.ts";
 import { connectUpstream, createGateway, serveGatewayHttp, type Gateway } from "../../../runtime/gateway/index.ts";
-import { connectV1, type OfficialClient } from "../../interop/official-clients.ts";
-import { newest } from "../../runtime/fixture-revision.ts";
+import { connectV1, type OfficialClient } from "../../kit/official-clients.ts";
+import { newest } from "../../kit/revisions.ts";
 import { joinGateway } from "../../runtime/gateway/connect-client.ts";
-import { captured, type CommandResult } from "../../cli/run.ts";
+import { captured, type CommandResult } from "../../kit/commands.ts";
 
 /** A server that is a program, and calls of its tools. */
 export interface Scenario {

@@ -7,7 +7,7 @@ import { readRecordedContract } from "../../../tools/replay/recorded-contract.ts
 import { MessageRedactor } from "../../../tools/replay/redact-message.ts";
 import { createRecorder, Recorder, type RecorderOptions } from "../../../tools/replay/write-recording.ts";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
 
 /* Files of recordings: their content, and files that are damaged or hostile. */
 

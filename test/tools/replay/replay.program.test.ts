@@ -1,14 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { connectV1, connectV2, type OfficialClient } from "../../interop/official-clients.ts";
-import { newest as handshake } from "../../runtime/fixture-revision.ts";
+import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
+import { alone, newest as handshake } from "../../kit/revisions.ts";
 import { program, readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
-import { alone } from "../../runtime/lifecycle/stateless.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
-import { temporaryFolder } from "../../generator/folder.ts";
-import { client } from "../../cli/run.ts";
+import { temporaryFolder } from "../../kit/temporary-folders.ts";
+import { client } from "../../kit/commands.ts";
 import { callAll, openMock, programOf, record, replayAgainst, usePlain, type Scenario } from "./record-session.ts";
 
 /* Recordings of servers of others and of the everything example: as mocks of these servers, and as tests of them. */

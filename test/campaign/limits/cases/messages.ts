@@ -1,4 +1,4 @@
-import { batching } from "../../../runtime/fixture-revision.ts";
+import { batching } from "../../../kit/revisions.ts";
 import type { LimitCase } from "../limit-case.ts";
 import {
   callTool,

@@ -3,8 +3,8 @@ import { rateLimit } from "../../../../runtime/server/middleware/rate-limit.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import { MemoryTaskStore, type MemoryTaskStoreOptions } from "../../../../runtime/stores/memory-task-store.ts";
-import { newest } from "../../../runtime/fixture-revision.ts";
-import { initialize } from "../../../runtime/wire.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { initialize } from "../../../kit/messages.ts";
 import type { LimitCase } from "../limit-case.ts";
 import {
   callTool,

@@ -9,7 +9,7 @@ import {
   type Script,
   type Seen,
 } from "../../../runtime/auth/client/rig.ts";
-import type { Received } from "../../../runtime/transport/http-client/scripted-server.ts";
+import type { Received } from "../../../kit/scripted-server.ts";
 import type { RevisionId } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
 import { complete, findUsual, type ClientScene } from "./scripted.ts";

@@ -1,6 +1,6 @@
 import { extension as skills } from "../../../../generated/extensions/skills/index.ts";
-import { handshakeRevisions } from "../../../runtime/fixture-revision.ts";
-import { sayJson } from "../../../runtime/transport/http-client/scripted-server.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
+import { sayJson } from "../../../kit/scripted-server.ts";
 import { hasBatches, isStateless } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
 import { callsOf, complete, type ClientScene } from "./scripted.ts";

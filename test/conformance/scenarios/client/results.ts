@@ -1,6 +1,6 @@
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { page } from "../features.ts";
-import { resultEvent, sayEvents, type ScriptedServer } from "../../../runtime/transport/http-client/scripted-server.ts";
+import { resultEvent, sayEvents, type ScriptedServer } from "../../../kit/scripted-server.ts";
 import type { CheckValue, Scenario } from "../scenario.ts";
 import { callsOf, toEvent, type ClientScene } from "./scripted.ts";
 

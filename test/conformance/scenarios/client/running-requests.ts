@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
-import { resultEvent, sayEvents } from "../../../runtime/transport/http-client/scripted-server.ts";
-import { until } from "../../../runtime/transport/http-server/http-rig.ts";
+import { resultEvent, sayEvents } from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 import type { RevisionId } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
 import { callsOf, complete, toEvent, type ClientScene } from "./scripted.ts";

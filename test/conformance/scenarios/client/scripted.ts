@@ -2,14 +2,8 @@ import type { ServerResponse } from "node:http";
 import { isObject } from "../../../../generated/support.ts";
 import { createUntypedClient, type UntypedClient } from "../../../../runtime/client/create-client.ts";
 import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client/connect-http.ts";
-import { revisionOf } from "../../../runtime/fixture-revision.ts";
-import {
-  sayJson,
-  serveScript,
-  usual,
-  type Received,
-  type ScriptedServer,
-} from "../../../runtime/transport/http-client/scripted-server.ts";
+import { revisionOf } from "../../../kit/revisions.ts";
+import { sayJson, serveScript, usual, type Received, type ScriptedServer } from "../../../kit/scripted-server.ts";
 import { isStateless } from "../../../wire/script.ts";
 import type { Scene } from "../scenario.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../../../generated/support.ts";
 import type { RevisionId } from "../../../wire/script.ts";
-import { until } from "../../../runtime/transport/http-server/http-rig.ts";
+import { until } from "../../../kit/time.ts";
 import { openFeatures } from "../features.ts";
 import type { Peer, Reply } from "../peer.ts";
 import type { Scenario } from "../scenario.ts";

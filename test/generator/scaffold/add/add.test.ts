@@ -6,8 +6,8 @@ import { findSample, planAddition } from "../../../../generator/scaffold/add/add
 import { register } from "../../../../generator/scaffold/add/register.ts";
 import { writeFiles as changeFiles } from "../../../../generator/scaffold/add/write-files.ts";
 import { schemaSamples } from "../../../../generator/scaffold/create/example-tools.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
-import { emitFiles, writeFiles } from "../../project.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../../kit/projects.ts";
 
 const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
 

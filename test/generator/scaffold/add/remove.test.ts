@@ -7,8 +7,8 @@ import { runRemove } from "../../../../cli/commands/remove.ts";
 import { register } from "../../../../generator/scaffold/add/register.ts";
 import { unregister } from "../../../../generator/scaffold/add/unregister.ts";
 import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
-import { emitFiles, writeFiles } from "../../project.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../../kit/projects.ts";
 
 describe("the module of a server", () => {
   const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };

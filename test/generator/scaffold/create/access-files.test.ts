@@ -6,9 +6,9 @@ import { accessTemplates, emitAccess } from "../../../../generator/scaffold/crea
 import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import type { Guard, RequestHead } from "../../../../runtime/auth/server/index.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { captured } from "../../../cli/run.ts";
-import { emitFiles, writeFiles } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { captured } from "../../../kit/commands.ts";
+import { emitFiles, writeFiles } from "../../../kit/projects.ts";
 
 /** Imports of such a project that matter here. */
 const readsPort = join(packageRoot, "runtime", "server", "run", "run-server.ts");

@@ -16,8 +16,8 @@ import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { buildTemplate, emitBuildScript } from "../../../../generator/scaffold/create/build-script.ts";
 import { runtimePackage } from "../../../../generator/scaffold/create/runtime-package.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { builtRuntime } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { builtRuntime } from "../../../kit/projects.ts";
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandNames } from "../../../../cli/commands/commands.ts";
-import { runCli } from "../../../cli/cli.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { runCli } from "../../../kit/programs.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 const offline = ["--no-install", "--no-git"];
 

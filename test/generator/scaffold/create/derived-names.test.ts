@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { projectView } from "../../../../generator/scaffold/create/project-view.ts";
 import { extraLines } from "../../../../generator/scaffold/create/readme-text.ts";
-import { projectOptions } from "../../project.ts";
+import { projectOptions } from "../../../kit/projects.ts";
 
 /* Registries of images and workers permit fewer names than npm. */
 test.each([

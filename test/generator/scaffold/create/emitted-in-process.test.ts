@@ -6,8 +6,8 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { features, type LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
 import type { RevisionDefiners } from "../../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { emitFolder, linkPackages, writeFiles } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFolder, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 type Layer = Pick<RevisionDefiners<Declarations>, "defineServer" | "defineTool" | "defineResource">;
 

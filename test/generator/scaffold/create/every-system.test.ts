@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { packageManagers } from "../../../../generator/scaffold/create/package-manager.ts";
 import { isDeviceName } from "../../../../generator/internal/files.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
-import { allRevisions, emitFiles } from "../../project.ts";
+import { allRevisions, emitFiles } from "../../../kit/projects.ts";
 
 /* What this package writes, and what it is made of, can be checked out and run with the file system and the shell of every system. */
 

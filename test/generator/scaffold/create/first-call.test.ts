@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exampleCall, makeFirstCall } from "../../../../generator/scaffold/create/first-call.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /** A project whose server answers each request with these lines. */
 function serverThatWrites(...lines: readonly object[]): string {

@@ -2,7 +2,7 @@ import * as formatter from "prettier/standalone";
 import { beforeEach, expect, test, vi } from "vitest";
 import * as formatting from "../../../../generator/internal/format.ts";
 import type { SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
-import { allRevisions, emitFiles } from "../../project.ts";
+import { allRevisions, emitFiles } from "../../../kit/projects.ts";
 
 vi.mock("prettier/standalone", async (load) => {
   const original = await load<typeof formatter>();

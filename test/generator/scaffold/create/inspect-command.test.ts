@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { readSource } from "../../../../generator/openapi/source.ts";
 import type { SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import { inspectCommand } from "../../../../generator/scaffold/create/project-view.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { projectOptions } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { projectOptions } from "../../../kit/projects.ts";
 
 const document = {
   openapi: "3.0.3",

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../folder.ts";
-import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
-import { isAlive } from "../../../is-alive.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../../kit/projects.ts";
+import { isAlive } from "../../../kit/programs.ts";
 
 /* `npm run dev` of projects whose functions run elsewhere. */
 

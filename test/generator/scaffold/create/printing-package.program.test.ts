@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { initialize } from "../../../runtime/wire.ts";
-import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
+import { initialize } from "../../../kit/messages.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 const run = promisify(execFile);
 const children: ChildProcessWithoutNullStreams[] = [];

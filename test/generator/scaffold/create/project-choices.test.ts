@@ -11,7 +11,7 @@ import {
 } from "../../../../generator/scaffold/create/project-choices.ts";
 import { commandsOf } from "../../../../generator/scaffold/create/package-manager.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { allRevisions, emitFiles, expectFormatted } from "../../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../../../kit/projects.ts";
 
 const [newest = ""] = allRevisions;
 

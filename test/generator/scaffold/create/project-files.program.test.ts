@@ -11,7 +11,7 @@ import { emitProject } from "../../../../generator/scaffold/create/project-files
 import type { ProjectOptions } from "../../../../generator/scaffold/create/project-options.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import type * as SpecModelsModule from "../../../../generator/read/spec-models.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 import {
   allRevisions as all,
   emitFiles,
@@ -19,7 +19,7 @@ import {
   linkPackages,
   projectOptions,
   writeFiles,
-} from "../../project.ts";
+} from "../../../kit/projects.ts";
 
 const selection = readSelection({ extras: "none" });
 const emit = (revisions: readonly string[], folder = "/home/me/demo"): Promise<ReadonlyMap<string, string>> =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { readLauncher } from "../../../../generator/scaffold/create/launcher.ts";
 import { emitProject } from "../../../../generator/scaffold/create/project-files.ts";
-import { projectOptions, type ProjectParts } from "../../project.ts";
+import { projectOptions, type ProjectParts } from "../../../kit/projects.ts";
 
 /* What an owner of a new project (`--yes`) has in git. The lock file of the package manager comes on top. */
 

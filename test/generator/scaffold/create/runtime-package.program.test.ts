@@ -4,9 +4,9 @@ import { join, relative, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRuntime, readVendorFiles, runtimePackage } from "../../../../generator/scaffold/create/runtime-package.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
-import { runCli } from "../../../cli/cli.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
-import { builtRuntime, emitFiles, linkPackages, writeFiles } from "../../project.ts";
+import { runCli } from "../../../kit/programs.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { builtRuntime, emitFiles, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 /* A project gets the runtime as it was built: by a packed file, or by its published files. */
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findTarget } from "../../../../generator/scaffold/create/target.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 describe("the folder of a project", () => {
   test.each(["new", "new/deep/er", "there/../new", "./new/"])("the folder may be new: %s", async (path) => {

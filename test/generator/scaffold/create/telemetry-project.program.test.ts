@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOtlpReceiver, type OtlpReceiver } from "../../../runtime/adapters/open-telemetry/otlp-receiver.ts";
-import { send } from "../../../runtime/transport/http-server/http-rig.ts";
-import { initialize } from "../../../runtime/wire.ts";
-import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
+import { send } from "../../../kit/http-exchange.ts";
+import { initialize } from "../../../kit/messages.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 const children: ChildProcessWithoutNullStreams[] = [];
 let folder = "";

@@ -10,7 +10,7 @@ import {
   commandsOf,
   packageManagers,
 } from "../../../../generator/scaffold/create/package-manager.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /** The questions of a new project, in their order. */
 const questions = [

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeProject, type WriteOptions } from "../../../../generator/scaffold/create/write-project.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 const tree = new Map([
   ["a.txt", "A"],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { emitFiles } from "../../project.ts";
+import { emitFiles } from "../../../kit/projects.ts";
 
 test.each([{ transport: "http" }, { mount: "express" }])(
   "the health check of the image of a project with %j follows PORT",

@@ -6,8 +6,8 @@ import { deployTargets } from "../../../../generator/scaffold/create/deploy-targ
 import type { SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import { mounts } from "../../../../generator/scaffold/mount/frameworks.ts";
 import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { emitFiles, writeFiles } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFiles, writeFiles } from "../../../kit/projects.ts";
 
 /* `--extras lint`: the linter accepts every new project as it is. */
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { readSelection, type SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { allRevisions, emitFiles, expectFormatted } from "../../project.ts";
+import { allRevisions, emitFiles, expectFormatted } from "../../../kit/projects.ts";
 
 function emit(text: SelectionText, revisions = allRevisions): Promise<Tree> {
   return emitFiles({ revisions, selection: readSelection({ scale: "redis", ...text }) });

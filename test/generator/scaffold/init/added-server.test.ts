@@ -7,9 +7,9 @@ import { runInit } from "../../../../cli/commands/init.ts";
 import { runRemove } from "../../../../cli/commands/remove.ts";
 import { runSettings } from "../../../../cli/commands/settings.ts";
 import { runUpdate } from "../../../../cli/commands/update.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { writeFiles } from "../../project.ts";
-import { captured } from "../../../cli/run.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { writeFiles } from "../../../kit/projects.ts";
+import { captured } from "../../../kit/commands.ts";
 
 const operation = { operationId: "listPets", responses: { "200": { description: "ok" } } };
 const document = { openapi: "3.1.0", info: { title: "Pets", version: "1" }, paths: { "/pets": { get: operation } } };

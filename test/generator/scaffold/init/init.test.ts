@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { runInit, type InitOptions } from "../../../../cli/commands/init.ts";
 import { runAdd } from "../../../../cli/commands/add.ts";
 import { runUpdate } from "../../../../cli/commands/update.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
-import { writeFiles } from "../../project.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { writeFiles } from "../../../kit/projects.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import {
   type RevisionEntry,
 } from "../../../../generator/scaffold/layer/catalogue.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import { models } from "../../project.ts";
+import { models } from "../../../kit/projects.ts";
 
 const catalogue: readonly RevisionEntry[] = [
   { id: "2031-01-01", status: "draft", isStateless: true },

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { features, type LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
-import { allRevisions, emitFolder, linkPackages, writeFiles } from "../../project.ts";
+import { allRevisions, emitFolder, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 let folder = "";
 

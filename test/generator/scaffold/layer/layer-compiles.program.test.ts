@@ -10,10 +10,10 @@ import {
 } from "../../../../generator/scaffold/create/project-choices.ts";
 import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
-import { createRandom, isHit, pick } from "../../../oracle/random.ts";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
-import { compile, compilers } from "../../../types/compile.ts";
-import { allRevisions, emitFiles, emitFolder, linkPackages, writeFiles } from "../../project.ts";
+import { createRandom, isHit, pick } from "../../../kit/random.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
+import { compile, compilers } from "../../../kit/compile.ts";
+import { allRevisions, emitFiles, emitFolder, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 /* What the files of `src/mcp/` compile to, together with the code of a project, against the declarations of the built runtime. */
 

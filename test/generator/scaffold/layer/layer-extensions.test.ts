@@ -6,8 +6,8 @@ import { pinExtension } from "../../../../generator/pin/pin-extension.ts";
 import { readSpecModels, type SpecModels } from "../../../../generator/read/spec-models.ts";
 import { emitLayer } from "../../../../generator/scaffold/layer/emit-layer.ts";
 import { echoSchema } from "../../echo-schema.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { emitFolder, expectFormatted, smallest } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFolder, expectFormatted, smallest } from "../../../kit/projects.ts";
 
 const newest = "2026-07-28";
 

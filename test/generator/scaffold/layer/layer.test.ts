@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
-import { features } from "../../../../generator/scaffold/layer/choices.ts";
+import { features, type LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../../../generator/scaffold/layer/emit-layer.ts";
 import { lockName } from "../../../../generator/scaffold/layer/lock.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { allRevisions, emitFolder, models, smallest } from "../../project.ts";
+import { allRevisions, emitFolder, models, smallest } from "../../../kit/projects.ts";
 
 const [newest = "", newestWithSessions = ""] = allRevisions;
 const older = allRevisions.slice(1);

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { features, type Feature, type LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
 import { narrowModel } from "../../../../generator/scaffold/layer/narrow-model.ts";
 import type { RevisionModel, Shape } from "../../../../generator/model.ts";
-import { models } from "../../project.ts";
+import { models } from "../../../kit/projects.ts";
 
 const [stateless, newestWithSessions] = models.models.toReversed();
 const oldest = models.models[0];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { writeAllConversions } from "../../../../generator/emit/written-conversions.ts";
 import { readLayerConversions } from "../../../../generator/scaffold/layer/packaged-conversions.ts";
-import { allRevisions, models } from "../../project.ts";
+import { allRevisions, models } from "../../../kit/projects.ts";
 
 const older = allRevisions.slice(1);
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { previousName, replaceLayer, restoreLayer } from "../../../../generator/scaffold/layer/replace-layer.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 test("`restoreLayer` keeps the previous layer if it cannot be moved to its place", async () => {
   const project = temporaryFolder();

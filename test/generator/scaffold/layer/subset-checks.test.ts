@@ -9,9 +9,9 @@ import type { Declaration, Method, RevisionModel, Shape } from "../../../../gene
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Check, type Revision } from "../../../../generated/support.ts";
 import { mutate } from "../../../oracle/mutations.ts";
-import { createRandom } from "../../../oracle/random.ts";
+import { createRandom } from "../../../kit/random.ts";
 import { createValueMaker } from "../../../oracle/values.ts";
-import { allRevisions, emitFolder, linkPackages, models, writeFiles } from "../../project.ts";
+import { allRevisions, emitFolder, linkPackages, models, writeFiles } from "../../../kit/projects.ts";
 
 /* The checks of a project judge messages as the checks of the whole revision do, except where a project without a feature reads less. */
 

@@ -6,11 +6,11 @@ import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as HttpOfV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
-import { connectV1, connectV2 } from "../../../interop/official-clients.ts";
-import { send as sendRequest } from "../../../runtime/transport/http-server/http-rig.ts";
-import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
-import { serveRaw, type Running } from "../../../tools/running.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
+import { connectV1, connectV2 } from "../../../kit/official-clients.ts";
+import { send as sendRequest } from "../../../kit/http-exchange.ts";
+import { emitFiles, linkPackages, writeFiles } from "../../../kit/projects.ts";
+import { serveRaw, type Running } from "../../../kit/raw-server.ts";
 
 /* The applications of new projects, with the real frameworks. Next.js is too large to be installed here: its route is called with requests as Next.js does. */
 

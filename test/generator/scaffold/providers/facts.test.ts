@@ -6,7 +6,7 @@ import { readSelection } from "../../../../generator/scaffold/create/project-cho
 import { providerFacts } from "../../../../generator/scaffold/providers/facts.ts";
 import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { findProvider, requiredSettings, settingsOf } from "../../../../generator/scaffold/providers/providers.ts";
-import { emitFiles } from "../../project.ts";
+import { emitFiles } from "../../../kit/projects.ts";
 
 const guide = readFileSync(join(packageRoot, "docs", "authorization.md"), "utf8");
 const rows = new Set(guide.split("\n").map((line) => line.replaceAll(/ +/g, " ").trim()));

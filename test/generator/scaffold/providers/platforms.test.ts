@@ -7,7 +7,7 @@ import {
   requirementsOf,
   settingsOf,
 } from "../../../../generator/scaffold/providers/providers.ts";
-import { emitFiles } from "../../project.ts";
+import { emitFiles } from "../../../kit/projects.ts";
 
 /*
  * Presets of authorization servers on platforms that call a function.

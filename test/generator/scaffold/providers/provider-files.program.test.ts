@@ -15,10 +15,10 @@ import { revisions } from "../../../../generated/revisions.ts";
 import type { Guard } from "../../../../runtime/auth/server/index.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { acceptBoth, initialize } from "../../../runtime/transport/http-server/http-rig.ts";
-import { modulePackage } from "../../../types/compile.ts";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
-import { emitFolder, linkPackages, writeFiles } from "../../project.ts";
+import { acceptBoth, initialize } from "../../../kit/http-exchange.ts";
+import { modulePackage } from "../../../kit/compile.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
+import { emitFolder, linkPackages, writeFiles } from "../../../kit/projects.ts";
 
 /*
  * Presets of authorization servers: the emitted code with tokens as each of them issues them.

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSettings } from "../../../../generator/scaffold/settings/read-settings.ts";
-import { temporaryFolder } from "../../folder.ts";
-import { writeFiles } from "../../project.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { writeFiles } from "../../../kit/projects.ts";
 
 const serve = 'import { createServer } from "node:http"; createServer().listen(0);';
 

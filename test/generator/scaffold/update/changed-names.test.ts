@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { renameRevisions } from "../../../../generator/scaffold/update/named-revisions.ts";
 import { findNameUses, findRemovedNames, listSources } from "../../../../generator/scaffold/update/removed-names.ts";
 import { readToy } from "../../conversions/toy-revisions.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 function createProject(files: Readonly<Record<string, string>>): string {
   const project = temporaryFolder();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { commandsOf } from "../../../../generator/scaffold/create/package-manager.ts";
 import type { LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
 import { describeChoices, isLess, toChoices, type Wish } from "../../../../generator/scaffold/update/choices.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 const old: LayerChoices = {
   revisions: ["2025-11-25", "2025-06-18"],

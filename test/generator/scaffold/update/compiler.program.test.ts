@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { createCompiler, findLibrary, type Compiler } from "../../../../generator/scaffold/update/compiler.ts";
 import { findIncompatibleCode, findPlacesToChange } from "../../../../generator/scaffold/update/incompatible-code.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /* Not a unit test: it checks the types of small projects. */
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCreate } from "../../../../cli/commands/create.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /*
  * Every effect of an update, in projects with and without a client: a dry run writes nothing and reports what the run then does, the layer is the one

@@ -5,11 +5,11 @@ import { runCreate } from "../../../../cli/commands/create.ts";
 import { runPinExtension } from "../../../../cli/commands/pin.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
-import { compile } from "../../../types/compile.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
+import { compile } from "../../../kit/compile.ts";
 import { echoSchema, echoSchemaNext } from "../../echo-schema.ts";
-import { linkPackages } from "../../project.ts";
+import { linkPackages } from "../../../kit/projects.ts";
 
 /* The way of a user: a project, the schema of an extension, its second version. Compiles the project. */
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { runCreate } from "../../../../cli/commands/create.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { deployTargets, type DeployTarget } from "../../../../generator/scaffold/create/deploy-target.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /* `former-build` has the build scripts of projects that contain the whole build. */
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageVersion } from "../../../../generator/internal/package-info.ts";
 import { readInstalledRuntime } from "../../../../generator/scaffold/update/installed-runtime.ts";
-import { temporaryFolder } from "../../folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 const packed = "file:vendor/mcp-server-runtime-0.0.3.tgz";
 

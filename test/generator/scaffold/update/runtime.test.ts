@@ -6,8 +6,8 @@ import { runCreate, type CreateOptions } from "../../../../cli/commands/create.t
 import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import { isOlderRange, isOlderVersion } from "../../../../generator/scaffold/update/version-range.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
   const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };

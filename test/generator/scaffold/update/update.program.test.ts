@@ -8,8 +8,8 @@ import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../.
 import { readReason } from "../../../../generator/scaffold/update/incompatible-code.ts";
 import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
 import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
-import { captured, type CommandResult } from "../../../cli/run.ts";
-import { listAll, temporaryFolder } from "../../folder.ts";
+import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /* Not a unit test: `update` checks the types of the projects that it updates. */
 

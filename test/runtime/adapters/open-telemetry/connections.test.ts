@@ -12,7 +12,7 @@ import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { createTcpTransport, listenTcp } from "../../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport, listenWebSocket } from "../../../../runtime/transport/websocket/index.ts";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
 import { collect } from "./collected.ts";
 
 const collected = collect();

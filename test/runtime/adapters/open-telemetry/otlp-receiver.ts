@@ -1,5 +1,5 @@
 import { isObject } from "../../../../generated/support.ts";
-import { readText, serveRaw, type Running } from "../../../tools/running.ts";
+import { readText, serveRaw, type Running } from "../../../kit/raw-server.ts";
 
 /** Span as it was exported. */
 export interface ReceivedSpan {

@@ -11,7 +11,7 @@ import { openTelemetry } from "../../../../runtime/adapters/open-telemetry/index
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../../runtime/client/connect-http.ts";
 import { connectStdio } from "../../../../runtime/client/connect-stdio.ts";
-import { createProgram } from "../../../program.ts";
+import { createProgram } from "../../../kit/programs.ts";
 import { collect } from "./collected.ts";
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 

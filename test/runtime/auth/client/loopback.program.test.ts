@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProgram } from "../../../program.ts";
+import { createProgram } from "../../../kit/programs.ts";
 import { startRig } from "./rig.ts";
 
 const script = await createProgram(new URL("./loopback-program.ts", import.meta.url));

@@ -1,6 +1,7 @@
 import { generateKeyPair, exportSPKI, exportJWK, type CryptoKey } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
+import { call, initialize } from "../../../kit/http-exchange.ts";
+import { initialized } from "../../../kit/messages.ts";
 import {
   askToken,
   callAs,

@@ -16,7 +16,7 @@ import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
-import { acceptBoth, initialize } from "../../transport/http-server/http-rig.ts";
+import { acceptBoth, initialize } from "../../../kit/http-exchange.ts";
 
 const server = createServer(
   { name: "doors", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },

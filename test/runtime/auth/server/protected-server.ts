@@ -22,7 +22,8 @@ import { createHttpHandler } from "../../../../runtime/server/run/http-handler.t
 import { createServer as createMcpServer } from "../../../../runtime/server/create-server.ts";
 import { auditLog, type AuditEntry } from "../../../../runtime/server/middleware/audit-log.ts";
 import { requestLogger } from "../../../../runtime/server/middleware/request-logger.ts";
-import { acceptBoth, call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
+import { initialized } from "../../../kit/messages.ts";
 
 /** A protected server on loopback, the real authorization server that it trusts, and everything that either logs. */
 export interface ProtectedServer {

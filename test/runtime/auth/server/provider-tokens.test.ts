@@ -7,8 +7,8 @@ import {
   type AudienceSubstitute,
   type TokenOptions,
 } from "../../../../runtime/auth/server/index.ts";
-import { serveRaw, type RawServer } from "../../../tools/running.ts";
-import { initialize } from "../../transport/http-server/http-rig.ts";
+import { serveRaw, type RawServer } from "../../../kit/raw-server.ts";
+import { initialize } from "../../../kit/http-exchange.ts";
 import {
   callAs,
   sign,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { fetchJson } from "../../../../runtime/auth/server/jwks.ts";
 import { introspectTokens } from "../../../../runtime/auth/server/introspection.ts";
-import { serveRaw } from "../../../tools/running.ts";
+import { serveRaw } from "../../../kit/raw-server.ts";
 
 /** Starts a server that redirects every request to `/target`. Returns its address, and the paths that were requested. */
 async function startRedirects(): Promise<{ readonly url: string; readonly paths: readonly string[] }> {

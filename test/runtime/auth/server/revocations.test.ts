@@ -9,7 +9,7 @@ import {
 } from "../../../../runtime/auth/server/index.ts";
 import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";
-import { settle } from "../../wire.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { createHead } from "./request-head.ts";
 
 /* Revocations of one process: what guards reject, and which streams they end. */

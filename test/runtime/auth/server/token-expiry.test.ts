@@ -10,8 +10,9 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
 import { serveWebSocket } from "../../../../runtime/transport/websocket/ws-package.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
-import { acceptBoth, call, initialize, initialized, until } from "../../transport/http-server/http-rig.ts";
+import { initialized, meta, request } from "../../../kit/messages.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
+import { until } from "../../../kit/time.ts";
 
 /* A token ends while a stream is open that it has opened. */
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { introspectTokens, requireBearerToken } from "../../../../runtime/auth/server/index.ts";
 import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/index.ts";
-import { initialize } from "../../transport/http-server/http-rig.ts";
+import { initialize } from "../../../kit/http-exchange.ts";
 import {
   askToken,
   callAs,

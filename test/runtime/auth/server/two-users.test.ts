@@ -3,9 +3,9 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
+import { initialized, meta, request } from "../../../kit/messages.ts";
 import type { Context } from "../../server/input/raw-client.ts";
-import { acceptBoth, call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
 
 /* Two users of one server over HTTP: what belongs to one is nothing to the other, whatever the other knows about it. */
 

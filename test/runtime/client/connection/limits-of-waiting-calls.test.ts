@@ -10,7 +10,7 @@ import type { RequestOptions } from "../../../../runtime/protocol/peer/incoming-
 import { TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { welcome } from "../raw-server.ts";
 
 interface Reconnecting {

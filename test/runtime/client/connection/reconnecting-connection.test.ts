@@ -10,10 +10,9 @@ import { HttpError, LostError, SessionExpiredError } from "../../../../runtime/t
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../../../runtime/client/connection-factory.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { welcome } from "../raw-server.ts";
-import { inTime } from "../../../in-time.ts";
-import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import { createGate, type Gate, inTime } from "../../../kit/time.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
 

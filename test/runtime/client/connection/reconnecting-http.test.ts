@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
-import { newest } from "../../fixture-revision.ts";
-import { sayJson, serveScript, until, usual, type Script } from "../../transport/http-client/scripted-server.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { sayJson, serveScript, usual, type Script } from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 
 /** A server that logs, and whose sessions can be forgotten. */
 function forgetful(): { readonly script: Script; forget(): void } {

@@ -44,7 +44,7 @@ describe("modes of elicitation (E-01)", () => {
     ["nothing for a page, before there were modes", { url: handler }, "2025-06-18", {}],
     ["nothing before there was elicitation", { form: handler, url: handler }, "2025-03-26", {}],
   ])("modes are declared by the handlers that are given: %s", async (_, elicitation, revision, declared) => {
-    const { revisionOf } = await import("../../fixture-revision.ts");
+    const { revisionOf } = await import("../../../kit/revisions.ts");
     const wired = await openSession({ elicitation, revisions: [revisionOf(revision)] }, { revision });
     expect(wired.declared).toEqual(declared);
   });

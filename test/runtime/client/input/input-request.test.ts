@@ -6,7 +6,7 @@ import { handleInputRequest } from "../../../../runtime/client/input/input-reque
 import { joinProgress, resolveInputRequired } from "../../../../runtime/client/input/input-required.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
 import { begin, discovered } from "../discovery.ts";
 
 async function open(): Promise<{ readonly wire: Wire; readonly connection: ClientConnection }> {

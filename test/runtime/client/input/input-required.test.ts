@@ -8,12 +8,11 @@ import type { ClientOptions } from "../../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { question, type Run } from "../../server/input/raw-client.ts";
 
 type Options = Partial<ClientOptions<Declarations>>;

@@ -3,7 +3,7 @@ import { extension } from "../../../../generated/extensions/tasks/index.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { isInputRequiredError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
 import { collectWarnings, connectToAsking, type Way } from "../../many-input-requests.ts";
 
 const ways: readonly Way[] = ["result", "task"];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { rejectedByUser } from "../../../../runtime/client/errors.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
-import { handshakeRevisions, revisionOf } from "../../fixture-revision.ts";
+import { handshakeRevisions, revisionOf } from "../../../kit/revisions.ts";
 import { openSession } from "../session/session-wire.ts";
 
 const home = { uri: "file:///home/me", name: "Home" };

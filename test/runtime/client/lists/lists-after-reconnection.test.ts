@@ -1,15 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { connectHttp } from "../../../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
-import { newest } from "../../fixture-revision.ts";
-import {
-  openingResult,
-  sayJson,
-  serveScript,
-  sessionId,
-  until,
-  usual,
-} from "../../transport/http-client/scripted-server.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { openingResult, sayJson, serveScript, sessionId, usual } from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 
 test("lists are not cached after a reconnection without notifications, as they are not before", async () => {
   let isExpired = false;

@@ -3,18 +3,17 @@ import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import type { Retry } from "../../../../runtime/client/options.ts";
-import { inTime } from "../../../in-time.ts";
-import { newest } from "../../fixture-revision.ts";
+import { inTime, until } from "../../../kit/time.ts";
+import { newest } from "../../../kit/revisions.ts";
 import {
   sayEvents,
   sayJson,
   serve,
-  until,
   usual,
   type Received,
   type Script,
   type ScriptedServer,
-} from "../../transport/http-client/scripted-server.ts";
+} from "../../../kit/scripted-server.ts";
 
 const isListening = ({ method }: Received): boolean => method === "GET";
 const isOpening = ({ message }: Received): boolean => message.method === "initialize";

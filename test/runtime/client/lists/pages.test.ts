@@ -6,7 +6,7 @@ import { isIncompleteListError } from "../../../../runtime/client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createAcceptor } from "../../../../runtime/lifecycle/acceptor.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 
 function pages(nextCursors: readonly (string | undefined)[]): {
   readonly asked: PageParams[];

@@ -7,7 +7,8 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { openSession } from "../session/session-wire.ts";
 
 const closers: (() => Promise<unknown>)[] = [];

@@ -8,7 +8,7 @@ import { SetupError } from "../../../../runtime/jsonrpc/errors.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 import { openSession } from "../session/session-wire.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>(revisions);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { isPeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";
 
 /* What a server says is passed on as it is: nothing of it is understood in a way of its own, opened, fetched or run. */

@@ -8,8 +8,7 @@ import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { welcome } from "../raw-server.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";
 

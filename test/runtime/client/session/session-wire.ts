@@ -6,7 +6,7 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { welcome } from "../raw-server.ts";
 
 export interface RawServer {

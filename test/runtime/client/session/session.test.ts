@@ -6,11 +6,10 @@ import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import type { Telemetry } from "../../../../runtime/protocol/session/telemetry.ts";
-import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 import { openSession, type RawServer } from "./session-wire.ts";
 
 const watched: RawServer = { capabilities: { tools: { listChanged: true }, prompts: { listChanged: true } } };

@@ -8,7 +8,7 @@ import type { KnownMember } from "../../../../runtime/protocol/revision/known-me
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions, revisionOf } from "../../fixture-revision.ts";
+import { handshakeRevisions, revisionOf } from "../../../kit/revisions.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";
 
 /* A member that the negotiated revision does not have means nothing, whatever another revision says of it. */

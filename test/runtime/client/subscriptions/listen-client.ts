@@ -7,7 +7,8 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 
 /** Request to listen, as the server received it. */
 export interface ListenRequest {

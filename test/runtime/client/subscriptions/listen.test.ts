@@ -11,7 +11,8 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -7,8 +7,8 @@ import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { toReconnection } from "../../../../runtime/transport/http-client/reconnect-delay.ts";
 import { HttpError, LostError } from "../../../../runtime/transport/http-client/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { connectWire } from "../raw-server.ts";
 import { openLine, type Line } from "../tasks/task-line.ts";
 

@@ -6,10 +6,9 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { isCapabilityError, isPeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isNoTaskError, type TaskHandle } from "../../../../runtime/tasks/task-handle.ts";
 import type { TaskState } from "../../../../runtime/tasks/task.ts";
-import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { openSession } from "../session/session-wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { settle } from "../../wire.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { Foreigner, related, type Message } from "../../tasks/task-wire.ts";
 
 const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };

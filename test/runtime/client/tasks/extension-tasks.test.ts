@@ -6,8 +6,7 @@ import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isTaskState, type TaskState } from "../../../../runtime/tasks/task.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
 import { declaringTasks, openLine, taskRevision } from "./task-line.ts";
 
 const at = "2000-01-01T00:00:00.000Z";

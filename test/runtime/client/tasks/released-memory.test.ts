@@ -7,7 +7,7 @@ import { SharedPromise } from "../../../../runtime/internal/shared-promise.ts";
 import { FollowedTask } from "../../../../runtime/tasks/task-handle.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { createSuiteServer } from "../../transport/transport.suite-server.ts";
 
 setFlagsFromString("--expose-gc");

@@ -3,7 +3,8 @@ import { isObject } from "../../../../generated/support.ts";
 import { SessionTasks } from "../../../../runtime/client/tasks/session-tasks.ts";
 import { TaskListening } from "../../../../runtime/client/tasks/task-listening.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { openLine, type Line } from "./task-line.ts";
 
 /* Subscriptions to tasks of a server inside the test. */

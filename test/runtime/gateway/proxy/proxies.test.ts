@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import { Proxies } from "../../../../runtime/gateway/proxy/proxies.ts";
 import type { Connection } from "../../../../runtime/protocol/session/connection.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest } from "../../fixture-revision.ts";
-import { createCall } from "../../server/call.ts";
-import { settle } from "../../wire.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { createCall } from "../../../kit/calls.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { joinGateway } from "../connect-client.ts";
 import { openScripted } from "../upstream/scripted-server.ts";
 

@@ -7,10 +7,9 @@ import type { SessionToolCall } from "../../../../runtime/gateway/tasks/upstream
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { createCall, createSession, type Sent } from "../../server/call.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { createCall, createSession, type Sent } from "../../../kit/calls.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "../upstream/scripted-server.ts";
 
 /* The session of a client at the server: what is sent on which connection. */

@@ -6,9 +6,10 @@ import { noClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { RequestOptions } from "../../../../runtime/protocol/session/request-options.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
-import { createCall, type CallSetup, type Sent } from "../../server/call.ts";
-import { settle } from "../../wire.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
+import { createCall, type CallSetup, type Sent } from "../../../kit/calls.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* A call of a client without a session: what is sent to the server for it, and what happens to its connection. */
 

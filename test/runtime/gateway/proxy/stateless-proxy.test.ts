@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import { newest } from "../../fixture-revision.ts";
-import { meta } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { askForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "../upstream/programs.ts";
 import { openScripted } from "../upstream/scripted-server.ts";
 

@@ -2,9 +2,8 @@ import { expect, test, vi } from "vitest";
 import { untilVisited } from "../../../../runtime/gateway/proxy/url-elicitation.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { createCall, createSession } from "../../server/call.ts";
+import { alone, newest, revisionOf } from "../../../kit/revisions.ts";
+import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* Calls that a server rejects until the user has visited some pages, for a client that knows no such error. */
 

@@ -6,8 +6,7 @@ import {
   toTaskSubscriber,
 } from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
 
 /* Tasks of a server with the tasks extension: when the gateway declares the extension for a client that may not know it. */
 

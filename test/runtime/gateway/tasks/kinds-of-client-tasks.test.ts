@@ -4,9 +4,8 @@ import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarde
 import { createCoreClientTasks, createExtensionClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts";
 import { findTaskGate } from "../../../../runtime/server/tasks/extension-tasks.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { createCall, createSession } from "../../server/call.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* The three kinds of tasks that clients of a gateway can have: those of the server, and those of the gateway by the core or the extension. */
 

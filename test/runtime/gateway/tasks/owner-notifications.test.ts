@@ -3,9 +3,10 @@ import { knownExtensions, withExtensions } from "../../../../runtime/gateway/ext
 import { OwnerNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
-import { createCall } from "../../server/call.ts";
-import { settle } from "../../wire.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
+import { createCall } from "../../../kit/calls.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* The connections on which a server notifies of the tasks of clients: how many there are, and how long they stay open. */
 

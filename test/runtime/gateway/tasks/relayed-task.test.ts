@@ -3,8 +3,8 @@ import { RelayedTask } from "../../../../runtime/gateway/tasks/relayed-task.ts";
 import { PeerError, TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { RequestOptions } from "../../../../runtime/protocol/session/request-options.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest } from "../../fixture-revision.ts";
-import { createCall, type Sent } from "../../server/call.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { createCall, type Sent } from "../../../kit/calls.ts";
 
 /* A task of the server that runs a call of a client: how the gateway follows it, and what the client receives meanwhile. */
 

@@ -6,8 +6,8 @@ import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarde
 import { TaskNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { createCall, createSession } from "../../server/call.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* Calls of tools that a server may run as tasks of its own, and clients that follow these. */
 

@@ -3,8 +3,8 @@ import { TaskOwners } from "../../../../runtime/gateway/tasks/forwarded-tasks.ts
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { SharedValueStore } from "../../../../runtime/stores/shared-value-store.ts";
-import { newest } from "../../fixture-revision.ts";
-import { createCall } from "../../server/call.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { createCall } from "../../../kit/calls.ts";
 
 /* Owners of tasks that a server has started for clients of a gateway, on one node and on two. */
 

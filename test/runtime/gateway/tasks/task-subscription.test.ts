@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
 import { TaskSubscription } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
 
 /* The subscription of one client to tasks of the server, which is opened again when the server ends it. */
 

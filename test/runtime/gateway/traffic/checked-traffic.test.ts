@@ -3,8 +3,8 @@ import { revisions } from "../../../../generated/revisions.ts";
 import type { Conversion, Loss, Revision } from "../../../../generated/support.ts";
 import { TrafficChecker } from "../../../../runtime/gateway/traffic/check-traffic.ts";
 import { LossRecorder } from "../../../../runtime/gateway/traffic/record-losses.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, request } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { request } from "../../../kit/messages.ts";
 
 /* The revision, the problem and the losses of messages, which are known only from those before them. */
 

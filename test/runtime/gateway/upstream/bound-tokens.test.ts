@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { readNextCursor, readPages } from "../../../../runtime/client/lists/pages.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
 import { complete, openScripted, type ScriptedGateway } from "./scripted-server.ts";
 

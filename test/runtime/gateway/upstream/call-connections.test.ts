@@ -10,10 +10,10 @@ import type { AnyServerDefinition } from "../../../../runtime/server/any-definit
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
+import { createGate } from "../../../kit/time.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { createProgramOf, joinStateless, openProgram, type Ends } from "./programs.ts";
 import { unlimited } from "./scripted-server.ts";
 

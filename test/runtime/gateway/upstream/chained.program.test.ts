@@ -4,7 +4,7 @@ import { connect } from "../../../../runtime/client/connect.ts";
 import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import { askForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "./programs.ts";
 

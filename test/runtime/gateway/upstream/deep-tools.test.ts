@@ -3,7 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { omitDeepTools } from "../../../../runtime/gateway/upstream/deep-tools.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 import { createScripted } from "./scripted-server.ts";
 

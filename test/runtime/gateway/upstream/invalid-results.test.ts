@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest, revisionOf } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 import { complete, openScripted } from "./scripted-server.ts";
 

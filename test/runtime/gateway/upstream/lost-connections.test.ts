@@ -7,8 +7,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { TaskManager } from "../../../../runtime/tasks/task-manager.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 
 /* Connections to a server that end, and how a gateway ends all of them. */

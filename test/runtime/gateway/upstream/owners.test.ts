@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { Owners, type Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { newest } from "../../fixture-revision.ts";
-import { createCall } from "../../server/call.ts";
-import { settle } from "../../wire.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { createCall } from "../../../kit/calls.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* Owners of calls: calls of one owner may use a connection to the server one after the other. */
 

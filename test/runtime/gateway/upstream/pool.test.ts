@@ -6,9 +6,8 @@ import { Pool } from "../../../../runtime/gateway/upstream/pool.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import type { Principal } from "../../../../runtime/gateway/principal.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
 /* Connections for calls without a session: which call gets which one, and what the server sends on it. */

@@ -2,8 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import { askForm, createProgramOf, openProgram, serveToPrincipals, toRetry, type Ends } from "./programs.ts";
 

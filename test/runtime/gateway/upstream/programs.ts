@@ -11,7 +11,8 @@ import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { alone, meta, request } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta, request } from "../../../kit/messages.ts";
 
 /** Functions that close what a test has opened. */
 export type Ends = (() => Promise<void>)[];

@@ -8,7 +8,7 @@ import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { Message, RequestId } from "../../../../runtime/jsonrpc/message.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { meta } from "../../lifecycle/stateless.ts";
+import { meta } from "../../../kit/messages.ts";
 
 /** Request or notification that a scripted server has received. */
 export interface Received {

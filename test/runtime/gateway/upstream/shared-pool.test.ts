@@ -6,9 +6,9 @@ import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import { SharedPool } from "../../../../runtime/gateway/upstream/shared-pool.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import type { Principal } from "../../../../runtime/gateway/principal.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
 /* Connections to a program with stateless requests, each of which serves all calls of an owner at the same time. */

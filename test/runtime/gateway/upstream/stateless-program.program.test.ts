@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
-import { createGate, type Gate } from "../../tasks/task-wire.ts";
-import { meta } from "../../lifecycle/stateless.ts";
+import { createGate, type Gate } from "../../../kit/time.ts";
+import { meta } from "../../../kit/messages.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import {
   askForm,

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { Gateway } from "../../../../runtime/gateway/gateway.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
 import { openScripted, urisOf, type Received, type Script } from "./scripted-server.ts";
-import { settle } from "../../wire.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* Subscriptions to resources through a gateway, at servers that hesitate, reject, or say nothing. */
 

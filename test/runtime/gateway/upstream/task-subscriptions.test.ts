@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { joinGateway } from "../connect-client.ts";
 import { complete, openScripted, type Received } from "./scripted-server.ts";
 

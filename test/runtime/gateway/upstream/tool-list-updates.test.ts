@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { RetryDelay } from "../../../../runtime/gateway/upstream/retry-delay.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { openScripted, type Received } from "./scripted-server.ts";
 
 /* Requests that a gateway repeats on its own behalf. */

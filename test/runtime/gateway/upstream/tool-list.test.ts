@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ToolList } from "../../../../runtime/gateway/upstream/tool-list.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
+import { newest, revisionOf } from "../../../kit/revisions.ts";
 
 /* What a gateway knows of the tools of its server. */
 

@@ -2,10 +2,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Upstream, type Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone, meta } from "../../lifecycle/stateless.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { meta } from "../../../kit/messages.ts";
 import { relatedKey } from "../../tasks/task-wire.ts";
-import { settle } from "../../wire.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
 /* One connection to the server: what becomes of its messages, its errors and its end. */

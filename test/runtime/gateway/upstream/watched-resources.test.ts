@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
 import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, unlimited } from "./scripted-server.ts";
 
 /* Resources with watching clients, and the connection that notifies of them: what the server is told, and what clients hear. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
 import { readWholeList } from "../../../../runtime/gateway/proxy/whole-list.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { createProgramOf, openProgram, post, type Ends } from "./programs.ts";
 
 const ends: Ends = [];

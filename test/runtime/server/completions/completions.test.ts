@@ -4,7 +4,7 @@ import { completeFrom } from "../../../../runtime/server/completions/complete-fr
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import type { Complete } from "../../../../runtime/server/protocol-types.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 
 const names = Array.from({ length: 150 }, (_value, index) => `name${index}`);
 

@@ -16,8 +16,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { newest as handshake } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, newest as handshake } from "../../../kit/revisions.ts";
 import { clientNotifications, clientRequests, extension, id } from "./echo.ts";
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -13,8 +13,10 @@ import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { connectRaw } from "../input/raw-client.ts";
-import { alone, meta, request } from "../../lifecycle/stateless.ts";
-import { Wire, initialize, initialized, settle } from "../../wire.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { initialize, initialized, meta, request } from "../../../kit/messages.ts";
+import { Wire } from "../../../../runtime/testing/wire.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 const id = "com.example/echo";
 const declared = { [meta.capabilities]: { extensions: { [id]: {} } } };

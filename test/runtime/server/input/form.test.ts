@@ -9,7 +9,7 @@ import type { AnyTool } from "../../../../runtime/server/any-definition.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
+import { newest, revisionOf } from "../../../kit/revisions.ts";
 
 const older = revisionOf("2025-06-18");
 

@@ -4,7 +4,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { isCapabilityError } from "../../../../runtime/jsonrpc/errors.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
+import { meta, request } from "../../../kit/messages.ts";
 import {
   accept,
   connectRaw,

@@ -1,5 +1,6 @@
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { alone, meta, request } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta, request } from "../../../kit/messages.ts";
 import { createAskingServer } from "./input-server.ts";
 
 /** A process that handles one request without a socket, as a function of a cloud does. */

@@ -8,7 +8,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { revisions } from "../../../../generated/revisions.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
+import { meta, request } from "../../../kit/messages.ts";
 
 /** Everything that a client can answer. */
 export const everything: object = {

@@ -9,7 +9,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { newest } from "../connected.ts";
 import { question, type Context, type Run } from "./raw-client.ts";
-import { rejectUnhandledRejections } from "../../unhandled-rejections.ts";
+import { rejectUnhandledRejections } from "../../../kit/unhandled-rejections.ts";
 
 /* Input requests of a session, which are requests to the client. */
 

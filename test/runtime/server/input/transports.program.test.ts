@@ -8,9 +8,8 @@ import { createClient } from "../../../../runtime/client/create-client.ts";
 import type { Connectable } from "../../../../runtime/client/connection-factory.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
-import { createProgram } from "../../../program.ts";
-import { newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { createProgram } from "../../../kit/programs.ts";
+import { alone, newest } from "../../../kit/revisions.ts";
 import { createAskingServer } from "./input-server.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));

@@ -6,8 +6,8 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
-import { request } from "../../lifecycle/stateless.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
+import { request } from "../../../kit/messages.ts";
 
 const read = (): string => "";
 const hint = { ttlMs: 60_000, cacheScope: "public" } as const;

@@ -7,7 +7,7 @@ import { createListChanges } from "../../../../runtime/server/list/changing-list
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
 import { handshakeRevisions, newest, open, settle } from "../connected.ts";
 
 const tool = (name: string, text = name): AnyTool => ({ name, execute: () => text });

@@ -4,7 +4,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { StaticResult } from "../../../../runtime/jsonrpc/message.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 
 const names = ["a", "b", "c", "d", "e"];

@@ -3,8 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { claim } from "../../lifecycle/stateless.ts";
-import { initialize, initialized } from "../../wire.ts";
+import { claim, initialize, initialized } from "../../../kit/messages.ts";
 import { settle } from "../connected.ts";
 
 const read = (): string => "";

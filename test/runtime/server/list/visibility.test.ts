@@ -5,10 +5,11 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyRequester } from "../../../../runtime/server/protocol-types.ts";
-import { callServer, createSession, meta, type CallSetup } from "../call.ts";
+import { callServer, createSession, meta, type CallSetup } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { alone, request } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { request } from "../../../kit/messages.ts";
 
 const isAdmin = ({ auth }: AnyRequester): boolean => auth?.principal === "admin";
 const admin: CallSetup = { origin: { identity: { principal: "admin", claims: { scopes: ["all"] } } } };

@@ -3,7 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { TokenBucket } from "../../../../runtime/jsonrpc/token-bucket.ts";
-import { callServer, createSession, type Sent } from "../call.ts";
+import { callServer, createSession, type Sent } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 
 const remark = { level: "warning", data: "Too many log messages; some are dropped" };

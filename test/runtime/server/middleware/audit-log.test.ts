@@ -7,8 +7,8 @@ import { requestLogger } from "../../../../runtime/server/middleware/request-log
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { Middleware } from "../../../../runtime/server/middleware/middleware.ts";
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
-import { expectLinear } from "../../../expect-linear.ts";
-import { callServer } from "../call.ts";
+import { expectLinear } from "../../../kit/expect-linear.ts";
+import { callServer } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 
 function create(middleware: Middleware): Server {

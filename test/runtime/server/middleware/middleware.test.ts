@@ -9,15 +9,16 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { Middleware } from "../../../../runtime/server/middleware/middleware.ts";
 import { rateLimit, type RateLimitOptions } from "../../../../runtime/server/middleware/rate-limit.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { callServer, createSession, meta } from "../call.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
+import { callServer, createSession, meta } from "../../../kit/calls.ts";
 import { handshakeRevisions, newest, open } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServerAcceptor, serve } from "../../../../runtime/server/run/acceptor.ts";
 import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { isObject } from "../../../../generated/support.ts";
-import { alone, request } from "../../lifecycle/stateless.ts";
-import { Wire, initialize, initialized, settle } from "../../wire.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { initialize, initialized, request } from "../../../kit/messages.ts";
+import { Wire } from "../../../../runtime/testing/wire.ts";
 
 const read = (): string => "text";
 const run = read;

@@ -4,7 +4,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyPrompt } from "../../../../runtime/server/any-definition.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 
 const review: AnyPrompt = {
   name: "review",

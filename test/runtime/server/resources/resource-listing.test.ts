@@ -3,7 +3,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
-import { callServer, meta, type CallSetup } from "../call.ts";
+import { callServer, meta, type CallSetup } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 
 const read = (): string => "";

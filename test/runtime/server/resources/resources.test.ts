@@ -6,7 +6,7 @@ import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyResource, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 
 const greeting: AnyResourceTemplate = {
   uriTemplate: "greeting://{name}{?polite}",

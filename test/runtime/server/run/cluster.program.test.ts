@@ -5,9 +5,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
-import { createProgram } from "../../../program.ts";
-import { createTemporaryFolder } from "../../../temporary-folder.ts";
-import { newest } from "../../fixture-revision.ts";
+import { createProgram } from "../../../kit/programs.ts";
+import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 /* The program of the guide that starts a server several times on one port. */
 

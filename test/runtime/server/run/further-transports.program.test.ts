@@ -7,7 +7,7 @@ import { connect, type ClientConnection } from "../../../../runtime/client/conne
 import { connectHttp } from "../../../../runtime/client/connect-http.ts";
 import { createTcpTransport } from "../../../../runtime/transport/tcp/tcp.ts";
 import { createWsTransport } from "../../../../runtime/transport/websocket/index.ts";
-import { createProgram } from "../../../program.ts";
+import { createProgram } from "../../../kit/programs.ts";
 
 /* Programs that are asked for other transports than stdio and HTTP. */
 

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProgram } from "../../../program.ts";
+import { createProgram } from "../../../kit/programs.ts";
 
 /* What somebody reads who starts a server and says where it shall listen. */
 

@@ -4,7 +4,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import type { HttpListener } from "../../../../runtime/transport/http-server/listen.ts";
-import { acceptBoth, call, initialize, textOf } from "../../transport/http-server/http-rig.ts";
+import { acceptBoth, call, initialize, textOf } from "../../../kit/http-exchange.ts";
 
 let listener: HttpListener | undefined;
 

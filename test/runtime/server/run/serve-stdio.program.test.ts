@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
-import { createProgram } from "../../../program.ts";
+import { createProgram } from "../../../kit/programs.ts";
 import { newest } from "../connected.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));

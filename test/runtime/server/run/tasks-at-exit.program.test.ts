@@ -2,10 +2,9 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { extension } from "../../../../generated/extensions/tasks/index.ts";
-import { createProgram } from "../../../program.ts";
-import { newest } from "../../fixture-revision.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
-import { initialize } from "../../wire.ts";
+import { createProgram } from "../../../kit/programs.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { initialize, meta, request } from "../../../kit/messages.ts";
 
 const script = await createProgram(new URL("./task-server.ts", import.meta.url));
 

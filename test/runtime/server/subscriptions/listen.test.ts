@@ -7,7 +7,8 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone, meta, request } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { meta, request } from "../../../kit/messages.ts";
 import { newest, open, settle } from "../connected.ts";
 
 const read = (): string => "";

@@ -4,19 +4,10 @@ import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord, TaskStore } from "../../../../runtime/stores/task-store.ts";
-import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
-import { settle } from "../../wire.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import {
-  createGate,
-  defineTool,
-  findTask,
-  related,
-  serveTasks,
-  type Foreigner,
-  type Gate,
-  type Message,
-} from "../../tasks/task-wire.ts";
+import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { createGate, type Gate } from "../../../kit/time.ts";
+import { defineTool, findTask, related, serveTasks, type Foreigner, type Message } from "../../tasks/task-wire.ts";
 
 const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
 const plain = defineTool({ name: "plain", execute: () => "done" });

@@ -9,11 +9,11 @@ import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts";
-import { meta, request } from "../../lifecycle/stateless.ts";
-import { settle } from "../../wire.ts";
+import { meta, request } from "../../../kit/messages.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { anything } from "../input/raw-client.ts";
 import { declaring, hear, serveExtension } from "../../tasks/extension-wire.ts";
-import { createGate } from "../../tasks/task-wire.ts";
+import { createGate } from "../../../kit/time.ts";
 
 const { defineTool } = forRevisions<Declarations>([]);
 

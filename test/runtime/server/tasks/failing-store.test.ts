@@ -4,8 +4,8 @@ import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts";
 import type { TaskStore } from "../../../../runtime/stores/task-store.ts";
 import { serveExtension, type Asked } from "../../tasks/extension-wire.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { settle } from "../../wire.ts";
+import { createGate } from "../../../kit/time.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* A task store that fails once, at any of its operations: the request has an error response, the next one is served, and every task ends. */
 

@@ -6,7 +6,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 
 const words = { name: "words", outputSchema: z.array(z.string()), execute: () => ["a", "b"] };
 

@@ -8,7 +8,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { findRoundedInteger } from "../../../../runtime/server/tools/rounded-integers.ts";
-import { callServer, meta } from "../call.ts";
+import { callServer, meta } from "../../../kit/calls.ts";
 
 const { defineTool } = forRevisions<Declarations>(revisions);
 

@@ -11,7 +11,7 @@ import { ToolError } from "../../../../runtime/server/errors.ts";
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyTool } from "../../../../runtime/server/any-definition.ts";
-import { callServer, meta, type CallSetup } from "../call.ts";
+import { callServer, meta, type CallSetup } from "../../../kit/calls.ts";
 
 const { defineTool } = forRevisions<Declarations>(revisions);
 const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");

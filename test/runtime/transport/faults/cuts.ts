@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { call, log, textOf, until, type Session, type Stream, type Tool } from "../http-server/http-rig.ts";
+import { call, textOf, type Stream } from "../../../kit/http-exchange.ts";
+import { log, type Session, type Tool } from "../../../kit/http-server.ts";
+import { until } from "../../../kit/time.ts";
 
 /** A tool that counts aloud, and waits for nobody to hear it. */
 export const count: Tool = async (context, { to }) => {

@@ -11,11 +11,10 @@ import { createStdioClientTransport } from "../../../../runtime/transport/stdio/
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { createTcpTransport, listenTcp, type TcpServer } from "../../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../../runtime/transport/transport.ts";
-import { createProgram } from "../../../program.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
-import { initialize, initialized } from "../../wire.ts";
+import { createProgram, isAlive } from "../../../kit/programs.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
+import { initialize, initialized } from "../../../kit/messages.ts";
 import { fixture, tinyServer } from "../stdio/fixture.ts";
-import { isAlive } from "../../../is-alive.ts";
 
 const script = await createProgram(new URL("../../../interop/our-http-server.ts", import.meta.url));
 const open: (() => unknown)[] = [];

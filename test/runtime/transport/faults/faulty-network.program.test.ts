@@ -7,9 +7,9 @@ import { createStdioClientTransport } from "../../../../runtime/transport/stdio/
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { createTcpTransport, listenTcp } from "../../../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../../../runtime/transport/transport.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 import { fixture } from "../stdio/fixture.ts";
-import { start } from "../http-server/http-rig.ts";
+import { start } from "../../../kit/http-server.ts";
 import { createSuiteServer } from "../transport.suite-server.ts";
 import { createFaultProxy, type Fault, type FaultProxy } from "./fault-proxy.ts";
 

@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import type { ConnectOptions } from "../../../../runtime/client/connect.ts";
 import { isHttpError } from "../../../../runtime/transport/http-client/errors.ts";
 import type { AuthProvider, AuthRequest } from "../../../../runtime/transport/http-client/auth-provider.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { inTime } from "../../../in-time.ts";
-import { connectScript, serveScript, usual, type Script, type ScriptedServer } from "./scripted-server.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { inTime } from "../../../kit/time.ts";
+import { connectScript, serveScript, usual, type Script, type ScriptedServer } from "../../../kit/scripted-server.ts";
 
 const servers: ScriptedServer[] = [];
 

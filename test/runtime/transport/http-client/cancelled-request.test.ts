@@ -7,12 +7,12 @@ import {
   sayJson,
   serveScript,
   sessionId,
-  until,
   usual,
   type Received,
   type Script,
   type ScriptedServer,
-} from "./scripted-server.ts";
+} from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 import type { HttpClientOptions } from "../../../../runtime/transport/http-client/http-client.ts";
 
 let server: ScriptedServer | undefined;

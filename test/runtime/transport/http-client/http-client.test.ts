@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { batching, handshakeRevisions, newest } from "../../fixture-revision.ts";
+import { batching, handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import {
   connectScript,
   openingResult,
@@ -9,13 +9,13 @@ import {
   sayEvents,
   sayJson,
   sessionId,
-  until,
   usual,
   type Script,
   type ScriptedServer,
   serve,
   start,
-} from "./scripted-server.ts";
+} from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 
 /** Answers calls of tools as the test says, and everything else as usual. */
 const onCall =

@@ -3,8 +3,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../../runtime/transport/http-sse/http-sse-client.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
-import { openingResult, sayJson, serveScript, until, usual } from "./scripted-server.ts";
+import { newest, revisionOf } from "../../../kit/revisions.ts";
+import { openingResult, sayJson, serveScript, usual } from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 
 const open: (() => Promise<void>)[] = [];
 

@@ -1,22 +1,21 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime, until } from "../../../kit/time.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import {
   connectScript,
   openingResult,
   resultEvent,
   sayEvents,
   sayJson,
-  until,
   usual,
   type Received,
   type Script,
   type ScriptedServer,
   serve,
   start,
-} from "./scripted-server.ts";
+} from "../../../kit/scripted-server.ts";
 
 const call = { name: "x" };
 const listening = ({ method }: Received): boolean => method === "GET";

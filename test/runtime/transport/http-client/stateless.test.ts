@@ -10,8 +10,7 @@ import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import type { HttpListener } from "../../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
 
 const info = { name: "test", version: "1" };
 const closers: (() => Promise<unknown>)[] = [];

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
-import { request as toAlone } from "../../lifecycle/stateless.ts";
-import { acceptBoth, call, codeOf, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
+import { request as toAlone } from "../../../kit/messages.ts";
+import { acceptBoth, call, codeOf, initialize, textOf } from "../../../kit/http-exchange.ts";
+import { log, start, type Rig, type Tool } from "../../../kit/http-server.ts";
+import { until } from "../../../kit/time.ts";
 
 /*
  * What was published about the official SDKs, one test or more each: the same attack on servers as they are by default (R67). Templates that

@@ -3,9 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { inTime } from "../../../in-time.ts";
-import { acceptBoth, call, initialize, initialized, log, start, until, type Rig, type Session } from "./http-rig.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { inTime, until } from "../../../kit/time.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
+import { initialized } from "../../../kit/messages.ts";
+import { log, start, type Rig, type Session } from "../../../kit/http-server.ts";
 
 let rig: Rig | undefined;
 

@@ -9,7 +9,9 @@ import { NodeExchange } from "../../../../runtime/transport/http-server/exchange
 import { TurnBatcher } from "../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import type { Identity } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
-import { changed, createService, initialize, start, until, type Rig } from "./http-rig.ts";
+import { changed, createService, start, type Rig } from "../../../kit/http-server.ts";
+import { initialize } from "../../../kit/http-exchange.ts";
+import { until } from "../../../kit/time.ts";
 
 let rig: Rig | undefined;
 let arrivals = 0;

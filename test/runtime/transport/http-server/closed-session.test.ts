@@ -4,9 +4,10 @@ import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "../../../../runtime/stores/session-store.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
-import { override } from "../../../cluster/mutants/mutants.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { call, log, start, until, type Rig } from "./http-rig.ts";
+import { override } from "../../../kit/override.ts";
+import { createGate, until } from "../../../kit/time.ts";
+import { call } from "../../../kit/http-exchange.ts";
+import { log, start, type Rig } from "../../../kit/http-server.ts";
 
 /** Store that responds to nothing until `settle` is called, and then to all at once, like one whose responses arrive in one chunk. */
 class HeldStore implements SessionStore {

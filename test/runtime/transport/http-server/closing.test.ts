@@ -5,10 +5,10 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, serveHttp } from "../../../../runtime/index.ts";
 import { joinCluster } from "../../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
-import { inTime } from "../../../in-time.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { alone, request } from "../../lifecycle/stateless.ts";
-import { acceptBoth, call, initialize } from "./http-rig.ts";
+import { createGate, inTime } from "../../../kit/time.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { request } from "../../../kit/messages.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
 

@@ -7,11 +7,12 @@ import type { LiveSessions } from "../../../../runtime/transport/http-server/ses
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
-import { override } from "../../../cluster/mutants/mutants.ts";
-import { inTime } from "../../../in-time.ts";
-import { createGate, type Gate } from "../../tasks/task-wire.ts";
-import { alone, request } from "../../lifecycle/stateless.ts";
-import { acceptBoth, call, createService, initialize, initialized, textOf, type Tool } from "./http-rig.ts";
+import { override } from "../../../kit/override.ts";
+import { createGate, type Gate, inTime } from "../../../kit/time.ts";
+import { alone } from "../../../kit/revisions.ts";
+import { initialized, request } from "../../../kit/messages.ts";
+import { acceptBoth, call, initialize, textOf } from "../../../kit/http-exchange.ts";
+import { createService, type Tool } from "../../../kit/http-server.ts";
 
 interface Sent {
   readonly method?: string;

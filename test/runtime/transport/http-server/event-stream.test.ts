@@ -10,7 +10,7 @@ import {
   type StreamHost,
 } from "../../../../runtime/transport/http-server/session/event-stream.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { createGate, type Gate } from "../../tasks/task-wire.ts";
+import { createGate, type Gate } from "../../../kit/time.ts";
 
 /** Connection whose reader reads nothing until the test says so. */
 class HeldWriter implements EventWriter {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
-import { call, initialize, log, start, type Rig, type Session } from "./http-rig.ts";
+import { call, initialize } from "../../../kit/http-exchange.ts";
+import { log, start, type Rig, type Session } from "../../../kit/http-server.ts";
 
 /* A store that fails once, at any of its operations: the request that needs it has an error response, and the next one is served. */
 

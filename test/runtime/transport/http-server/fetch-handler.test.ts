@@ -4,7 +4,8 @@ import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import type { HttpResponse } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
-import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
+import { acceptBoth, call, initialize, textOf } from "../../../kit/http-exchange.ts";
+import { createService, log } from "../../../kit/http-server.ts";
 
 const tools = {
   echo: (_: CallContext, args: Record<string, unknown>) => args.text,

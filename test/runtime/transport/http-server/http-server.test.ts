@@ -1,21 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpOrigin } from "../../../../runtime/transport/http-server/identity.ts";
-import {
-  askRoots,
-  call,
-  changed,
-  initialize,
-  initialized,
-  log,
-  revisions,
-  start,
-  textOf,
-  until,
-  type Rig,
-  type Session,
-  type Tool,
-} from "./http-rig.ts";
+import { askRoots, changed, log, start, type Rig, type Session, type Tool } from "../../../kit/http-server.ts";
+import { call, initialize, textOf } from "../../../kit/http-exchange.ts";
+import { initialized } from "../../../kit/messages.ts";
+import { handshakeRevisions as revisions } from "../../../kit/revisions.ts";
+import { until } from "../../../kit/time.ts";
 
 let rig: Rig;
 /** Calls of the tool `gate` wait here. */

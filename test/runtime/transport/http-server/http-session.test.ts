@@ -8,9 +8,9 @@ import type {
   StreamDirectory,
 } from "../../../../runtime/transport/http-server/session/session-streams.ts";
 import { HttpSession } from "../../../../runtime/transport/http-server/session/session.ts";
-import { alone } from "../../lifecycle/stateless.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { createSessionSettings, revisionOf } from "./http-rig.ts";
+import { alone, revisionOf } from "../../../kit/revisions.ts";
+import { createGate } from "../../../kit/time.ts";
+import { createSessionSettings } from "../../../kit/http-server.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 interface Given {

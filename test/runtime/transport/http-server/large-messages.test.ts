@@ -2,8 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import { createServiceHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
-import { request } from "../../lifecycle/stateless.ts";
-import { acceptBoth, call, createService, initialize, initialized, log } from "./http-rig.ts";
+import { initialized, request } from "../../../kit/messages.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
+import { createService, log } from "../../../kit/http-server.ts";
 
 /** Characters of a message, more than a connection may hold for a slow reader. */
 const size = 200_000;

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { joinCluster } from "../../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
 import { toDrainDelay } from "../../../../runtime/transport/http-server/listen.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { start, type Rig } from "./http-rig.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { start, type Rig } from "../../../kit/http-server.ts";
 
 const paths = { health: "/health", live: "/live", ready: "/ready" };
 

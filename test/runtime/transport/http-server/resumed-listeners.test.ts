@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
-import { changed, start, type Rig, type Session, type Stream } from "./http-rig.ts";
+import { changed, start, type Rig, type Session } from "../../../kit/http-server.ts";
+import type { Stream } from "../../../kit/http-exchange.ts";
 
 const rigs: Rig[] = [];
 

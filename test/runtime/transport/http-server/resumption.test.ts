@@ -9,9 +9,10 @@ import type { HttpOrigin } from "../../../../runtime/transport/http-server/ident
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
-import { createGate } from "../../tasks/task-wire.ts";
+import { createGate, until } from "../../../kit/time.ts";
 import { count } from "../faults/cuts.ts";
-import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";
+import { call, textOf } from "../../../kit/http-exchange.ts";
+import { changed, log, start, type Rig, type Session, type Tool } from "../../../kit/http-server.ts";
 
 let rig: Rig | undefined;
 let step: ((value: string) => void) | undefined;

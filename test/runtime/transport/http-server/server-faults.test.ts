@@ -9,10 +9,11 @@ import type { EventStore } from "../../../../runtime/stores/event-store.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { Profile } from "../../../../runtime/protocol/profile.ts";
-import { override } from "../../../cluster/mutants/mutants.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
-import { settle } from "../../wire.ts";
+import { override } from "../../../kit/override.ts";
+import { createGate, until } from "../../../kit/time.ts";
+import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
+import { createService, log, start, type Rig } from "../../../kit/http-server.ts";
+import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 let rig: Rig | undefined;
 const unhandled: unknown[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { EventStreamResponse } from "../../../../runtime/transport/http-server/session/event-stream.ts";
 import { SessionStreams } from "../../../../runtime/transport/http-server/session/session-streams.ts";
-import { createGate } from "../../tasks/task-wire.ts";
+import { createGate } from "../../../kit/time.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 interface Given {

@@ -3,9 +3,10 @@ import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
 import { createMemoryCluster, joinCluster } from "../../../../cluster/index.ts";
-import { createGate } from "../../tasks/task-wire.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
+import { createGate, until } from "../../../kit/time.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { askRoots, log, start, type Rig, type Tool } from "../../../kit/http-server.ts";
+import { call, initialize, textOf } from "../../../kit/http-exchange.ts";
 
 const rigs: Rig[] = [];
 let gate: ((value: string) => void) | undefined;

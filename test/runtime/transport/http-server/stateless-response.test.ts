@@ -6,7 +6,7 @@ import {
   type StatelessResponseOptions,
 } from "../../../../runtime/transport/http-server/stateless-response.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { alone } from "../../../kit/revisions.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 const result: Outgoing = { jsonrpc: "2.0", id: 1, result: { done: true } };

@@ -6,8 +6,8 @@ import { isObject, type Revision } from "../../../../generated/support.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../../runtime/server/run/http-handler.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
-import { alone, claim, meta, request } from "../../lifecycle/stateless.ts";
+import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { claim, meta, request } from "../../../kit/messages.ts";
 
 const begun: string[] = [];
 const aborted: string[] = [];

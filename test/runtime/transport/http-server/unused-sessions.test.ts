@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
 import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
-import { createGate, type Gate } from "../../tasks/task-wire.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import { override } from "../../../cluster/mutants/mutants.ts";
-import { call, log, start, until, type Rig } from "./http-rig.ts";
+import { createGate, type Gate, until } from "../../../kit/time.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { override } from "../../../kit/override.ts";
+import { call } from "../../../kit/http-exchange.ts";
+import { log, start, type Rig } from "../../../kit/http-server.ts";
 
 const tools: Parameters<typeof start>[0] = {
   log: async (context) => {

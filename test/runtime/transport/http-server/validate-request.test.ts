@@ -1,22 +1,14 @@
 import { once } from "node:events";
+import { Agent } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
-import {
-  acceptBoth,
-  call,
-  codeOf,
-  createService,
-  initialize,
-  initialized,
-  start,
-  until,
-  type Answer,
-  type Rig,
-  type Session,
-} from "./http-rig.ts";
+import { acceptBoth, call, codeOf, initialize, send, type Answer } from "../../../kit/http-exchange.ts";
+import { createService, start, type Rig, type Session } from "../../../kit/http-server.ts";
+import { initialized } from "../../../kit/messages.ts";
+import { until } from "../../../kit/time.ts";
 
 let rig: Rig;
 let session: Session;
@@ -346,8 +338,6 @@ describe("Host (R30)", () => {
     const headers = { host: "mcp.example:443" };
     const path = "/mcp";
     const local = listed.url.replace("0.0.0.0", "127.0.0.1");
-    const { Agent } = await import("node:http");
-    const { send } = await import("./http-rig.ts");
     const agent = new Agent();
     expect((await send(local, agent, { path, headers, body: initialize("2025-11-25") })).status).toBe(200);
     expect((await send(local, agent, { path, body: initialize("2025-11-25") })).status).toBe(403);

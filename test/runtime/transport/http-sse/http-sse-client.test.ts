@@ -6,16 +6,16 @@ import {
   createSseClientTransport,
   type SseClientOptions,
 } from "../../../../runtime/transport/http-sse/http-sse-client.ts";
-import { newest, revisionOf } from "../../fixture-revision.ts";
+import { newest, revisionOf } from "../../../kit/revisions.ts";
 import {
   openingResult,
   serveScript,
-  until,
   usual,
   type Received,
   type Script,
   type ScriptedServer,
-} from "../http-client/scripted-server.ts";
+} from "../../../kit/scripted-server.ts";
+import { until } from "../../../kit/time.ts";
 
 const first = revisionOf("2024-11-05");
 const info = { info: { name: "c", version: "1" }, revisions: [first] };

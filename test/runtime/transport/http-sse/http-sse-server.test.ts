@@ -2,24 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
-import { request } from "../../lifecycle/stateless.ts";
-import { ManualClock } from "../../manual-clock.ts";
-import {
-  acceptBoth,
-  askRoots,
-  call,
-  createService,
-  initialize,
-  initialized,
-  log,
-  revisionOf,
-  start,
-  textOf,
-  until,
-  type Answer,
-  type Rig,
-  type Stream,
-} from "../http-server/http-rig.ts";
+import { initialized, request } from "../../../kit/messages.ts";
+import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
+import { acceptBoth, call, initialize, textOf, type Answer, type Stream } from "../../../kit/http-exchange.ts";
+import { askRoots, createService, log, start, type Rig } from "../../../kit/http-server.ts";
+import { revisionOf } from "../../../kit/revisions.ts";
+import { until } from "../../../kit/time.ts";
 
 let rig: Rig;
 

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../../../runtime/client/connect.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
-import { handshakeRevisions, newest } from "../../fixture-revision.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { connectFixture, tinyServer } from "./fixture.ts";
-import { isAlive } from "../../../is-alive.ts";
+import { isAlive } from "../../../kit/programs.ts";
 
 test("a client starts a server, sends a request, reads its log and stops it (T-01, T-02, T-06, TS-04)", async () => {
   const log: string[] = [];

@@ -6,8 +6,8 @@ import {
   type StdioClientOptions,
   type StdioClientTransport,
 } from "../../../../runtime/transport/stdio/stdio-client.ts";
-import { createProgram } from "../../../program.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { createProgram } from "../../../kit/programs.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 
 const script = await createProgram(new URL("./fixtures/stdio-server.ts", import.meta.url));
 

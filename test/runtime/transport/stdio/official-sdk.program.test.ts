@@ -2,8 +2,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import type { Progress } from "../../../../generated/support.ts";
-import { createProgram } from "../../../program.ts";
-import { handshakeRevisions } from "../../fixture-revision.ts";
+import { createProgram } from "../../../kit/programs.ts";
+import { handshakeRevisions } from "../../../kit/revisions.ts";
 import { connectFixture, fixture } from "./fixture.ts";
 
 const sdkServer = await createProgram(new URL("./fixtures/sdk-server.ts", import.meta.url));

@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { newest } from "../../fixture-revision.ts";
-import { initialize, initialized } from "../../wire.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { initialize, initialized } from "../../../kit/messages.ts";
 import { spawnFixture } from "./fixture.ts";
 
 const children: ChildProcessWithoutNullStreams[] = [];

@@ -14,8 +14,8 @@ import {
   type TcpServer,
   type TcpServerOptions,
 } from "../../../../runtime/transport/tcp/tcp.ts";
-import { inTime } from "../../../in-time.ts";
-import { newest } from "../../fixture-revision.ts";
+import { inTime } from "../../../kit/time.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { createSuiteServer } from "../transport.suite-server.ts";
 
 const open: (() => unknown)[] = [];

@@ -7,7 +7,7 @@ import {
   type WsListener,
   type WsListenOptions,
 } from "../../../../runtime/transport/websocket/index.ts";
-import { newest } from "../../fixture-revision.ts";
+import { newest } from "../../../kit/revisions.ts";
 import { createSuiteServer } from "../transport.suite-server.ts";
 
 const open: (() => unknown)[] = [];

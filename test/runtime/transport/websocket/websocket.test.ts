@@ -15,10 +15,9 @@ import {
   type WsClientOptions,
   type WsServerOptions,
 } from "../../../../runtime/transport/websocket/ws-package.ts";
-import { block } from "../../../block.ts";
-import { inTime } from "../../../in-time.ts";
-import { newest } from "../../fixture-revision.ts";
-import { openingResult } from "../http-client/scripted-server.ts";
+import { block, inTime } from "../../../kit/time.ts";
+import { newest } from "../../../kit/revisions.ts";
+import { openingResult } from "../../../kit/scripted-server.ts";
 import { createSuiteServer } from "../transport.suite-server.ts";
 
 const open: (() => unknown)[] = [];

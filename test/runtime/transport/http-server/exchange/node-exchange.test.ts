@@ -11,7 +11,8 @@ import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchan
 import { createServiceHandler, type HttpHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import type { Identity } from "../../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
-import { alone, request } from "../../../lifecycle/stateless.ts";
+import { alone } from "../../../../kit/revisions.ts";
+import { request } from "../../../../kit/messages.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -9,8 +9,9 @@ import { createHttpHandler } from "../../../../../runtime/server/run/http-handle
 import { serveHttp } from "../../../../../runtime/server/run/serve-http.ts";
 import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
 import { portOf, startListening } from "../../../../../runtime/transport/listening.ts";
-import { alone, request } from "../../../lifecycle/stateless.ts";
-import { initialize } from "../http-rig.ts";
+import { alone } from "../../../../kit/revisions.ts";
+import { request } from "../../../../kit/messages.ts";
+import { initialize } from "../../../../kit/http-exchange.ts";
 
 const { defineTool, defineServer, defineResource } = forRevisions<Declarations>(revisions);
 

@@ -8,7 +8,8 @@ import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../../runtime/server/run/http-handler.ts";
 import { portOf, startListening } from "../../../../../runtime/transport/listening.ts";
-import { alone, request } from "../../../lifecycle/stateless.ts";
+import { alone } from "../../../../kit/revisions.ts";
+import { request } from "../../../../kit/messages.ts";
 
 const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 

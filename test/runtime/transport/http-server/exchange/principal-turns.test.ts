@@ -3,7 +3,8 @@ import { requireApiKey } from "../../../../../runtime/auth/server/api-key.ts";
 import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { listenHttp } from "../../../../../runtime/transport/http-server/listen.ts";
 import { PrincipalTurns } from "../../../../../runtime/transport/http-server/exchange/principal-turns.ts";
-import { acceptBoth, call, createService } from "../http-rig.ts";
+import { acceptBoth, call } from "../../../../kit/http-exchange.ts";
+import { createService } from "../../../../kit/http-server.ts";
 
 describe("turns of principals", () => {
   it("requests of one principal are handled in their order, four in a turn of the event loop", async () => {

@@ -8,7 +8,8 @@ import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
 import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
-import { alone, request } from "../../../lifecycle/stateless.ts";
+import { alone } from "../../../../kit/revisions.ts";
+import { request } from "../../../../kit/messages.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

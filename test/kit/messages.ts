@@ -1,10 +1,5 @@
-import { revisions } from "../../../generated/revisions.ts";
-import type { Revision } from "../../../generated/support.ts";
-import { readMetaKeys } from "../../../runtime/protocol/session/request-metadata.ts";
-import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
-
-/** The newest revision whose requests stand alone. */
-export const alone: Revision = first();
+import type { RequestId } from "../../runtime/jsonrpc/message.ts";
+import { alone } from "./revisions.ts";
 
 /** Names of the reserved metadata, spelled out: the tests do not derive what they test. */
 export const meta = {
@@ -37,10 +32,10 @@ export function request(
   return { jsonrpc: "2.0", id, method, params: { ...params, _meta: claim(changes) } };
 }
 
-function first(): Revision {
-  const found = revisions.find(({ lifecycle }) => lifecycle === "per-request");
-  if (!found || readMetaKeys(found).version !== "io.modelcontextprotocol/protocolVersion") {
-    throw new Error("no revision whose requests stand alone");
-  }
-  return found;
+/** `initialize` for a revision, as a client would send it. */
+export function initialize(protocolVersion: string, capabilities: object = {}, id: RequestId = 0): object {
+  const params = { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } };
+  return { jsonrpc: "2.0", id, method: "initialize", params };
 }
+
+export const initialized: object = { jsonrpc: "2.0", method: "notifications/initialized" };

@@ -1,7 +1,19 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
+
+/** Inside the project, so that its packages are found, and inside `node_modules`, which no test searches for sources. */
+export const cache: string = join(import.meta.dirname, "../../node_modules/.cache/tests");
+
+/** Creates a folder that is removed when the tests of the file are over. */
+export async function createTemporaryFolder(name: string): Promise<string> {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, `${name}-`));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** A fresh folder that is removed when the test ends. */
 export function temporaryFolder(): string {

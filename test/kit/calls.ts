@@ -1,8 +1,8 @@
-import { isObject, type Caller, type Progress, type Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
-import type { Session } from "../../../runtime/protocol/session/session.ts";
-import type { Server } from "../../../runtime/server/create-server.ts";
+import { isObject, type Caller, type Progress, type Revision } from "../../generated/support.ts";
+import type { CallContext } from "../../runtime/protocol/peer/incoming-call.ts";
+import { StaticResult } from "../../runtime/jsonrpc/message.ts";
+import type { Session } from "../../runtime/protocol/session/session.ts";
+import type { Server } from "../../runtime/server/create-server.ts";
 
 /** Messages that a handler sent while it ran. */
 export interface Sent {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { portOf, startListening } from "../../runtime/transport/listening.ts";
-import { findingsOf, type CheckReport } from "../../tools/check/finding.ts";
 
 /** Something that listens until it is closed. */
 export interface Running {
@@ -37,9 +36,4 @@ export async function readText(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   return text;
-}
-
-/** Rules that were broken, each once. */
-export function rulesOf(report: CheckReport): string[] {
-  return [...new Set(findingsOf(report).map(({ rule }) => rule))].sort();
 }

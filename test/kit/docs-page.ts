@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
-import { packageRoot } from "../generator/internal/package-info.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
 
 /* Pages of `docs/` that scripts write from results. */
 

@@ -1,21 +1,10 @@
 import { createAcceptor, type ServeOptions } from "../../runtime/lifecycle/acceptor.ts";
-import type { RequestId } from "../../runtime/jsonrpc/message.ts";
 import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
-import { runTranscript } from "../../runtime/testing/transcript.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
-import { handshakeRevisions } from "./fixture-revision.ts";
-
-export { Wire, runTranscript, settle };
-
-/** `initialize` for a revision, as a client would send it. */
-export function initialize(protocolVersion: string, capabilities: object = {}, id: RequestId = 0): object {
-  const params = { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } };
-  return { jsonrpc: "2.0", id, method: "initialize", params };
-}
-
-export const initialized: object = { jsonrpc: "2.0", method: "notifications/initialized" };
+import { initialize, initialized } from "./messages.ts";
+import { handshakeRevisions } from "./revisions.ts";
 
 export interface Served {
   readonly wire: Wire;

@@ -1,11 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { connect, type ClientConnection, type ConnectOptions } from "../../../../runtime/client/connect.ts";
-import {
-  createHttpClientTransport,
-  type HttpClientOptions,
-} from "../../../../runtime/transport/http-client/http-client.ts";
-import { newest } from "../../fixture-revision.ts";
+import { connect, type ClientConnection, type ConnectOptions } from "../../runtime/client/connect.ts";
+import { createHttpClientTransport, type HttpClientOptions } from "../../runtime/transport/http-client/http-client.ts";
+import { newest } from "./revisions.ts";
 
 /** A request as the scripted server got it. */
 export interface Received {
@@ -94,11 +91,6 @@ export function connectScript(
   // On a busy machine a hundred requests at once take longer than the default of 5 s.
   const timeouts = { request: 60_000, confirmation: 60_000, ...options.timeouts };
   return connect(transport, { info: { name: "c", version: "1" }, revisions: [newest], ...options, timeouts });
-}
-
-/** Waits until something holds. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 function answerAsUsual({ method, message }: Received, response: ServerResponse): void {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isAlive } from "./is-alive.ts";
+import { isAlive } from "./programs.ts";
 
 /** Server with threads that take a while to end. */
 const program = `

@@ -1,1 +1,0 @@
-export { ManualClock } from "../../runtime/testing/manual-clock.ts";
